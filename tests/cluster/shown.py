@@ -68,8 +68,8 @@ def in_the_report(home: Path) -> dict[str, str]:
         [sys.executable, "-m", "bench_assets", "report"],
         env={**os.environ, **environment_of(home)}, cwd=CHECKOUT, check=True,
     )  # fmt: skip
-    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.name[0] != ".")
-    return {str(one.relative_to(folder)): sha256(one.read_bytes()).hexdigest() for one in files}
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name[0] != ".")
+    return {str(file.relative_to(folder)): sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def _answer(address: str, query: str) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class Team:
 
 def over_models(bench: Workbench) -> list[dg.DagsterRun]:
     """All runs over a model that there were."""
-    return [one for one in bench.instance.get_runs() if "dagster/partition" in one.tags]
+    return [run for run in bench.instance.get_runs() if "dagster/partition" in run.tags]
 
 
 def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
@@ -137,7 +137,7 @@ def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
 def all_ended(bench: Workbench) -> None:
     """Wait for runs that no model has to do with, too."""
     until = time.monotonic() + PATIENCE
-    while not all(one.is_finished for one in bench.instance.get_runs()):
+    while not all(run.is_finished for run in bench.instance.get_runs()):
         assert time.monotonic() < until
         time.sleep(2)
 

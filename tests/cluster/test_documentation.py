@@ -54,7 +54,7 @@ def test_a_copy_of_the_packages_needs_no_checkout(commands, tmp_path):
 
 
 def test_two_homes_share_what_the_page_says(commands, tmp_path):
-    export, database, migrate, objects, cluster = (one.text for one in blocks(STEPS))
+    export, database, migrate, objects, cluster = (block.text for block in blocks(STEPS))
     with postgres() as server, moto() as endpoint:
         variable = export.split()[1].partition("=")[0]
         environment = environment_of(commands, **KEYS, **{variable: server.address()})

@@ -119,7 +119,7 @@ def test_every_checkpoint_is_evaluated_whole(
 def _await_requests(cluster: Team, n_before: int, node: str) -> None:
     """Until some requests came, on that node; and those before the last are written down."""
     until = time.monotonic() + PATIENCE
-    while sum(node in one.node for one in cluster.requests()[n_before:]) < _FEW:
+    while sum(node in request.node for request in cluster.requests()[n_before:]) < _FEW:
         assert time.monotonic() < until
         time.sleep(0.02)
     time.sleep(WAIT / 2)

@@ -76,7 +76,7 @@ def test_three_checkpoints_on_two_nodes_have_the_digits_of_one_machine(cluster: 
 def test_both_nodes_show_the_same_and_all_of_it(cluster: Team) -> None:
     shown = [in_the_ui(home) for home in cluster.homes.values()]
     assert shown[0] == shown[1]
-    assets = {"/".join(one["assetKey"]["path"]): one for one in shown[0]["assetNodes"]}
+    assets = {"/".join(node["assetKey"]["path"]): node for node in shown[0]["assetNodes"]}
     with cluster.opened(cluster.homes[OTHER]) as bench:
         for name, model in made_of_models(bench):
             assert model in assets[name]["assetPartitionStatuses"]["materializedPartitions"]

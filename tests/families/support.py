@@ -200,7 +200,7 @@ def read_table() -> dict[str, Support]:
 def write_table(rows: Mapping[str, Support]) -> None:
     """Write the table, by name."""
     with FILE.open("w", encoding="utf-8", newline="") as file:
-        names = [one.name for one in fields(Support)]
+        names = [field.name for field in fields(Support)]
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(rows[name]) for name in sorted(rows))

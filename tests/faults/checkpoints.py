@@ -152,13 +152,13 @@ def _surveyed(trial: Trial, spoil: Spoil) -> str:
     root = trial.folder / "runs"
     written_checkpoint(root / "good", b"good")
     spoil(written_checkpoint(root / "hostile", b"evil"), trial.rng)
-    found = survey_folders([root], now=_NOW, settle_seconds=0, remembered={})
-    names = [one.name for one in found.finished]
+    survey = survey_folders([root], now=_NOW, settle_seconds=0, remembered={})
+    names = [checkpoint.name for checkpoint in survey.finished]
     if "good" not in names:
-        raise FoundError(f"the good one is not taken: {found.unfinished}")
-    json.dumps([names, found.unfinished, found.digests]).encode()  # what the sensor writes down
-    str(found.unfinished).encode()
-    return "taken" if "hostile" in names else f"not taken: {_why(found.unfinished):.90}"
+        raise FoundError(f"the good one is not taken: {survey.unfinished}")
+    json.dumps([names, survey.unfinished, survey.digests]).encode()  # what the sensor writes down
+    str(survey.unfinished).encode()
+    return "taken" if "hostile" in names else f"not taken: {_why(survey.unfinished):.90}"
 
 
 def _why(unfinished: dict[str, str]) -> str:

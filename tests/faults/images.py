@@ -72,7 +72,7 @@ def _built(trial: Trial, data: bytes) -> str:
             store.put(image, name) if isinstance(image, bytes) else store.put_file(image, name)
         ),
     )
-    ids = [one.question_id for one in built.questions]
+    ids = [question.question_id for question in built.questions]
     if "quiz/good" not in ids or len(ids) + len(built.rejections) != 2:
         raise FoundError(f"questions {ids}, rejections {built.rejections}")
     question_preview(built.questions, store)

@@ -115,9 +115,9 @@ def _half_weights(trial: Trial) -> str:
     weights[at:] = bytes(len(weights) - at)
     folder = written_checkpoint(trial.folder / "runs" / "half", b"1234")
     (folder / "model.safetensors").write_bytes(headed(header, weights=bytes(weights)))
-    found = survey_folders([folder.parent], now=4e9, settle_seconds=0, remembered={})
-    if found.finished or "half-written" not in str(found.unfinished):
-        raise FoundError(f"taken: {found.finished}, {found.unfinished}")
+    survey = survey_folders([folder.parent], now=4e9, settle_seconds=0, remembered={})
+    if survey.finished or "half-written" not in str(survey.unfinished):
+        raise FoundError(f"taken: {survey.finished}, {survey.unfinished}")
     return "not taken: half-written"
 
 

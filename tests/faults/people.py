@@ -208,7 +208,7 @@ class Quiz:
         with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
             bench.refresh_questions("quiz")
             bench.evaluate(["quiz"], model)
-            (row,) = [one for one in bench.metrics("quiz", model) if one.category == "all"]
+            (row,) = [metric for metric in bench.metrics("quiz", model) if metric.category == "all"]
             return Number(row.value, row.n_scored, row.n_rejected)
 
     def fresh(self, folder: Path) -> Number:
@@ -220,10 +220,10 @@ class Quiz:
         return copied.evaluate()
 
 
-def _require(found: object, expected: object) -> str:
-    if found != expected:
-        raise FoundError(f"{found}, expected {expected}")
-    return str(found)
+def _require(outcome: object, expected: object) -> str:
+    if outcome != expected:
+        raise FoundError(f"{outcome}, expected {expected}")
+    return str(outcome)
 
 
 def _without_image(trial: Trial, edit: Callable[[Row], Row]) -> str:
@@ -244,13 +244,13 @@ def _changed(trial: Trial, change: Callable[[Quiz], None]) -> str:
     _require(quiz.evaluate(), Number(0.5, 6, 0))
     change(quiz)
     try:
-        found: Number | str = quiz.evaluate()
+        outcome: Number | str = quiz.evaluate()
     except BenchError as error:
-        found = str(error)
+        outcome = str(error)
     fresh = quiz.fresh(trial.folder / "fresh")
-    if isinstance(found, str) and "(6 before)" in found:  # a table that lost rows says so
-        return found
-    return _require(found, fresh)
+    if isinstance(outcome, str) and "(6 before)" in outcome:  # a table that lost rows says so
+        return outcome
+    return _require(outcome, fresh)
 
 
 def _without_image_in_parquet(trial: Trial) -> str:
@@ -386,7 +386,7 @@ def _two_users(trial: Trial) -> str:
         bench_as(FIRST, quiz.home, *arguments)
     for command in (*_SECOND_USER, *_FIRST_USER):
         bench_as(SECOND if command in _SECOND_USER else FIRST, quiz.home, *command)
-    closed = [one for one in quiz.home.rglob("*") if one.stat().st_mode & 0o060 != 0o060]
+    closed = [file for file in quiz.home.rglob("*") if file.stat().st_mode & 0o060 != 0o060]
     _require([one for one in closed if one.name != "links.key"], [])
     (row,) = _leaderboard(bench_as(SECOND, quiz.home, "leaderboard", "quiz", "--json"), "m")
     return _require(row["value"], 0.5)
@@ -424,8 +424,8 @@ def _read_only(trial: Trial) -> str:
 
 
 def _states(folder: Path) -> dict[str, tuple[int, int]]:
-    found = {str(path): path.stat() for path in folder.rglob("*") if path.is_file()}
-    return {name: (one.st_size, one.st_mtime_ns) for name, one in found.items()}
+    outcome = {str(path): path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {name: (one.st_size, one.st_mtime_ns) for name, one in outcome.items()}
 
 
 def _leaderboard(output: str, model: str) -> list[Row]:

@@ -33,7 +33,7 @@ def raising(why):
 
 
 def test_every_fault_has_a_name_of_its_own():
-    named = Counter(one.title for one in FAULTS)
+    named = Counter(fault.title for fault in FAULTS)
     assert [title for title, n in named.items() if n > 1] == []
     assert len(MISBEHAVIOURS) >= 60
 
@@ -48,8 +48,8 @@ def test_the_page_says_what_was_seen_and_reads_it_again(tmp_path):
 
 
 def test_make_check_tries_some_of_every_quick_group():
-    quick = {one.group for one in FAULTS if one.short}
-    assert {one.group for one in short_form(FAULTS)} == quick
+    quick = {fault.group for fault in FAULTS if fault.short}
+    assert {fault.group for fault in short_form(FAULTS)} == quick
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def tests_of(file: str) -> list[str]:
     """
     module = Path(file)
     folder = Path(CHECKOUT, file).parent
-    beside = [one.relative_to(CHECKOUT) for one in folder.glob("*.py") if _imports(one, module)]
+    beside = [file.relative_to(CHECKOUT) for file in folder.glob("*.py") if _imports(file, module)]
     mirror = CHECKOUT / Path("tests", *module.parent.parts[1:])
     near = [
         test

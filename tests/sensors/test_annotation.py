@@ -61,13 +61,13 @@ class Listening:
 
     def tick(self):
         """The tasks that a run is asked for and its key; else why there is none."""
-        found = listen(self.instance, self.settings, self.tables, ANNOTATION_TASKS, lambda tasks: [
-            dg.AssetKey(one.table("answers").split("/")) for one in tasks
+        result = listen(self.instance, self.settings, self.tables, ANNOTATION_TASKS, lambda tasks: [
+            dg.AssetKey(task.table("answers").split("/")) for task in tasks
         ])  # fmt: skip
-        if not found.run_requests:
-            assert found.skip_reason
-            return found.skip_reason.skip_message
-        (request,) = found.run_requests
+        if not result.run_requests:
+            assert result.skip_reason
+            return result.skip_reason.skip_message
+        (request,) = result.run_requests
         return [key.path[-1] for key in request.asset_selection or []], request.run_key
 
 

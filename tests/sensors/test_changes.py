@@ -73,15 +73,15 @@ class Bench:
         # As Dagster's daemon does; its tester looks models up thousands of times.
         remembered = cache(self.instance.get_dynamic_partitions)
         with patch.object(self.instance, "get_dynamic_partitions", remembered):
-            found = dg.evaluate_automation_conditions(
+            result = dg.evaluate_automation_conditions(
                 self._defs, self.instance, cursor=self._cursor
             )
-        self._cursor = found.cursor
+        self._cursor = result.cursor
         keys = self._defs.resolve_asset_graph().get_all_asset_keys()
         return sorted(
             f"{key.to_user_string()} {partition or ''}".strip()
             for key in keys
-            for partition in found.get_requested_partitions(key)
+            for partition in result.get_requested_partitions(key)
         )
 
     def _run(self, keys: list[list[str]], model: str | None = None) -> None:

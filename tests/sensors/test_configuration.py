@@ -49,10 +49,10 @@ class Home:
         with dg.build_sensor_context(self.instance, resources=resources) as context:
             result = self._sensor(context)
         assert isinstance(result, dg.SensorResult)
-        found = result.asset_events
-        for event in found:
+        events = result.asset_events
+        for event in events:
             self.instance.report_runless_asset_event(event)
-        return {(event.asset_key, event.partition) for event in found}
+        return {(event.asset_key, event.partition) for event in events}
 
 
 @pytest.fixture

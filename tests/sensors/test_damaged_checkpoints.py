@@ -79,13 +79,13 @@ def test_a_damaged_checkpoint_is_named_and_the_others_are_found(
     damaged = write_checkpoint(tmp_path / "b" / "step-1", b"5678", shards=2)
     damage(damaged)
     write_checkpoint(tmp_path / "c" / "step-1", b"9abc")
-    found = look(tmp_path)
-    assert [one.name for one in found.finished] == ["a/step-1", "c/step-1"]
-    assert list(found.unfinished) == ["b/step-1"]
-    assert says in found.unfinished["b/step-1"]
-    assert str(damaged) in found.unfinished["b/step-1"]
+    survey = look(tmp_path)
+    assert [checkpoint.name for checkpoint in survey.finished] == ["a/step-1", "c/step-1"]
+    assert list(survey.unfinished) == ["b/step-1"]
+    assert says in survey.unfinished["b/step-1"]
+    assert str(damaged) in survey.unfinished["b/step-1"]
     # The good one behind it is found again, too, after it was renamed.
-    (key,) = (one.key for one in found.finished if one.name == "c/step-1")
+    (key,) = (checkpoint.key for checkpoint in survey.finished if checkpoint.name == "c/step-1")
     (tmp_path / "c").rename(tmp_path / "d")
     assert find_checkpoint(key, [tmp_path]) == tmp_path / "d" / "step-1"
 
@@ -125,9 +125,9 @@ def test_a_folder_with_such_a_name_is_left_and_reported(
     tmp_path: Path, name: str, says: str
 ) -> None:
     write_checkpoint(tmp_path / name)
-    found = look(tmp_path)
-    assert found.finished == []
-    (reason,) = found.unfinished.values()
+    survey = look(tmp_path)
+    assert survey.finished == []
+    (reason,) = survey.unfinished.values()
     assert says in reason
 
 
@@ -137,9 +137,9 @@ def test_a_template_and_a_folder_named_as_a_file_are_no_signs_of_unfinished_writ
     folder = write_checkpoint(tmp_path / "step-1")
     (folder / "prompt.tmpl").write_text("{{ .Prompt }}")
     (folder / "samples.json").mkdir()
-    found = look(tmp_path)
-    assert [one.name for one in found.finished] == ["step-1"]
-    assert not found.unfinished
+    survey = look(tmp_path)
+    assert [checkpoint.name for checkpoint in survey.finished] == ["step-1"]
+    assert not survey.unfinished
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
@@ -149,11 +149,11 @@ def test_what_may_not_be_read_is_named(tmp_path: Path, name: str) -> None:
     closed = write_checkpoint(tmp_path / "bad", b"5678") / name
     closed.chmod(0)
     try:
-        found = look(tmp_path)
+        survey = look(tmp_path)
     finally:
         closed.chmod(0o700)
-    assert [one.name for one in found.finished] == ["good"]
-    assert "bad" in str(found.unfinished)
+    assert [checkpoint.name for checkpoint in survey.finished] == ["good"]
+    assert "bad" in str(survey.unfinished)
 
 
 @st.composite
@@ -182,4 +182,4 @@ def test_any_damage_is_an_error_of_ours(name: str, data: st.DataObject) -> None:
             with suppress(BenchError, OSError):
                 read(folder)
         write_checkpoint(folder.parent / "a")
-        assert "a" in [one.name for one in look(folder.parent).finished]
+        assert "a" in [checkpoint.name for checkpoint in look(folder.parent).finished]

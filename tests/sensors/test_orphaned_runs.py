@@ -29,7 +29,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
 def sensors_with(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://bench@127.0.0.1:1/bench")
     (home / "bench.toml").write_text(SHARED + cluster)
-    return [one.name for one in orphaned_run_sensors(load_settings(home))]
+    return [sensor.name for sensor in orphaned_run_sensors(load_settings(home))]
 
 
 @pytest.mark.parametrize(

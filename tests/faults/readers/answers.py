@@ -114,7 +114,9 @@ def _tasks() -> list[tuple[Task, list[Question]]]:
 def _every_task(text: str) -> object:
     """One response, read by every scorer of every task."""
     for task, questions in _tasks():
-        predictions = [prediction(question_id=one.question_id, text=text) for one in questions]
+        predictions = [
+            prediction(question_id=question.question_id, text=text) for question in questions
+        ]
         rules = RULES in task.judges
         judged = pipeline.judge(task, questions, predictions, None) if rules else []
         for scorer in task.scorers:
@@ -135,7 +137,8 @@ def _every_judge(text: str) -> object:
 def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
     """What a judge that always says the same decides of a response that the rules do not read."""
     predictions = [
-        prediction(question_id=one.question_id, text="I would say so.") for one in questions
+        prediction(question_id=question.question_id, text="I would say so.")
+        for question in questions
     ]
     rows = pipeline.judge(
         task, questions, predictions, ScriptedModel("judge", lambda _: text), judge

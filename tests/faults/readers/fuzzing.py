@@ -54,9 +54,9 @@ _NO_VERDICTS = (
 def faults() -> list[Fault]:
     """Each reader with a few inputs and with many, its time, and every judge with no verdicts."""
     return [
-        *(_fuzzed("readers", one, FEW, short=one.short) for one in READERS),
-        *(_fuzzed("readers, at length", one, MANY, short=False) for one in READERS),
-        *(_linear(one) for one in READERS if one.linear),
+        *(_fuzzed("readers", reader, FEW, short=reader.short) for reader in READERS),
+        *(_fuzzed("readers, at length", reader, MANY, short=False) for reader in READERS),
+        *(_linear(reader) for reader in READERS if reader.linear),
         *(_unread(verdict) for verdict in _NO_VERDICTS),
         *(_escaped(name, text) for name, text in _MARKUP.items()),
     ]

@@ -43,9 +43,9 @@ _ONE_IN = 3
 def faults() -> list[Fault]:
     """Each misbehaviour through the four steps, and at length through ``bench evaluate``."""
     return [
-        *(_fault("servers", one, Pure) for one in MISBEHAVIOURS),
-        *(_fault("servers, bench evaluate", replace(one, short=False), Whole)
-          for one in MISBEHAVIOURS[::_ONE_IN]),
+        *(_fault("servers", misbehaviour, Pure) for misbehaviour in MISBEHAVIOURS),
+        *(_fault("servers, bench evaluate", replace(misbehaviour, short=False), Whole)
+          for misbehaviour in MISBEHAVIOURS[::_ONE_IN]),
     ]  # fmt: skip
 
 

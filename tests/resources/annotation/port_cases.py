@@ -62,8 +62,8 @@ A, B = unit("a"), unit("b", barred=("ana",))
 def _latest_choices(people: AnnotationBackend) -> dict[tuple[str, str], str]:
     """What each person says last of each unit, as it stands."""
     return {
-        (one.unit_id, one.person): one.values.get("correct", ("",))[0]
-        for one in latest_answers(people.answers(FORM))
+        (answer.unit_id, answer.person): answer.values.get("correct", ("",))[0]
+        for answer in latest_answers(people.answers(FORM))
     }
 
 
@@ -92,7 +92,7 @@ def changed_text(hands: Hands) -> None:
     new = unit("a", "Another question?")
     assert hands.people.ask(FORM, [new, B]) == UnitCounts(new=0, there=1, changed=1, withdrawn=0)
     hands.answer(FORM, new, "ben", correct="no")
-    assert [(one.person, one.unit_digest) for one in _counted(hands.people, [new, B])] == [
+    assert [(answer.person, answer.unit_digest) for answer in _counted(hands.people, [new, B])] == [
         ("ben", new.digest)
     ]
     refused = resolve_answers(FORM, [new, B], hands.people.answers(FORM)).refused
@@ -108,7 +108,7 @@ def withdrawn(hands: Hands) -> None:
     assert hands.people.ask(FORM, [B]) == UnitCounts(new=0, there=1, changed=0, withdrawn=1)
     assert _counted(hands.people, [B]) == []
     hands.people.ask(FORM, [A, B])
-    assert [one.person for one in _counted(hands.people, [A, B])] == ["ana"]
+    assert [answer.person for answer in _counted(hands.people, [A, B])] == ["ana"]
 
 
 def second_answer(hands: Hands) -> None:
@@ -127,8 +127,8 @@ def edited_by_another(hands: Hands) -> None:
     hands.answer(FORM, A, "ana", correct="yes")
     hands.edit_by_another(FORM, A, "ana", "ben", correct="no")
     counted = _counted(hands.people, [A, B])
-    assert [one.values["correct"] for one in counted] in ([], [("yes",)])
-    assert not [one for one in counted if one.changed_by not in ("", one.person)]
+    assert [answer.values["correct"] for answer in counted] in ([], [("yes",)])
+    assert not [answer for answer in counted if answer.changed_by not in ("", answer.person)]
 
 
 def deletion(hands: Hands) -> None:
@@ -208,12 +208,12 @@ def added(hands: Hands) -> None:
     assert hands.people.add(FORM, [*collected, collected[0]]) == 3
     assert hands.people.add(FORM, collected) == 0
     assert hands.people.add(FORM, [*collected, _elsewhere(B, "dora", 4, correct="yes")]) == 1
-    counted = {(one.person, one.unit_id): one for one in _counted(hands.people, [A, B])}
+    counted = {(answer.person, answer.unit_id): answer for answer in _counted(hands.people, [A, B])}
     assert sorted(counted) == [("ana", "a"), ("ben", "a"), ("dora", "b")]
     assert counted["ana", "a"].values == {"correct": ("no",), "comment": ("on a second look",)}
     assert counted["ana", "a"].seconds == 0.0
     assert open_units([A, B], counted.values()) == {"b": 1}
-    (skip,) = [one for one in hands.people.answers(FORM) if one.skipped]
+    (skip,) = [answer for answer in hands.people.answers(FORM) if answer.skipped]
     assert (skip.person, skip.unit_id, skip.values) == ("cem", "b", {})
 
 

@@ -31,7 +31,7 @@ class Editors:
     def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:
         file = self._folder / task.name / "answers.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
-        kept = [one for one in lines if (one["unit"], one["person"]) != (unit.unit_id, person)]
+        kept = [line for line in lines if (line["unit"], line["person"]) != (unit.unit_id, person)]
         file.write_text("".join(json.dumps(one) + "\n" for one in kept))
 
     def _write(
@@ -78,7 +78,7 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
 def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complaint: str) -> None:
     good = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
     counted = resolve_answers(FORM, [A, B], _written(tmp_path, line, good).answers(FORM))
-    assert [one.person for one in counted.answers] == ["ben"]
+    assert [answer.person for answer in counted.answers] == ["ben"]
     assert complaint in counted.refused[0].complaint
 
 
@@ -90,7 +90,7 @@ def test_what_is_no_time_was_not_measured(
 ) -> None:
     """Python's own json writes NaN where a data frame has no number."""
     line = f'{{"unit": "a", "person": "ben", "values": {{}}, "seconds": {written}}}'
-    assert [one.seconds for one in _written(tmp_path, line).answers(FORM)] == [seconds]
+    assert [answer.seconds for answer in _written(tmp_path, line).answers(FORM)] == [seconds]
 
 
 def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
         for name, who in (("a", "ben"), ("a", "ben "), ("b", " ana"))
     ]
     counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
-    assert [one.person for one in counted.answers] == ["ben"]
+    assert [answer.person for answer in counted.answers] == ["ben"]
     assert [one.complaint for one in counted.refused] == [
         "'ana' may not answer: they made the unit"
     ]
@@ -111,7 +111,7 @@ def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
         for choice in ("yes", "no")
     ]
     counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
-    assert [one.values["correct"] for one in counted.answers] == [("no",)]
+    assert [answer.values["correct"] for answer in counted.answers] == [("no",)]
 
 
 def test_damaged_items_are_named_and_kept(tmp_path: Path) -> None:

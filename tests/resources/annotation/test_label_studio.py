@@ -78,7 +78,10 @@ def read(folder: Path, *annotations: object, unit: Unit = UNIT) -> list[Answer]:
 
 def test_the_export_of_a_real_server_is_read() -> None:
     """Label Studio 1.23.2: ana in its pages; ben skipped one task, and changed her other answer."""
-    answers = {(one.person, one.unit_id): one for one in read_export(TASK, EXPORT, {"2": "ana"})}
+    answers = {
+        (answer.person, answer.unit_id): answer
+        for answer in read_export(TASK, EXPORT, {"2": "ana"})
+    }
     ana = answers["ana", "shelf/a"]
     assert ana.values == {
         "dearer": ("$5 or less",),
@@ -120,7 +123,7 @@ def test_images_texts_and_choices_are_in_the_task_and_the_key_is_not() -> None:
 
 def test_every_field_has_a_control_on_an_object_and_every_variable_is_in_the_task() -> None:
     view = fromstring(labelling_config(TASK))
-    controls = {one.get("name"): one for one in view.iter() if one.get("toName")}
+    controls = {node.get("name"): node for node in view.iter() if node.get("toName")}
     assert {name: (one.tag, one.get("toName")) for name, one in controls.items()} == {
         "dearer": ("Choices", "unit"),
         "seen": ("Choices", "unit"),
@@ -155,12 +158,12 @@ def test_several_people_and_their_last_words_are_all_there(tmp_path: Path) -> No
         exported({"id": 8, "completed_by": 3, "updated_by": None}),
         exported({"id": 9, "was_cancelled": True, "result": []}),
     )
-    assert [(one.person, one.skipped) for one in answers] == [
+    assert [(answer.person, answer.skipped) for answer in answers] == [
         ("ana", False), ("user-3", False), ("ana", True),
     ]  # fmt: skip
     assert answers[0].at == "2026-11-29T17:05:09.120Z"
     assert answers[0].changed_at == "2026-11-29T17:06:00.000Z"
-    assert {one.task_version for one in answers} == {TASK.version}
+    assert {answer.task_version for answer in answers} == {TASK.version}
 
 
 POINT = {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["near end"]}

@@ -19,9 +19,9 @@ NAMES = ("a_embed", "b_norm", "c_layer", "d_layer", "e_bias", "f_head")  # in th
 
 def tensors(**changed):
     random = np.random.default_rng(0)
-    found = {name: random.normal(size=(256, 96)).astype(np.float32) for name in NAMES}
-    found |= {name: random.normal(size=8192).astype(np.float32) for name in ("b_norm", "e_bias")}
-    return found | changed
+    tensors = {name: random.normal(size=(256, 96)).astype(np.float32) for name in NAMES}
+    tensors |= {name: random.normal(size=8192).astype(np.float32) for name in ("b_norm", "e_bias")}
+    return tensors | changed
 
 
 def checkpoint(folder: Path, **changed) -> Path:
@@ -127,5 +127,5 @@ def test_a_checkpoint_that_grows_between_two_looks_waits(tmp_path):
     finally:
         ended.set()
         writer.join()
-    assert [one.name for one in survey.finished] == ["step-2"]
+    assert [checkpoint.name for checkpoint in survey.finished] == ["step-2"]
     assert survey.unfinished["step-1"].endswith("still change")

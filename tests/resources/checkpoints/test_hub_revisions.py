@@ -17,20 +17,20 @@ def hub() -> Iterator[HfApi]:
 
 
 def test_every_commit_with_a_model_is_a_revision_by_its_telling_name(hub: HfApi) -> None:
-    found = hub_survey(["org/vlm"], set(), hub)
-    assert [one.key for one in found.finished] == [
+    survey = hub_survey(["org/vlm"], set(), hub)
+    assert [checkpoint.key for checkpoint in survey.finished] == [
         f"org/vlm/step-1000@{NEW}",
         f"org/vlm/step-900@{OLD}",
     ]
-    assert found.unfinished == {
+    assert survey.unfinished == {
         f"org/vlm/readme only@{EMPTY}": "invalid name: only letters, digits and . _ @ + = / -"
         " are allowed"
     }
 
 
 def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
-    found = hub_survey(["org/vlm"], {OLD, NEW}, hub)
-    assert len(found.finished) == 2
+    survey = hub_survey(["org/vlm"], {OLD, NEW}, hub)
+    assert len(survey.finished) == 2
     assert [path for path in Hub.paths if "/tree/" in path] == []
 
 
@@ -53,15 +53,15 @@ def test_what_a_commit_lacks_is_reported(
 
 
 def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> None:
-    found = hub_survey(["org/nothing", "org/vlm"], set(), hub)
-    assert len(found.finished) == 2
-    assert "404 Not Found" in found.unfinished["org/nothing"]
+    survey = hub_survey(["org/nothing", "org/vlm"], set(), hub)
+    assert len(survey.finished) == 2
+    assert "404 Not Found" in survey.unfinished["org/nothing"]
 
 
 def test_without_a_network_nothing_is_found_with_a_message() -> None:
-    found = hub_survey(["org/vlm"], set(), HfApi(endpoint="http://127.0.0.1:9", token=False))
-    assert found == HubSurvey(unfinished=found.unfinished)
-    assert "the hub does not list it" in found.unfinished["org/vlm"]
+    survey = hub_survey(["org/vlm"], set(), HfApi(endpoint="http://127.0.0.1:9", token=False))
+    assert survey == HubSurvey(unfinished=survey.unfinished)
+    assert "the hub does not list it" in survey.unfinished["org/vlm"]
 
 
 def test_a_revision_of_no_watched_repository_is_named() -> None:

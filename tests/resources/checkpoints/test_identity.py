@@ -260,11 +260,11 @@ def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path:
     write_files(tmp_path / "runs", "tokenizer.json")  # three above: of another run
     assert pin(str(folder)) == alone
     write_files(tmp_path / "runs" / "sft", "tokenizer.json", "processor_config.json")
-    found = pin(str(folder))
-    assert found.processor == str(tmp_path / "runs" / "sft")
-    assert found.content.startswith(f"{alone.content}+processor:sha256:")
+    pinned = pin(str(folder))
+    assert pinned.processor == str(tmp_path / "runs" / "sft")
+    assert pinned.content.startswith(f"{alone.content}+processor:sha256:")
     (tmp_path / "runs" / "sft" / "processor_config.json").write_text("[]")
-    assert pin(str(folder)).content != found.content
+    assert pin(str(folder)).content != pinned.content
 
 
 def test_a_processor_that_is_named_comes_before_all_others(tmp_path: Path, adapter: Path) -> None:

@@ -35,9 +35,13 @@ def test_checkpoints_are_found_at_any_depth_and_named_by_their_place(tmp_path: P
     write_checkpoint(tmp_path / "final" / "optimizer", b"4")
     write_checkpoint(tmp_path / "runs" / ".trash" / "step-3", b"5")
     (tmp_path / "runs" / "latest").symlink_to(tmp_path / "runs" / "a" / "step-1")
-    found = look(tmp_path / "runs", tmp_path / "final")
-    assert [one.name for one in found.finished] == ["a/step-1", "b/c/step-2", "final"]
-    assert found.unfinished == {}
+    survey = look(tmp_path / "runs", tmp_path / "final")
+    assert [checkpoint.name for checkpoint in survey.finished] == [
+        "a/step-1",
+        "b/c/step-2",
+        "final",
+    ]
+    assert survey.unfinished == {}
 
 
 def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> None:
@@ -76,7 +80,7 @@ def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
     again = survey_folders(
         [tmp_path], now=time.time() + 1, settle_seconds=0, remembered={state: "0123abcd"}
     )
-    assert [one.key for one in again.finished] == ["step-1@0123abcd"]
+    assert [checkpoint.key for checkpoint in again.finished] == ["step-1@0123abcd"]
 
 
 def test_a_file_in_place_of_another_as_old_and_as_long_is_seen(tmp_path: Path) -> None:
@@ -94,7 +98,9 @@ def test_a_file_in_place_of_another_as_old_and_as_long_is_seen(tmp_path: Path) -
 def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "run" / "step-1")
     write_checkpoint(tmp_path / "run" / "step-2", b"5678")
-    (key,) = (one.key for one in look(tmp_path).finished if one.name == "run/step-1")
+    (key,) = (
+        checkpoint.key for checkpoint in look(tmp_path).finished if checkpoint.name == "run/step-1"
+    )
     assert find_checkpoint(key, [tmp_path]) == folder
     renamed = folder.rename(tmp_path / "run" / "best")
     assert find_checkpoint(key, [tmp_path]) == renamed
@@ -109,8 +115,8 @@ def test_a_partition_runs_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
         tmp_path / "home",
         'like = "base"\n[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n',
     )
-    (found,) = look(tmp_path / "runs").finished
-    spec = resolve_name(found.key, settings).spec
+    (checkpoint,) = look(tmp_path / "runs").finished
+    spec = resolve_name(checkpoint.key, settings).spec
     assert isinstance(spec, TransformersSpec)
     assert (Path(spec.path).resolve(), spec.max_tokens) == (folder, 7)
     with pytest.raises(ModelError, match="no folder with these weights"):
@@ -129,8 +135,10 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "runs" / "a" / "merged", b"5678")
     settings = watching(tmp_path / "home", LIKE)
     base = base_of_checkpoints(settings)
-    found = look(tmp_path / "runs", base=base)
-    merged, adapter = (resolve_name(one.key, settings).spec for one in found.finished)
+    survey = look(tmp_path / "runs", base=base)
+    merged, adapter = (
+        resolve_name(checkpoint.key, settings).spec for checkpoint in survey.finished
+    )
     assert isinstance(adapter, TransformersSpec)
     assert isinstance(merged, TransformersSpec)
     assert (Path(adapter.path).resolve(), Path(adapter.base).resolve()) == (
@@ -141,15 +149,15 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     assert merged.base == ""
     (folder / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
     with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
-        resolve_name(found.finished[1].key, settings)
+        resolve_name(survey.finished[1].key, settings)
 
 
 def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "runs" / "a" / "step-1")
     settings = watching(tmp_path / "home", 'like = "random"')
-    (found,) = look(tmp_path / "runs").finished
+    (survey,) = look(tmp_path / "runs").finished
     with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
-        resolve_name(found.key, settings)
+        resolve_name(survey.key, settings)
 
 
 def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None:
@@ -157,8 +165,8 @@ def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None
         resolve_name("a/step-1@00000000", load_settings(tmp_path))
 
 
-def names(found: CheckpointSurvey) -> list[str]:
-    return [one.name for one in found.finished]
+def names(survey: CheckpointSurvey) -> list[str]:
+    return [checkpoint.name for checkpoint in survey.finished]
 
 
 def _trainer(runs: Path) -> None:
@@ -248,9 +256,9 @@ def test_what_holds_weights_is_taken(
     tmp_path: Path, write: Callable[[Path], None], taken: list[str]
 ) -> None:
     write(tmp_path)
-    found = look(tmp_path)
-    assert names(found) == taken
-    assert found.unfinished == {}
+    survey = look(tmp_path)
+    assert names(survey) == taken
+    assert survey.unfinished == {}
 
 
 MODEL_CONFIG = '{"model_type": "llava"}'
@@ -285,9 +293,9 @@ def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(
 def test_one_that_cannot_be_taken_costs_the_others_nothing(tmp_path: Path) -> None:
     write_files(tmp_path, "bad/adapter_config.json", "worse/model.safetensors", "nest/model.pt")
     write_checkpoint(tmp_path / "nest" / "checkpoint-500")
-    found = look(tmp_path)
-    assert names(found) == ["nest/checkpoint-500"]
-    assert sorted(found.unfinished) == ["bad", "nest", "worse"]
+    survey = look(tmp_path)
+    assert names(survey) == ["nest/checkpoint-500"]
+    assert sorted(survey.unfinished) == ["bad", "nest", "worse"]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_store_that_is_away_for_a_while_is_waited_for(
         front.away_for(0.2, status)
         assert blobs.get("a") == b"x"
         front.away_for(0.2, status)
-        assert "a" in [one.name for one in blobs.list()]
+        assert "a" in [blob.name for blob in blobs.list()]
     assert len(caplog.messages) == 12  # once each
     assert f"{bucket}/team: cannot be reached (503 Service Unavailable; SlowDown)" in caplog.text
 
@@ -62,9 +62,11 @@ def test_of_a_variable_in_the_address_messages_have_the_name(
 
 def test_a_store_that_does_not_come_back_is_one_sentence(bucket: str, front: Front) -> None:
     front.answer = 503
-    with pytest.raises(HomeError) as why:
+    with pytest.raises(HomeError) as raised:
         opened(bucket, front, 0.1).put("a", b"x")
-    assert str(why.value) == f"{bucket}/team: cannot be reached (503 Service Unavailable; SlowDown)"
+    assert (
+        str(raised.value) == f"{bucket}/team: cannot be reached (503 Service Unavailable; SlowDown)"
+    )
 
 
 def test_a_store_that_is_not_there_is_one_sentence(bucket: str, front: Front) -> None:
@@ -91,9 +93,9 @@ def test_keys_that_do_not_allow_it_are_refused_at_once_and_not_shown(
     front.answer = status
     began = time.monotonic()
     for go in (lambda: blobs.get("a"), lambda: blobs.put("a", b"x"), lambda: list(blobs.list())):
-        with pytest.raises(HomeError, match="access denied") as why:
+        with pytest.raises(HomeError, match="access denied") as raised:
             go()
-        assert not any(key in str(why.value) for key in KEYS.values() if key != "us-east-1")
+        assert not any(key in str(raised.value) for key in KEYS.values() if key != "us-east-1")
     assert time.monotonic() - began < 5
 
 

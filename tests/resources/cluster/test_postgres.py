@@ -241,11 +241,11 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
     database_server: PostgresServer, address_of: Callable[[PostgresServer], str], complaint: str
 ) -> None:
     began = time.monotonic()
-    with pytest.raises(HomeError, match=complaint) as why:
+    with pytest.raises(HomeError, match=complaint) as raised:
         ResponseStore(PostgresDatabase(address_of(database_server), "BENCH_DATABASE"))
-    assert "BENCH_DATABASE" in str(why.value)
-    assert PASSWORD not in str(why.value)
-    assert "wrong" not in str(why.value)
+    assert "BENCH_DATABASE" in str(raised.value)
+    assert PASSWORD not in str(raised.value)
+    assert "wrong" not in str(raised.value)
     assert time.monotonic() - began < 9
 
 
@@ -254,9 +254,9 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
     ["not-an-address secret", "postgresql://u:secret@[h/d", "mysql://u:secret@h/d", "a=secret"],
 )
 def test_what_is_no_address_is_refused_and_not_shown(text: str) -> None:
-    with pytest.raises((SettingsError, HomeError), match="V: not the address") as why:
+    with pytest.raises((SettingsError, HomeError), match="V: not the address") as raised:
         PostgresDatabase(text, "V")
-    assert "secret" not in str(why.value)
+    assert "secret" not in str(raised.value)
 
 
 _HOLD = """
@@ -301,8 +301,8 @@ def next_line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def refuse(why: str) -> None:
-    raise HomeError(why)
+def refuse(raised: str) -> None:
+    raise HomeError(raised)
 
 
 def test_the_second_waits_says_for_whom_and_goes_on_at_once_when_the_first_is_killed(
@@ -357,7 +357,7 @@ def test_many_that_want_several_in_any_order_all_have_them_in_turn(
 
     def work(n: int) -> None:
         names = [*["a", "b", "c", "d"][n % 4 :], "a"]
-        with open_locks().held(names, lambda why: None):
+        with open_locks().held(names, lambda raised: None):
             inside.append(n)
             most.append(len(inside))
             time.sleep(0.02)
@@ -381,7 +381,7 @@ def test_a_restart_of_the_database_loses_no_lock(
         waiting.start()
         time.sleep(3)
         assert waiting.is_alive()
-        assert [why.partition(" on ")[0] for why in waited] == [
+        assert [raised.partition(" on ")[0] for raised in waited] == [
             f"a: waiting for process {os.getpid()}"
         ]
     waiting.join(10)

@@ -66,7 +66,7 @@ def send(instance: dg.DagsterInstance) -> Iterator[Send]:
 
 
 def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
-    return "\n".join(one.user_message or one.message for one in instance.all_logs(run_id))
+    return "\n".join(event.user_message or event.message for event in instance.all_logs(run_id))
 
 
 def test_a_run_takes_what_its_model_needs_and_tells_no_token(

@@ -40,7 +40,7 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
     (tmp_path / "bench.toml").write_text(section.replace("K", KEY))
     read = load_settings(tmp_path)
     shown = repr(read)
-    (name,) = {one for one in os.environ if one.startswith("BENCH_KEY_") and one in shown}
+    (name,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in shown}
     assert os.environ[name] == KEY
     assert KEY not in shown
 

@@ -26,13 +26,13 @@ def settings(home: Path, text: str) -> Settings:
 
 
 def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
-    found = load_settings(tmp_path)
-    assert (found.home, found.sources, found.models) == (tmp_path, {}, {})
-    assert resolve_name("random", found).spec == RandomSpec(kind="random")
+    loaded = load_settings(tmp_path)
+    assert (loaded.home, loaded.sources, loaded.models) == (tmp_path, {}, {})
+    assert resolve_name("random", loaded).spec == RandomSpec(kind="random")
 
 
 def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
-    found = settings(
+    loaded = settings(
         tmp_path,
         f"""
         [models.hosted]
@@ -59,18 +59,18 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         """,
     )
     hosted, local = (
-        resolve_name("hosted", found).spec,
-        resolve_name("run/step-100@0badcafe", found).spec,
+        resolve_name("hosted", loaded).spec,
+        resolve_name("run/step-100@0badcafe", loaded).spec,
     )
     assert isinstance(hosted, ServerSpec)
     assert (hosted.extra_body, hosted.decoding) == ({"top_k": 1}, Decoding(temperature=0.5))
     assert isinstance(local, TransformersSpec)
-    fast, wide = resolve_name("fast", found).spec, resolve_name("wide", found).spec
+    fast, wide = resolve_name("fast", loaded).spec, resolve_name("wide", loaded).spec
     assert isinstance(fast, VllmSpec)
     assert isinstance(wide, TransformersSpec)
     assert (fast.server, fast.serve[-17:]) == ("vllm", "--max-num-seqs 64")
     assert wide.devices == ("cuda:0", "cuda:1")
-    assert (resolve_name("said", found).spec.kind, resolve_name("eyeless", found).spec.kind) == (
+    assert (resolve_name("said", loaded).spec.kind, resolve_name("eyeless", loaded).spec.kind) == (
         "recorded",
         "blind",
     )
@@ -118,9 +118,9 @@ def test_an_unknown_model_names_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:
-    found = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
-    assert found.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
-    assert found.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", scorer="")
+    loaded = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
+    assert loaded.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
+    assert loaded.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", scorer="")
 
 
 def test_the_home_folder_is_where_the_environment_says(
@@ -145,14 +145,14 @@ def read(home: Path, text: str) -> Settings:
 
 
 def test_without_it_runs_are_processes_of_this_machine(tmp_path: Path) -> None:
-    found = read(tmp_path, "").cluster
-    assert (found.launcher, found.limits) == ("local", {"gpu": 1, "judge": 4, "server": 4})
-    assert f"max_concurrent_runs: {found.runs} " in (CHECKOUT / "dagster.yaml").read_text()
+    loaded = read(tmp_path, "").cluster
+    assert (loaded.launcher, loaded.limits) == ("local", {"gpu": 1, "judge": 4, "server": 4})
+    assert f"max_concurrent_runs: {loaded.runs} " in (CHECKOUT / "dagster.yaml").read_text()
 
 
 def test_pools_are_added_and_changed(tmp_path: Path) -> None:
-    found = read(tmp_path, "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n").cluster
-    assert (found.runs, found.limits) == (12, {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2})
+    loaded = read(tmp_path, "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n").cluster
+    assert (loaded.runs, loaded.limits) == (12, {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2})
 
 
 @pytest.mark.parametrize(("entry", "message"), read_rows(__file__, "refused_entries.jsonl"))

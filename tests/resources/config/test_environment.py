@@ -16,10 +16,10 @@ KEY = "Tr0ub4dor-and-3-more"  # shaped as no service's key is
 
 def refused(home: Path, text: str) -> str:
     (home / "bench.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError) as why:
+    with pytest.raises(SettingsError) as raised:
         load_settings(home)
-    assert why.value.__cause__ is None  # whose text would be told with ours
-    return str(why.value)
+    assert raised.value.__cause__ is None  # whose text would be told with ours
+    return str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_a_value_that_a_suite_refuses_is_not_shown(tmp_path: Path) -> None:
     from bench_assets.evaluation.suite import SuiteSettings
 
     (tmp_path / "bench.toml").write_text(f'[suites.codis]\njudge = ["{KEY}"]')
-    with pytest.raises(BenchError, match="entry judge: ") as why:
+    with pytest.raises(BenchError, match="entry judge: ") as raised:
         load_settings(tmp_path).suite("codis", SuiteSettings)
-    assert KEY not in str(why.value)
+    assert KEY not in str(raised.value)
 
 
 @pytest.mark.parametrize("variable", ["tr0ub4dor", "Tr0ub4dor_and_3", "TR0UB4DOR3ANDMORE1"])
 def test_a_variable_that_is_not_set_may_be_the_key_itself(variable: str) -> None:
-    with pytest.raises(SettingsError, match="is not set") as why:
+    with pytest.raises(SettingsError, match="is not set") as raised:
         read_secret(variable)
-    assert variable not in str(why.value)
+    assert variable not in str(raised.value)
 
 
 def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,9 +42,9 @@ def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
 def test_anything_but_the_name_of_a_variable_is_refused_and_not_shown(
     tmp_path: Path, address: str
 ) -> None:
-    with pytest.raises(SettingsError, match=r'entry storage\.database: .* "env:NAME"') as why:
+    with pytest.raises(SettingsError, match=r'entry storage\.database: .* "env:NAME"') as raised:
         load_settings(written(tmp_path, f'database = "{address}"'))
-    assert "h1dd3n-w0rd-Qx7" not in str(why.value)
+    assert "h1dd3n-w0rd-Qx7" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["databse", "object", "bucket"])
@@ -105,9 +105,9 @@ def test_a_password_with_odd_letters_is_known_as_it_is_and_as_it_is_written(
 def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_shown(
     tmp_path: Path, storage: str, refused: str
 ) -> None:
-    with pytest.raises(SettingsError, match=refused) as why:
+    with pytest.raises(SettingsError, match=refused) as raised:
         load_settings(written(tmp_path, storage))
-    assert "h1dd3n-w0rd-Qx7" not in str(why.value)
+    assert "h1dd3n-w0rd-Qx7" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

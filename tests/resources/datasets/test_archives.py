@@ -90,7 +90,7 @@ def test_files_come_out_without_the_folder_that_holds_all(tmp_path, name):
 )
 def test_a_zip_of_another_system_has_the_same_files(tmp_path, entries):
     unpack(written(tmp_path, "a.zip", entries))
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.txt", "a.zip"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.txt", "a.zip"]
     assert (tmp_path / "a.txt").read_bytes() == b"x"
 
 
@@ -100,7 +100,7 @@ def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
         hidden = [("images/.DS_Store", number.encode()), ("._images", number.encode())]
         unpack(written(tmp_path, f"{number}.{kind}", [(f"images/{number}.png", b""), *hidden]))
     assert not list(tmp_path.glob(".*"))
-    assert {one.name for one in tmp_path.glob("*.png")} == {"1.png", "2.png"}
+    assert {file.name for file in tmp_path.glob("*.png")} == {"1.png", "2.png"}
 
 
 def test_an_archive_inside_stays_as_it_is(tmp_path):
@@ -127,7 +127,7 @@ def test_a_name_that_leads_outside_is_refused(tmp_path, name, outside):
     folder = tmp_path / "in"
     folder.mkdir()
     refused(written(folder, name, [("a.txt", b"1"), (outside, b"2")]), "outside the folder")
-    assert [one.name for one in tmp_path.iterdir()] == ["in"]
+    assert [file.name for file in tmp_path.iterdir()] == ["in"]
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def linked():
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "why"),
+    ("name", "data", "message"),
     [
         ("release.zip", zipped({"../../elsewhere": b""}), "is outside the folder"),
         ("release.zip", zipped({"a": b"1" * 99})[:-30], "cannot be unpacked"),
@@ -207,11 +207,11 @@ def linked():
     ],
     ids=["a path out of the folder", "cut off", "a link out of the folder", "no archive at all"],
 )
-def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, data, why):
+def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, data, message):
     hub.files[name] = data
     release = WebRelease(f"{hub.url}/{name}", hashlib.sha256(data).hexdigest())
     cache = ReleaseCache(tmp_path)
-    with pytest.raises(SourceError, match=why):
+    with pytest.raises(SourceError, match=message):
         cache.fetch("codis", release, Counted())
     assert cache.all() == []
     assert not list(tmp_path.rglob("elsewhere"))

@@ -102,7 +102,7 @@ def test_a_malformed_address_is_that_item_s_error(tmp_path, url):
 
 
 @pytest.mark.parametrize(
-    ("target", "why"),
+    ("target", "message"),
     [
         pytest.param(
             "http://127.0.0.1:{port}/b", "not on the public internet", id="to this machine"
@@ -114,7 +114,7 @@ def test_a_malformed_address_is_that_item_s_error(tmp_path, url):
         pytest.param("file:///etc/passwd", "begins with http", id="to a file"),
     ],
 )
-def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, why):
+def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, message):
     with (
         serving(image) as (inside, received),
         serving(redirected(target.format(port=inside))) as (
@@ -123,7 +123,7 @@ def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, why):
         ),
     ):
         hosts = HostPolicy(typed=frozenset({("127.0.0.1", door)}))
-        assert why in fetch(tmp_path, f"http://127.0.0.1:{door}/a", hosts).error
+        assert message in fetch(tmp_path, f"http://127.0.0.1:{door}/a", hosts).error
         assert received == []
 
 
@@ -166,7 +166,7 @@ BOMB = b"\x1f\x8b" + b"\0" * 500
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"),
+    ("answer", "message"),
     [
         pytest.param(drip, "not complete in 0.5 s", id="a byte now and then"),
         pytest.param(lambda _: iter(()), "ServerDisconnected", id="nothing at all"),
@@ -190,11 +190,11 @@ BOMB = b"\x1f\x8b" + b"\0" * 500
         ),
     ],
 )
-def test_a_server_that_misbehaves_costs_its_own_image_only(tmp_path, answer, why):
+def test_a_server_that_misbehaves_costs_its_own_image_only(tmp_path, answer, message):
     with serving(answer) as (port, _):
         started = time.monotonic()
         row = fetch(tmp_path, f"http://127.0.0.1:{port}/a", polite=replace(QUICK, tries=2))
-        assert why in row.error
+        assert message in row.error
         assert row.error
         assert time.monotonic() - started < 10
         assert not list(tmp_path.glob("[!.]*"))

@@ -73,7 +73,7 @@ def test_many_put_the_same_at_once_and_it_lies_there_once(
 ) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda _: put(place, "one"), range(16)))
-    assert [one.size for one in there.list()] == [3]
+    assert [blob.size for blob in there.list()] == [3]
 
 
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])

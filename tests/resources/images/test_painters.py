@@ -89,7 +89,7 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("prompt", "why"),
+    ("prompt", "message"),
     [
         pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="it counts nothing"),
         pytest.param("exactly 3 of: zorkmid", "no sprite named 'zorkmid'", id="no such sprite"),
@@ -97,14 +97,14 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path, monkeypat
         pytest.param("exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many in all"),
     ],
 )
-def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, why):
+def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, message):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     requests = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
     painted = paint_images(requests, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
     assert [image.name for image in painted.images] == ["a.png", "c.png"]
     (rejection,) = painted.rejections
     assert rejection.entry == "bad.png"
-    assert why in rejection.reason
+    assert message in rejection.reason
 
 
 def test_a_painter_that_can_make_nothing_ends_the_build(tmp_path):
@@ -253,7 +253,11 @@ def test_planned_images_are_collected_by_name(tmp_path, folder):
     colours = [image_store.open(image.sha256).getpixel((0, 0)) for image in images]
     assert [image.name for image in images] == ["a.png", "b.1.png", "more/c.png"]
     assert colours == [(255, 0, 0), (0, 0, 254), (0, 255, 0)]
-    assert [one.entry for one in rejections] == ["torn.png", "d.png", "../made/extra.png"]
+    assert [rejection.entry for rejection in rejections] == [
+        "torn.png",
+        "d.png",
+        "../made/extra.png",
+    ]
     assert rejections[1].reason == f"no such image in {folder}"
 
 

@@ -71,7 +71,7 @@ def test_the_bytes_say_what_an_image_is_whatever_its_extension(
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "message"),
     [
         pytest.param(b"Once upon a time", "not an image in any known format", id="a text"),
         pytest.param(image("JPEG")[:-200], "cut short", id="a truncated JPEG"),
@@ -86,11 +86,11 @@ def test_the_bytes_say_what_an_image_is_whatever_its_extension(
     ],
 )
 def test_what_is_no_image_is_refused_by_name(
-    store: ImageStore, tmp_path: Path, data: bytes, why: str
+    store: ImageStore, tmp_path: Path, data: bytes, message: str
 ) -> None:
     file = tmp_path / "photo.jpg"
     file.write_bytes(data)
-    with pytest.raises(ImageError, match=f"photo.jpg: .*{why}"):
+    with pytest.raises(ImageError, match=f"photo.jpg: .*{message}"):
         store.put_file(file)
     assert not Path(store.folder).exists()
 

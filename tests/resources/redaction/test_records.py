@@ -138,7 +138,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Iterator[
     with EchoingServer(echoes) as server:
         configure(home, server.base_url, len(echoes))
         results = [evaluate(home, "m", len(echoes)), evaluate(home, "gone", 2)]
-        yield home, " ".join(str(describe_failure(one.all_events)) for one in results)
+        yield home, " ".join(str(describe_failure(result.all_events)) for result in results)
 
 
 def titles(session: int) -> str:

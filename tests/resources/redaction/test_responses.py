@@ -43,7 +43,7 @@ def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
         assert server.n_requests == 3
         (tmp_path / "bench.toml").unlink()
         assert WRITTEN_KEY.encode() not in b"".join(
-            one.read_bytes() for one in tmp_path.glob("re*")
+            file.read_bytes() for file in tmp_path.glob("re*")
         )
 
 

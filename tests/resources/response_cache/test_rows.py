@@ -123,8 +123,8 @@ def test_every_prompt_can_be_read_again(store: ResponseStore, text: str, sample:
 
 def test_what_was_never_requested_is_left_out(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"))
-    found = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
-    assert found.keys() == {named("a"), named("b")}
+    responses = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
+    assert responses.keys() == {named("a"), named("b")}
     assert store.find([]) == {}
 
 
@@ -142,7 +142,7 @@ def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
     started = perf_counter()
     keep(store, *rows)
     assert perf_counter() - started < 5
-    assert store.find([one["key"] for one in rows]).keys() == {one["key"] for one in rows}
+    assert store.find([row["key"] for row in rows]).keys() == {row["key"] for row in rows}
 
 
 def test_an_error_is_not_kept_and_sent_again_at_once(another: Callable[[], ResponseStore]) -> None:
@@ -183,9 +183,9 @@ def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseSto
 def test_rows_are_those_that_were_kept(store: ResponseStore) -> None:
     rows = [row("a"), row("b", image_tokens="4 12", note="n")]
     keep(store, *rows)
-    found = {one["key"]: one for one in store.rows()}
-    assert [{**found[one["key"]], "asked_at": 0} for one in rows] == [
-        {**one, "asked_at": 0} for one in rows
+    responses = {row["key"]: row for row in store.rows()}
+    assert [{**responses[row["key"]], "asked_at": 0} for row in rows] == [
+        {**row, "asked_at": 0} for row in rows
     ]
     assert list(store.prompts()) == [(named("p"), '["p"]')]
 
@@ -196,7 +196,7 @@ def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStor
     assert store.drop([]) == 0
     assert store.remove(["m|t=0|thinking=<t> </t>", "nobody"]) == 1
     assert store.remove([]) == 0
-    assert {one["key"] for one in store.rows()} == {named("c"), named("d")}
+    assert {row["key"] for row in store.rows()} == {named("c"), named("d")}
     assert store.remove(["other", "m|t=1"]) == 2
 
 
@@ -255,11 +255,13 @@ def test_notes_of_revision_1_become_who_served(
     with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
         another()
     assert store.database.migrate(("responses",)) == ["responses"]
-    found = another().find([named(key) for key in notes])
-    assert {key: (found[named(key)].served, found[named(key)].note) for key in list(notes)[:4]} == {
+    responses = another().find([named(key) for key in notes])
+    assert {
+        key: (responses[named(key)].served, responses[named(key)].note) for key in list(notes)[:4]
+    } == {
         "plain": ("", ""),
         "other": ("gpt-4o-2024-08-06", ""),
         "enlarged": ("", "image 1: enlarged"),
         "both": ("small", "image 2: only its first frame is shown"),
     }
-    assert named("broken") not in found
+    assert named("broken") not in responses

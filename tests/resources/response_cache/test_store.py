@@ -346,8 +346,8 @@ def test_merged_stores_keep_what_they_have_and_the_first_response_counts(
     for target, source in (stores, stores[::-1]):
         assert merge_into(target, source).left_out == 0
     for store in stores:
-        found = store.find([named("of both"), named("of here"), named("of there")])
-        assert [found[named("of both")].text, len(found)] == ["older", 3]
+        responses = store.find([named("of both"), named("of here"), named("of there")])
+        assert [responses[named("of both")].text, len(responses)] == ["older", 3]
         (moment,) = {row["asked_at"] for row in store.rows() if row["text"] == "older"}
         assert moment == datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -372,7 +372,7 @@ def test_what_is_no_response_is_left_where_it_is(
         db.execute(f"INSERT INTO responses ({', '.join(odd)}) VALUES ({marks})", [*odd.values()])
     merged = merge_into(there, here)
     assert (merged.responses, merged.left_out) == (1, 1)
-    assert [one["key"] for one in there.rows()] == [named("a")]
+    assert [row["key"] for row in there.rows()] == [named("a")]
     assert len(list(here.rows())) == 2
 
 

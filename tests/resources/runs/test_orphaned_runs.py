@@ -105,11 +105,11 @@ def test_the_daemon_asks_the_launcher(instance, dead):
     assert isinstance(launcher, MonitoredRunLauncher)
     assert launcher.supports_check_run_worker_health
     gone, living = add_run(instance, named(dead)), add_run(instance, process_tags(""))
-    found = {
+    statuses = {
         run_id: launcher.check_run_worker_health(instance.get_run_by_id(run_id)).status
         for run_id in (gone, living)
     }
-    assert found == {gone: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
+    assert statuses == {gone: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
 
 
 @pytest.mark.parametrize(

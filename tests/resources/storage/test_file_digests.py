@@ -29,9 +29,9 @@ def long_ago(file: Path) -> None:
 
 def test_names_go_on_below_the_given_paths(tmp_path: Path) -> None:
     folder = write(tmp_path / "x" / "release")
-    found = name_digests(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
-    assert [name for name, _ in found] == ["release/a.txt", "release/b/two.txt", "a.txt"]
-    assert found[0][1] == found[2][1] == EMPTY
+    digests = name_digests(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
+    assert [name for name, _ in digests] == ["release/a.txt", "release/b/two.txt", "a.txt"]
+    assert digests[0][1] == digests[2][1] == EMPTY
 
 
 def test_a_copy_elsewhere_with_other_times_is_the_same(tmp_path: Path) -> None:

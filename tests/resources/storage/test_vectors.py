@@ -49,9 +49,9 @@ def test_a_vector_comes_back_as_it_was(
     another: Callable[[], VectorCache], encoder: str, key: str, one: Vectors
 ) -> None:
     another().put(encoder, {key: one})
-    found = another().get(encoder, [key, "never put", key])
-    assert found.keys() == {key}
-    assert found[key].tobytes() == one.tobytes()
+    vectors = another().get(encoder, [key, "never put", key])
+    assert vectors.keys() == {key}
+    assert vectors[key].tobytes() == one.tobytes()
     assert another().get(f"{encoder}2", [key]) == {}
 
 
@@ -59,16 +59,16 @@ def test_of_two_under_one_key_the_later_one_is_found(known: VectorCache) -> None
     known.put("e", {"k": vector(1), "l": vector(2)})
     known.put("e", {"k": vector(3)})
     known.put("f", {"k": vector(4)})
-    found = known.get("e", ["k", "l"])
-    assert {key: one.tolist() for key, one in found.items()} == {"k": [3.0], "l": [2.0]}
+    vectors = known.get("e", ["k", "l"])
+    assert {key: one.tolist() for key, one in vectors.items()} == {"k": [3.0], "l": [2.0]}
     assert known.get("e", []) == {}
     known.put("e", {})
 
 
 def test_more_than_one_statement_takes_are_kept_found_and_listed(known: VectorCache) -> None:
     known.put("e", {str(n): vector(n) for n in range(2_500)})
-    found = known.get("e", [str(n) for n in range(2_600)])
-    assert {key: one.tolist() for key, one in found.items()} == {
+    vectors = known.get("e", [str(n) for n in range(2_600)])
+    assert {key: one.tolist() for key, one in vectors.items()} == {
         str(n): [float(n)] for n in range(2_500)
     }
     stored = list(known.stored())
@@ -96,7 +96,7 @@ def test_what_is_merged_is_whole_and_what_was_there_stays(
     for _ in range(2):  # begun again, it comes to the same
         merged = merge_vectors(known, source)
         assert (merged.vectors, merged.left_out) == (1_200, 1)
-    found = known.get("e", ["3", "7", "1199"])
-    assert {key: one.tolist() for key, one in found.items()} == {"3": [33.0], "1199": [1199.0]}
+    vectors = known.get("e", ["3", "7", "1199"])
+    assert {key: one.tolist() for key, one in vectors.items()} == {"3": [33.0], "1199": [1199.0]}
     assert known.get("f", ["k"])["k"].tolist() == [5.0]
     assert len(list(source.stored())) == 1_201

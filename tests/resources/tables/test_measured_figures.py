@@ -19,4 +19,4 @@ def test_of_commands_that_end_at_once_each_adds_its_figures(tmp_path: Path) -> N
     models = [f"model-{n}" for n in range(32)]
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda one: add_figures(tmp_path, OrderFigure, [_figure(one)]), models))
-    assert sorted(one.model for one in read_figures(tmp_path, OrderFigure)) == sorted(models)
+    assert sorted(figure.model for figure in read_figures(tmp_path, OrderFigure)) == sorted(models)

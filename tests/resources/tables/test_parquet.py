@@ -120,10 +120,10 @@ def test_a_table_of_a_condition_is_made_under_that_condition(files, key, command
 
 
 def test_a_query_over_tables_that_do_not_exist_finds_nothing(files):
-    found = files.query(
+    result = files.query(
         "SELECT * FROM metrics WHERE task = $t", {"metrics": ([KEY], Metric)}, t="x"
     )
-    assert found.num_rows == 0
+    assert result.num_rows == 0
 
 
 def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
@@ -135,15 +135,15 @@ def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
     view = {"p": ([KEY], Prediction)}
     assert to_rows(files.query("SELECT * FROM p", view), Prediction) == [prediction(model="n")]
     files.write(KEY, rows, Prediction, "m")
-    found = to_rows(files.query("SELECT * FROM p ORDER BY model", view), Prediction)
-    assert [row.no_answer or "" for row in found] == ["no answer in 8 tokens", ""]
+    result = to_rows(files.query("SELECT * FROM p ORDER BY model", view), Prediction)
+    assert [row.no_answer or "" for row in result] == ["no answer in 8 tokens", ""]
 
 
 def test_a_query_reads_every_partition(files):
     for model in ("m", "n"):
         files.write(KEY, ROWS, Rejection, model)
-    found = files.query("SELECT count(*) AS n FROM r", {"r": ([KEY], Rejection)})
-    assert found.to_pylist() == [{"n": 4}]
+    result = files.query("SELECT count(*) AS n FROM r", {"r": ([KEY], Rejection)})
+    assert result.to_pylist() == [{"n": 4}]
 
 
 def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(files):
@@ -249,11 +249,11 @@ def test_sql_finds_the_same_as_in_a_home_of_ones_own(opened: Opened, tmp_path: P
             tables.write(KEY, [metric(model, value)] * 30, Metric, model)
     sql = """SELECT model, avg(value) AS mean, count(*) AS n, sum(value) AS most FROM s
              WHERE model <> $but GROUP BY model ORDER BY model"""
-    found = [
+    result = [
         tables.query(sql, {"s": ([KEY], Metric)}, but="n").to_pylist() for tables in (opened(), own)
     ]
-    assert found[0] == found[1]
-    assert found[0][0] == {"model": "m", "mean": 1.0, "n": 30, "most": 30.0}
+    assert result[0] == result[1]
+    assert result[0][0] == {"model": "m", "mean": 1.0, "n": 30, "most": 30.0}
 
 
 def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened: Opened) -> None:
@@ -265,8 +265,8 @@ def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened
     table = pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"])
     write_groups([table], table.schema, older)
     tables.blobs.put(tables.name(KEY, "n"), older.getvalue())
-    found = tables.query("SELECT * FROM p ORDER BY model", {"p": ([KEY], Prediction)})
-    assert found.column("no_answer").to_pylist() == ["none", None]  # as of files
+    result = tables.query("SELECT * FROM p ORDER BY model", {"p": ([KEY], Prediction)})
+    assert result.column("no_answer").to_pylist() == ["none", None]  # as of files
 
 
 def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:
@@ -279,8 +279,8 @@ def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:
     tables.blobs.put(name, data[:-40] + b"?" + data[-39:])
     view = {"p": ([KEY], Prediction)}
     damaged: dict[tuple[tuple[str, ...], str], str] = {}
-    found = tables.query("SELECT model FROM p", view, damaged)
-    assert found.column("model").to_pylist() == ["n"]
+    result = tables.query("SELECT model FROM p", view, damaged)
+    assert result.column("model").to_pylist() == ["n"]
     assert list(damaged) == [(KEY, "m")]
     assert tables.place(KEY, "m") in damaged[KEY, "m"]
     for ask in (tables.digest, tables.verify):

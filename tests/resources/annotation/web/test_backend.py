@@ -108,7 +108,7 @@ def test_what_is_skipped_is_another_s(site: Site) -> None:
     assert "/i/" in ben.next(task).url.path
     assert ben.send(ben.next(task), correct="yes").status_code == 200
     assert ana.send(page, correct="no").status_code == 409  # it was ana's to change, until then
-    assert [(one.person, one.skipped) for one in site.people.answers(FORM)] == [
+    assert [(answer.person, answer.skipped) for answer in site.people.answers(FORM)] == [
         ("ana", True), ("ben", False)
     ]  # fmt: skip
 
@@ -120,9 +120,9 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     for choice in ("yes", "no", "no", "yes"):
         assert ana.send(page, correct=choice).status_code == 200
     answers = site.people.answers(FORM)
-    assert [one.values["correct"][0] for one in answers] == ["yes", "no", "yes"]
-    assert {one.at for one in answers} == {answers[0].changed_at}
-    assert [one.values["correct"][0] for one in latest_answers(answers)] == ["yes"]
+    assert [answer.values["correct"][0] for answer in answers] == ["yes", "no", "yes"]
+    assert {answer.at for answer in answers} == {answers[0].changed_at}
+    assert [answer.values["correct"][0] for answer in latest_answers(answers)] == ["yes"]
     mine = ana.http.get(f"{ana.task(FORM.title)}/mine").text
     assert mine.count("<li class") == 1
     assert page.url.path in mine
@@ -165,10 +165,10 @@ def test_another_version_of_the_form_is_shown_anew(site: Site) -> None:
     assert "/i/" in page.url.path
     ana.send(page, correct="no")
     answers = site.people.answers(newer)
-    assert [one.task_version for one in answers] == [FORM.version, newer.version]
-    assert [one.values["correct"][0] for one in resolve_answers(newer, [A], answers).answers] == [
-        "no"
-    ]
+    assert [answer.task_version for answer in answers] == [FORM.version, newer.version]
+    assert [
+        answer.values["correct"][0] for answer in resolve_answers(newer, [A], answers).answers
+    ] == ["no"]
 
 
 def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Site) -> None:
@@ -197,7 +197,7 @@ def test_a_form_that_is_incomplete_at_the_deadline_can_be_completed(
         assert incomplete.status_code == 422
         assert 'value="send"' in incomplete.text
         assert ana.send(incomplete, correct="yes", comment="a long text").status_code == 200
-        assert [one.values["correct"] for one in site.people.answers(FORM)] == [("yes",)]
+        assert [answer.values["correct"] for answer in site.people.answers(FORM)] == [("yes",)]
 
 
 def test_who_turns_out_to_have_made_a_unit_is_shown_the_next_one(site: Site) -> None:

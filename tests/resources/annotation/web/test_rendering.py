@@ -92,7 +92,9 @@ def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Sit
         page.keyboard.press("Control+Enter")
         page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
     page.get_by_role("heading", name="Thank you").wait_for()
-    votes = [(one.values["better"], one.values["why"]) for one in site.people.answers(VOTES)]
+    votes = [
+        (answer.values["better"], answer.values["why"]) for answer in site.people.answers(VOTES)
+    ]
     assert votes == [((c,), ("12 reasons",)) for c in ("A", "B", "neither")]
 
 
@@ -181,7 +183,7 @@ def test_an_earlier_answer_is_corrected(page: "Page", site: Site) -> None:
     page.keyboard.press("2")
     page.keyboard.press("Control+Enter")
     page.get_by_role("heading", name="My answers").wait_for()
-    assert [one.values["better"] for one in site.people.answers(VOTES)] == [("A",), ("B",)]
+    assert [answer.values["better"] for answer in site.people.answers(VOTES)] == [("A",), ("B",)]
 
 
 def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
@@ -197,7 +199,7 @@ def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
     page.get_by_text("2 answered, 1 left").wait_for()
     page.get_by_role("button", name="Leave").click()
     page.get_by_role("heading", name="You have logged out").wait_for()
-    votes = [(dict(one.values), one.skipped) for one in site.people.answers(VOTES)]
+    votes = [(dict(answer.values), answer.skipped) for answer in site.people.answers(VOTES)]
     assert votes == [({"better": ("B",)}, False), ({}, True)]
     context.close()
 
@@ -229,7 +231,10 @@ def test_axe_finds_nothing(page: "Page", site: Site, theme: str) -> None:
     found = {}
     for name in paths(page, site):
         violations = axe.Axe().run(page, options={"preload": False}).response["violations"]
-        found[name] = [(one["id"], [n["html"] for n in one["nodes"]][:3]) for one in violations]
+        found[name] = [
+            (violation["id"], [n["html"] for n in violation["nodes"]][:3])
+            for violation in violations
+        ]
     assert found == {name: [] for name in ("home", "pair", "mine", "every", "thanks")}
 
 

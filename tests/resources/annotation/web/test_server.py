@@ -132,7 +132,7 @@ def test_a_number_that_names_nothing_is_not_found(
     assert http.get(f"/f/1/i/{number}/image/0").status_code == 404
     assert http.post(f"/f/1/i/{number}").status_code == 404
     assert http.post(f"/f/1/i/{number}/stay").status_code == 404
-    assert not [one for one in caplog.records if one.exc_info]
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
         assert statuses == [200, 200, 429]
         assert site.visitor("ben").send(shown(site, "ben"), correct="no").status_code == 200
         guesses = [httpx.get(f"{site.address}/in/x{n}", trust_env=False) for n in range(4)]
-        assert [one.status_code for one in guesses] == [403, 403, 403, 429]
+        assert [guess.status_code for guess in guesses] == [403, 403, 403, 429]
         assert int(guesses[-1].headers["retry-after"]) > 1
 
 
@@ -218,7 +218,7 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     assert broken.status_code == 503
     assert "cannot be used now" in broken.text
     assert str(site.store.file) not in broken.text
-    ours = [one.getMessage() for one in caplog.records if not one.name.startswith("http")]
+    ours = [record.getMessage() for record in caplog.records if not record.name.startswith("http")]
     assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
 
 

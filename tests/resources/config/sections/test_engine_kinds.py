@@ -131,7 +131,7 @@ def say(opened: Models, *texts: str) -> list[str]:
 def test_it_gets_each_request_once(made, tmp_path):
     assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
     assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
-    assert [one.asked for one in made] == [["a", "b"], ["c"]]
+    assert [engine.asked for engine in made] == [["a", "b"], ["c"]]
     with models(tmp_path, LOUD).open("m") as model:
         assert model.signature == "acme|2|t=0,max=1024"
 
@@ -140,7 +140,7 @@ def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     kept = models(tmp_path, LOUD)
     say(kept, "a")
     say(kept, "b")
-    assert [one.asked for one in made] == [["a", "b"]]
+    assert [engine.asked for engine in made] == [["a", "b"]]
     kept.close()
     assert made[0].asked is None
     say(models(tmp_path, LOUD.replace("loud", "away")), "c")
@@ -173,7 +173,7 @@ def test_a_mistake_names_file_and_entry(site, tmp_path, section, message):
 
 
 @pytest.mark.parametrize(
-    ("kind", "why"),
+    ("kind", "reason"),
     [
         ("acme_laud", r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: .*acme_away"),
         ("servr", r"no kind named 'servr'; did you mean 'server'\? known: "),
@@ -182,7 +182,7 @@ def test_a_mistake_names_file_and_entry(site, tmp_path, section, message):
         ("abcdefghijklmnopqrstuvwxyz", "no such kind; known: "),
     ],
 )
-def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, why):
+def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, reason):
     (tmp_path / "bench.toml").write_text(
         f'[models.old]\nkind = "{kind}"\nurl = "x"\n[models.new]\nkind = "random"\n'
     )
@@ -190,7 +190,7 @@ def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path,
     assert models["new"].kind == "random"
     lines = [line for line in kind_problems(models) if line.startswith("[models.old] is left out")]
     assert len(lines) == 1
-    assert re.search(why, lines[0])
+    assert re.search(reason, lines[0])
     assert lines[0].endswith("Install its package, or correct kind")
 
 
@@ -212,30 +212,32 @@ _SECRET = "sk-in-the-section"
 )
 def unusable(site, tmp_path, request):
     """A home whose model ``m`` is of a kind that cannot be used, and why."""
-    kind, why = request.param
+    kind, reason = request.param
     (tmp_path / "bench.toml").write_text(
         f'[models.m]\nkind = "{kind}"\nkey = "{_SECRET}"\n'
         '[models.b]\nkind = "blind"\nof = "m"\n[models.s]\nkind = "scripted"\nsays = "A"\n'
     )
-    return tmp_path, why
+    return tmp_path, reason
 
 
 def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
-    home, why = unusable
+    home, reason = unusable
     settings = load_settings(home)
     assert resolve_name("s", settings).spec.model_dump()["says"] == "A"
-    shown = {one.name: one.place for one in list_models(settings.models) if not one.embedded}
-    assert shown["m"].startswith(f"cannot be used: {why}")
+    shown = {
+        model.name: model.place for model in list_models(settings.models) if not model.embedded
+    }
+    assert shown["m"].startswith(f"cannot be used: {reason}")
     assert _SECRET not in shown["m"]
     assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
 
 
 def test_it_is_an_error_where_it_is_used(unusable):
-    home, why = unusable
+    home, reason = unusable
     opened = models(home, (home / "bench.toml").read_text())
     for name in ("m", "b"):
         with (
-            pytest.raises(ModelError, match=rf"model m: cannot be used: {why}"),
+            pytest.raises(ModelError, match=rf"model m: cannot be used: {reason}"),
             opened.open(name),
         ):
             pass

@@ -20,7 +20,7 @@ from tests.resources.models.api.stand_ins import StandIn
 
 def having(answer: str) -> pytest.MarkDecorator:
     """Every stand-in that has this answer."""
-    chosen = [one for one in STAND_INS if getattr(one, answer)]
+    chosen = [stand_in for stand_in in STAND_INS if getattr(stand_in, answer)]
     return pytest.mark.parametrize("stand_in", chosen, ids=lambda one: one.name)
 
 
@@ -57,7 +57,7 @@ def seen(text: str) -> Prompt:
 
 def test_every_name_has_its_stand_in_and_its_row_in_the_table() -> None:
     names = SERVERS.keys() - {""}
-    assert {one.name for one in STAND_INS} == names
+    assert {stand_in.name for stand_in in STAND_INS} == names
     table = (Path(__file__).parents[4] / "docs" / "servers.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([\w.]+)` \|", table, re.MULTILINE)) == names
 
@@ -95,7 +95,7 @@ def test_a_wrong_key_is_refused_at_once_and_not_shown(stand_in: StandIn) -> None
 @pytest.mark.parametrize(
     "stand_in",
     # The reasoning models of OpenAI take max_completion_tokens only.
-    [one for one in STAND_INS if "max_tokens" in one.takes],
+    [stand_in for stand_in in STAND_INS if "max_tokens" in stand_in.takes],
     ids=lambda one: one.name,
 )
 def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) -> None:
@@ -104,7 +104,7 @@ def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) ->
 
 
 def test_a_field_that_the_server_does_not_know_is_refused_at_once() -> None:
-    hosted = next(one for one in STAND_INS if one.name == "openai")
+    hosted = next(stand_in for stand_in in STAND_INS if stand_in.name == "openai")
     with pytest.raises(
         ModelError, match=r"Unrecognized request argument.*; list the field in omit"
     ):

@@ -175,8 +175,8 @@ def test_back_off_doubles() -> None:
 
 def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
     base_url = f"http://127.0.0.1:{dead_port}/v1"
-    why = "Connection refused: no server is listening"
-    with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {why}$"):
+    reason = "Connection refused: no server is listening"
+    with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {reason}$"):
         ask(base_url, *map(str, range(10_000)), max_tries=3)
 
 
@@ -245,7 +245,7 @@ def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment_and_a_n
     with saying(http(b"", status="502 No Way Through")) as proxy, ChatServer("A") as near:
         for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
             monkeypatch.setenv(name, proxy.removesuffix("/v1"))
-        assert [one.text for one in ask(near.base_url, "?")] == ["A"]
+        assert [response.text for response in ask(near.base_url, "?")] == ["A"]
         (hosted,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
         assert hosted.error.startswith("the connection broke: 502, message='No Way Through'")
         for name in ("HTTPS_PROXY", "https_proxy"):

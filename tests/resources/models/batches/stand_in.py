@@ -129,7 +129,7 @@ class BatchServer:
         return web.json_response(self._batch_body(batch))
 
     async def _list(self, _: web.Request) -> web.Response:
-        listed = [self._batch_body(one) for one in reversed(self.batches.values())]
+        listed = [self._batch_body(batch) for batch in reversed(self.batches.values())]
         return web.json_response({"object": "list", "data": listed, "has_more": False})
 
     async def _look(self, request: web.Request) -> web.Response:
@@ -175,7 +175,7 @@ class BatchServer:
         return web.json_response(self._messages_body(batch))
 
     async def _list_messages(self, _: web.Request) -> web.Response:
-        listed = [self._messages_body(one) for one in reversed(self.batches.values())]
+        listed = [self._messages_body(batch) for batch in reversed(self.batches.values())]
         return web.json_response({"data": listed, "has_more": False})
 
     async def _look_messages(self, request: web.Request) -> web.Response:
@@ -217,7 +217,7 @@ class BatchServer:
         return response
 
     def _taken(self, prefix: str, requests: list[dict[str, Any]]) -> Batch:
-        ids = [one["custom_id"] for one in requests]
+        ids = [request["custom_id"] for request in requests]
         assert len(set(ids)) == len(ids)
         batch = Batch(id=f"{prefix}{len(self.batches)}", requests=requests, end=self.end)
         if len(requests) > self.most:
@@ -232,8 +232,8 @@ class BatchServer:
 
     def _results(self, batch: Batch) -> list[dict[str, Any]]:
         found = [
-            {"custom_id": one["custom_id"], "answer": self._answer(one["body"])}
-            for one in reversed(batch.requests)
+            {"custom_id": request["custom_id"], "answer": self._answer(request["body"])}
+            for request in reversed(batch.requests)
         ]
         return [found[0].copy(), *found] if self.doubled else found
 

@@ -32,8 +32,12 @@ def test_requests_are_one_batch_and_responses_find_theirs(
     responses = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
     assert response_texts(responses) == ANSWERS
     assert len(server.batches) == 1
-    assert {(one.prompt_tokens, one.completion_tokens) for one in responses} == {(10, 3)}
-    assert {(one.finish_reason, one.seconds) for one in responses} == {("stop", None)}
+    assert {(response.prompt_tokens, response.completion_tokens) for response in responses} == {
+        (10, 3)
+    }
+    assert {(response.finish_reason, response.seconds) for response in responses} == {
+        ("stop", None)
+    }
     assert out(tmp_path) == []
 
 

@@ -76,12 +76,12 @@ def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
     write_checkpoint(tmp_path / "w")
     with (
         engine(tmp_path / "w", tmp_path / "servers", f"prints={KEY}", "ends=3") as served,
-        pytest.raises(ModelError, match=r"ended with code 3\n(?s:.*)the key is \*\*\*\n") as why,
+        pytest.raises(ModelError, match=r"ended with code 3\n(?s:.*)the key is \*\*\*\n") as raised,
     ):
         responses_to(served, "?")
     (log,) = (tmp_path / "servers").glob("**/*.log")
     assert "the key is ***\n" in log.read_text(encoding="utf-8")
-    assert KEY not in str(why.value) + log.read_text(encoding="utf-8")
+    assert KEY not in str(raised.value) + log.read_text(encoding="utf-8")
 
 
 TEXTS = [f"question {n}" for n in range(60)]

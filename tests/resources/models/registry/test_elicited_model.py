@@ -45,14 +45,14 @@ class Weighing:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         self.requests += requests
-        return [Response(text=self._text(one), finish_reason="stop") for one in requests]
+        return [Response(text=self._text(request), finish_reason="stop") for request in requests]
 
     def _text(self, request: Request) -> str:
         of = self.probable.get(str(request.prompt.turns[-1].parts[-1]), {})
-        found = [of.get(option, 1 / 8) for option in request.options]
+        likelihoods = [of.get(option, 1 / 8) for option in request.options]
         if request.elicit == "constrained":
-            return request.options[found.index(max(found))]
-        return OptionLikelihoods(tuple(map(log, found)), (1,) * len(found)).to_json()
+            return request.options[likelihoods.index(max(likelihoods))]
+        return OptionLikelihoods(tuple(map(log, likelihoods)), (1,) * len(likelihoods)).to_json()
 
 
 def elicit(
@@ -65,7 +65,9 @@ def elicit(
 def test_the_likeliest_option_is_the_answer_and_all_are_ranked():
     (predicted,) = elicit("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
     assert (predicted.text, predicted.ranking) == ("B", ("B", "A", "C"))
-    assert [exp(one) for one in predicted.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-6)
+    assert [exp(logprob) for logprob in predicted.logprobs] == pytest.approx(
+        [0.25, 0.5, 0.125], abs=1e-6
+    )
     assert json.loads(predicted.raw_text)["tokens"] == [1, 1, 1]
     assert predicted.decoding == "weighing|elicit=likelihood-letters-none"
 
@@ -80,7 +82,7 @@ def test_what_is_likely_without_a_question_is_taken_off():
     (plain,) = elicit("likelihood", model, CHOICE)
     (without,) = elicit("likelihood-unconditional", model, CHOICE)
     assert (plain.text, without.text) == ("A", "B")
-    assert [exp(one) for one in without.logprobs] == pytest.approx([1, 2, 1], abs=1e-5)
+    assert [exp(logprob) for logprob in without.logprobs] == pytest.approx([1, 2, 1], abs=1e-5)
     assert model.requests[-1].prompt == Prompt.of("")
 
 
@@ -206,7 +208,7 @@ def vllm(body: dict[str, Any]) -> str | Answer:
         assert option["role"] == "assistant"
         letters = [{"decoded_token": c, "logprob": log(SHARES[c])} for c in option["content"]]
         prompt = [None, *({"7": {"decoded_token": "x", "logprob": -9.0}} for _ in range(3))]
-        return completion("!", prompt_logprobs=[*prompt, *({"1": one} for one in letters)])
+        return completion("!", prompt_logprobs=[*prompt, *({"1": letter} for letter in letters)])
     if choice := body.get("structured_outputs", {}).get("choice"):
         return str(choice[-1])
     return "yes"
@@ -296,9 +298,11 @@ def test_an_option_after_separate_reasoning_is_read():
 
 def test_likelihoods_come_of_the_prompt_where_a_server_tells_them():
     response, bodies = ask(vllm, "likelihood")
-    found = OptionLikelihoods.from_json(response.text, 3)
-    assert [exp(one) for one in found.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-5)
-    assert found.tokens == (1, 1, 1)
+    likelihoods = OptionLikelihoods.from_json(response.text, 3)
+    assert [exp(logprob) for logprob in likelihoods.logprobs] == pytest.approx(
+        [0.25, 0.5, 0.125], abs=1e-5
+    )
+    assert likelihoods.tokens == (1, 1, 1)
     assert response.note == "options by prompt_logprobs"
     assert len(bodies) == 2 + 3  # a probe of two options, then three
 
@@ -306,8 +310,10 @@ def test_likelihoods_come_of_the_prompt_where_a_server_tells_them():
 def test_likelihoods_come_of_the_first_token_where_a_server_lists_it():
     for server in (openai, hosted_openai, llama):
         response, _ = ask(server, "likelihood")
-        found = OptionLikelihoods.from_json(response.text, 3)
-        assert [exp(one) for one in found.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-5)
+        likelihoods = OptionLikelihoods.from_json(response.text, 3)
+        assert [exp(logprob) for logprob in likelihoods.logprobs] == pytest.approx(
+            [0.25, 0.5, 0.125], abs=1e-5
+        )
         assert response.note == "options by top_logprobs"
 
 

@@ -27,15 +27,15 @@ from tests.resources.models.registry.checking import PROBES, checked, copied, er
 def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
     card = {"do_sample": True, "repetition_penalty": 1.05, "eos_token_id": 2, "use_cache": True}
     folder = copied(vlm, tmp_path / "vlm", generation_config=card)
-    found = checked(tmp_path / "home", local(folder))
-    assert found.failures == []
-    assert [one.probe for one in found.probes] == PROBES
-    assert all(one.response for one in found.probes)
-    assert found.image_tokens == {"224x224": 4, "640x480": 4, "1280x960": 4}
-    assert found.batch == "the same"
+    check = checked(tmp_path / "home", local(folder))
+    assert check.failures == []
+    assert [one.probe for one in check.probes] == PROBES
+    assert all(probe.response for probe in check.probes)
+    assert check.image_tokens == {"224x224": 4, "640x480": 4, "1280x960": 4}
+    assert check.batch == "the same"
     with safe_open(folder / "model.safetensors", "np") as file:
         n_weights = sum(file.get_tensor(name).size for name in file.keys())  # noqa: SIM118
-    loaded = found.loaded
+    loaded = check.loaded
     assert loaded is not None
     assert (loaded.class_name, loaded.dtype, loaded.device) == (
         ("LlavaForConditionalGeneration", "float32", "cpu")
@@ -50,36 +50,36 @@ def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
 def test_what_a_family_does_not_take_is_no_failure(tmp_path: Path) -> None:
     folder = tmp_path / "mllama"
     llama.mllama(folder)
-    found = checked(tmp_path / "home", local(folder))
-    assert list(errors(found)) == ["a system prompt"]
-    assert "chat template refuses" in errors(found)["a system prompt"]
-    assert found.failures == []
+    check = checked(tmp_path / "home", local(folder))
+    assert list(errors(check)) == ["a system prompt"]
+    assert "chat template refuses" in errors(check)["a system prompt"]
+    assert check.failures == []
 
 
 def test_a_server_gets_requests_one_by_one_and_at_once(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         toml = f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
-        found = checked(tmp_path, toml)
+        check = checked(tmp_path, toml)
         of_batches = 2 * 3  # three questions at once, and each alone
         assert server.n_requests == len(PROBES) + 1 + of_batches  # two turns of the conversation
-    assert found.failures == []
-    assert {one.response for one in found.probes} == {"B"}
-    assert found.batch == "the same"
+    assert check.failures == []
+    assert {probe.response for probe in check.probes} == {"B"}
+    assert check.batch == "the same"
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
 
 
 def test_vllm_is_started_for_a_check_and_ends_with_it(vlm: Path, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     program = fake_vllm.install(tmp_path / "bin", f"starts={starts}")
-    found = checked(tmp_path, f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nprogram = "{program}"\n')
-    assert (found.failures, found.batch) == ([], "the same")
+    check = checked(tmp_path, f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nprogram = "{program}"\n')
+    assert (check.failures, check.batch) == ([], "the same")
     assert not is_running(int(starts.read_text(encoding="utf-8")))
 
 
 def test_a_model_in_python_sees_the_images(tmp_path: Path) -> None:
-    found = checked(tmp_path, python("echoing"))
-    assert found.failures == []
-    assert found.probes[0].response == "[(640, 480)]"
+    check = checked(tmp_path, python("echoing"))
+    assert check.failures == []
+    assert check.probes[0].response == "[(640, 480)]"
 
 
 def test_a_blind_model_that_scores_options_is_checked_without_images(
@@ -87,9 +87,9 @@ def test_a_blind_model_that_scores_options_is_checked_without_images(
 ) -> None:
     likely = '[models.likely]\nkind = "elicited"\nof = "m"\nelicit = "likelihood"\n'
     toml = f'{python("echoing")}{likely}[models.blind]\nkind = "blind"\nof = "likely"\n'
-    found = checked(tmp_path, toml, "blind")
-    assert (found.model, found.note, found.failures) == ("blind", "", [])
-    assert [one.response for one in found.probes] == ["[]"] * 6
+    check = checked(tmp_path, toml, "blind")
+    assert (check.model, check.note, check.failures) == ("blind", "", [])
+    assert [probe.response for probe in check.probes] == ["[]"] * 6
 
 
 class Batching:
@@ -149,9 +149,9 @@ def test_batches_that_an_evaluation_does_without_are_no_failure() -> None:
     subject = CheckedModel(
         ask=ask_in_order(engine), images=SyntheticImages(), otherwise="one at a time"
     )
-    found = run_probes(ModelCheck(model="m"), subject)
-    assert found.failures == []
-    assert found.batch == (
+    check = run_probes(ModelCheck(model="m"), subject)
+    assert check.failures == []
+    assert check.batch == (
         "3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone; one at a time"
     )
 
@@ -211,10 +211,10 @@ def cut_weights(vlm: Path, folder: Path) -> str:
 def test_what_cannot_be_tried_is_one_sentence(
     vlm: Path, tmp_path: Path, write: Callable[[Path, Path], str], named: str
 ) -> None:
-    found = checked(tmp_path, write(vlm, tmp_path / "m"))
-    assert named in found.error
-    assert "\n" not in found.error
-    assert found.failures == [found.error]
+    check = checked(tmp_path, write(vlm, tmp_path / "m"))
+    assert named in check.error
+    assert "\n" not in check.error
+    assert check.failures == [check.error]
 
 
 @pytest.mark.long

@@ -59,12 +59,12 @@ def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
 
 def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
-    found = given(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
-    save_models(home, {found.name: found.section})
-    address = read_spec(found.name, home).address
+    resolved = given(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
+    save_models(home, {resolved.name: resolved.section})
+    address = read_spec(resolved.name, home).address
     assert fill_keys(address) == f"http://127.0.0.1:8000/v1;code={key}?key={key}"
     assert address.count("{BENCH_KEY_") == 2
-    assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
+    assert key not in f"{resolved} {(home / MODELS_FILE).read_text()}"
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     ],
 )
 def test_an_address_has_a_readable_name_and_the_section_it_would_have(home, text, name, section):
-    found = given(home, text)
-    assert (found.name, found.section) == (name, section)
+    resolved = given(home, text)
+    assert (resolved.name, resolved.section) == (name, section)
     (home / "bench.toml").write_text(f"[models.{json.dumps(name)}]\nkind = 'random'\n")
     assert name in load_settings(home).models_of_file  # a name that bench.toml takes
 
@@ -153,29 +153,29 @@ def command(tmp_path, monkeypatch):
 def test_a_folder_is_run_by_the_engine_that_can(home, command, monkeypatch, cuda, listed, engine):
     program = command(listed) if listed else ""
     monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
-    found = given(home, str(STEP))
+    resolved = given(home, str(STEP))
     kind = "vllm" if "by vllm" in engine else "transformers"
     written(home, path=str(STEP))
-    assert resolve_name("mine", load_settings(home)).engine == found.engine
-    assert resolve_name("mine", load_settings(home)).spec == read_model_section(found.section)
+    assert resolve_name("mine", load_settings(home)).engine == resolved.engine
+    assert resolve_name("mine", load_settings(home)).spec == read_model_section(resolved.section)
     assert given(home, str(STEP)).name == "mine"  # one model
     (home / "bench.toml").unlink()
-    assert found.section == {"kind": kind, "path": str(STEP)}
+    assert resolved.section == {"kind": kind, "path": str(STEP)}
     where = program if kind == "vllm" else ""
-    assert found.engine == f"{engine}{where} (another engine: kind=...)"
+    assert resolved.engine == f"{engine}{where} (another engine: kind=...)"
     named = given(home, f"{STEP},kind=transformers")
     assert (named.section["kind"], named.engine) == ("transformers", "")
-    save_models(home, {found.name: {**found.section, "kind": "transformers"}})
+    save_models(home, {resolved.name: {**resolved.section, "kind": "transformers"}})
     again = given(home, str(STEP))  # as it was run before: other engines respond otherwise
-    assert (again.name, again.section["kind"], again.engine) == (found.name, "transformers", "")
+    assert (again.name, again.section["kind"], again.engine) == (resolved.name, "transformers", "")
 
 
 def test_the_command_may_lie_outside_of_the_path(home, tmp_path, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     program = fake_vllm.install(tmp_path / "elsewhere")  # its environment lists nothing
     plain = given(home, str(STEP))
-    found = given(home, f"{STEP},program={program}")
-    assert (found.name, found.section["kind"]) == (plain.name, "vllm")
+    resolved = given(home, f"{STEP},program={program}")
+    assert (resolved.name, resolved.section["kind"]) == (plain.name, "vllm")
     written(home, path=str(STEP), program=str(program))
     assert read_spec("mine", home).serve.startswith(f"{program} serve {{path}} --host")
     program.unlink()
@@ -264,32 +264,32 @@ def test_a_gguf_file_runs_out_of_its_folder(home, tmp_path):
     file = tmp_path / "my-run" / "Q4.gguf"
     file.parent.mkdir()
     file.write_bytes(b"GGUF" + bytes(3 << 20))
-    found = given(home, str(file))
-    assert found.name.startswith("my-run/Q4@")
-    assert found.section == {
+    resolved = given(home, str(file))
+    assert resolved.name.startswith("my-run/Q4@")
+    assert resolved.section == {
         "kind": "transformers",
         "path": str(file.parent),
         "gguf_file": "Q4.gguf",
         "text_only": True,  # a language model, as transformers reads it
     }
-    assert given(home, str(file.parent)).section == found.section  # alone in its folder
+    assert given(home, str(file.parent)).section == resolved.section  # alone in its folder
     for place in (file, file.parent):
         written(home, path=str(place), max_tokens=9)
         spec = read_spec("mine", home)
         assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
-    refuse_changed_checkpoint(found)
+    refuse_changed_checkpoint(resolved)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):
-        refuse_changed_checkpoint(found)
+        refuse_changed_checkpoint(resolved)
 
 
 def test_other_weights_in_the_same_folder_do_not_keep_the_old_name(home, tmp_path):
     copied = shutil.copytree(STEP, tmp_path / "step-5")
-    found = given(home, f"{copied},max_tokens=4")
-    refuse_changed_checkpoint(found)
+    resolved = given(home, f"{copied},max_tokens=4")
+    refuse_changed_checkpoint(resolved)
     (copied / "generation_config.json").write_text("{}")
     with pytest.raises(BenchError, match=r"holds other weights now\. Give the folder again"):
-        refuse_changed_checkpoint(found)
+        refuse_changed_checkpoint(resolved)
 
 
 def test_a_model_with_a_section_is_called_as_that_says(home):
@@ -309,39 +309,41 @@ def test_a_checkpoint_in_a_watched_folder_takes_the_settings_of_its_folder(home)
         f'[models.m]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n'
         f'[checkpoints]\nfolders = ["{STEP.parents[1]}"]\nlike = "m"\n'
     )
-    found = given(home, str(STEP))
-    assert (found.name, found.section) == (name, {})
+    resolved = given(home, str(STEP))
+    assert (resolved.name, resolved.section) == (name, {})
     assert read_spec(name, home).max_tokens == 7
 
 
 def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
-    found = given(home, str(STEP))
-    save_models(home, {found.name: found.section})
+    resolved = given(home, str(STEP))
+    save_models(home, {resolved.name: resolved.section})
     there = load_settings(home)
     (home / "bench.toml").write_text(f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n')
     written = load_settings(home)
-    assert setup_of(found.name, there) == setup_of("mine", written) != ""
+    assert setup_of(resolved.name, there) == setup_of("mine", written) != ""
 
 
 def test_another_model_never_takes_a_name_that_is_taken(home):
     (home / "bench.toml").write_text('[models."org/name"]\nkind = "random"\n')
-    found = given(home, "hf:org/name")
-    assert found.name.startswith("org/name+")
-    assert given(home, "hf:org/name").name == found.name
+    resolved = given(home, "hf:org/name")
+    assert resolved.name.startswith("org/name+")
+    assert given(home, "hf:org/name").name == resolved.name
 
 
 def test_what_was_given_is_kept_until_it_is_taken_away(home):
-    found = given(
+    resolved = given(
         home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],max_wait=inf"
     )
-    assert save_models(home, {found.name: found.section}) == [found.name]
-    assert save_models(home, {found.name: found.section}) == []
-    assert read_models(home) == {found.name: read_model_section(found.section)}
-    assert resolve_name(found.name, load_settings(home)).spec == read_model_section(found.section)
-    assert given(home, found.name).section == {}
+    assert save_models(home, {resolved.name: resolved.section}) == [resolved.name]
+    assert save_models(home, {resolved.name: resolved.section}) == []
+    assert read_models(home) == {resolved.name: read_model_section(resolved.section)}
+    assert resolve_name(resolved.name, load_settings(home)).spec == read_model_section(
+        resolved.section
+    )
+    assert given(home, resolved.name).section == {}
     assert load_settings(home).models_of_file == {}
-    assert remove_model(home, found.name)
-    assert not remove_model(home, found.name)
+    assert remove_model(home, resolved.name)
+    assert not remove_model(home, resolved.name)
     assert read_models(home) == {}
 
 
@@ -358,8 +360,8 @@ def test_the_file_may_be_damaged_and_is_then_not_written_over(home):
 
 def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
     monkeypatch.setenv("MY_KEY", "k3y-0f-m1ne-2x26")
-    found = given(home, f"{SERVER},api_key_env=MY_KEY")
-    save_models(home, {found.name: found.section})
+    resolved = given(home, f"{SERVER},api_key_env=MY_KEY")
+    save_models(home, {resolved.name: resolved.section})
     assert "k3y-0f-m1ne-2x26" not in known_secrets(home).redacted("it is k3y-0f-m1ne-2x26")
 
 
@@ -379,9 +381,9 @@ def test_what_is_no_model_is_one_sentence(home, text, message):
     ],
 )
 def test_no_complaint_tells_a_secret(home, text):
-    with pytest.raises(BenchError) as why:
+    with pytest.raises(BenchError) as raised:
         given(home, text)
-    assert "s3cretpassw0rd" not in str(why.value)
+    assert "s3cretpassw0rd" not in str(raised.value)
 
 
 def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, monkeypatch):

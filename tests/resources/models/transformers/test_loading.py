@@ -144,7 +144,9 @@ def quantize(folder: Path, **how: object) -> None:
 
     weights = folder / "model.safetensors"
     tensors = load_file(weights)
-    for name in [one for one in tensors if "language" in one and one.endswith("_proj.weight")]:
+    for name in [
+        tensor for tensor in tensors if "language" in tensor and tensor.endswith("_proj.weight")
+    ]:
         tensors[name] = (tensors[name] / 2).to(torch.float8_e4m3fn)
         tensors[f"{name}_scale_inv"] = torch.full((1, 1), 2.0)
     save_file(tensors, weights, {"format": "pt"})
@@ -158,7 +160,7 @@ def test_fp8_weights_are_scaled_back_where_no_gpu_multiplies_them(vlm: Path, cop
     quantize(copy, **_FP8)
     read = load(spec_of(copy), pin(str(copy))).weights
     whole = load(spec_of(vlm), pin(str(vlm))).weights
-    assert {one.dtype for one in read.parameters()} == {torch.float32}
+    assert {parameter.dtype for parameter in read.parameters()} == {torch.float32}
     halved = (whole.get_parameter(_Q_PROJ) / 2).to(torch.float8_e4m3fn)
     assert read.get_parameter(_Q_PROJ).equal(2 * halved.float())
 

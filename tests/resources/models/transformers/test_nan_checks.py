@@ -45,9 +45,9 @@ def test_a_number_that_is_none_is_named_by_its_tensor(
             tensor[3, 5] = number
 
     folder = _changed(language_model, breaking, tmp_path / "broken")
-    with pytest.raises(ModelError, match=f"NaN or infinity in its tensor '{broken}'") as why:
+    with pytest.raises(ModelError, match=f"NaN or infinity in its tensor '{broken}'") as raised:
         responses_of(engine_of(folder, text_only=True), [Request(prompt=MIXED[0])])
-    assert str(folder) in str(why.value)
+    assert str(folder) in str(raised.value)
 
 
 def test_weights_too_large_for_the_precision_are_named(

@@ -42,7 +42,7 @@ def test_nothing_unfinished_is_left_or_listed(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b", "c"]
     (tmp_path / "a" / ".x.unfinished").touch()  # of a process that was killed
     (tmp_path / "a" / "gone").symlink_to(tmp_path / "nowhere")
-    assert [one.name for one in blobs.list()] == ["a/b", "a/c"]
+    assert [blob.name for blob in blobs.list()] == ["a/b", "a/c"]
 
 
 def test_without_hard_links_one_of_many_writes_a_new_file(
@@ -57,7 +57,7 @@ def test_without_hard_links_one_of_many_writes_a_new_file(
         wrote = list(threads.map(lambda n: blobs.put_new("a/b", b"%d" % n), range(8)))
     assert wrote.count(True) == 1
     assert blobs.get("a/b") == b"%d" % wrote.index(True)
-    assert [one.name for one in blobs.list()] == ["a/b"]
+    assert [blob.name for blob in blobs.list()] == ["a/b"]
 
 
 @pytest.mark.parametrize("address", ["file://{}/team a", "file://{}/team%20a", "file://{}/team a/"])
@@ -75,7 +75,7 @@ def test_a_folder_that_may_not_be_read_is_named_once_all_others_are_listed(tmp_p
     found: list[str] = []
     with unprivileged():
         with pytest.raises(HomeError, match=f"{tmp_path}/closed: cannot be read: Permission"):
-            found.extend(one.name for one in blobs.list())
+            found.extend(blob.name for blob in blobs.list())
         for look in (blobs.exists, blobs.get):
             with pytest.raises(HomeError, match="closed/d: cannot be read: Permission"):
                 look("closed/d")

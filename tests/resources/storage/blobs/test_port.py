@@ -40,7 +40,7 @@ def blobs(another: Callable[[], Blobs]) -> Blobs:
 
 
 def names(blobs: Blobs, under: str = "") -> list[str]:
-    return [one.name for one in blobs.list(under)]
+    return [blob.name for blob in blobs.list(under)]
 
 
 def test_nothing_is_there_at_first(blobs: Blobs) -> None:
@@ -108,7 +108,7 @@ def test_a_listing_is_of_whole_parts_in_order_with_sizes(blobs: Blobs) -> None:
     assert names(blobs, "b") == everything[1:-1]
     assert names(blobs, "b/c") == everything[4:6]
     assert names(blobs, "a") == []  # that is no folder
-    assert [one.size for one in blobs.list("b/c")] == [len(f"b/c/{ODD}".encode()), 7]
+    assert [blob.size for blob in blobs.list("b/c")] == [len(f"b/c/{ODD}".encode()), 7]
     assert blobs.get(f"b/c/{ODD}") == f"b/c/{ODD}".encode()
 
 

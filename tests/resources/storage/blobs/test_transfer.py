@@ -32,7 +32,7 @@ def put(blobs: Blobs, *written: tuple[str, bytes]) -> None:
 
 
 def lying(blobs: Blobs) -> dict[str, bytes | None]:
-    return {one.name: blobs.get(one.name) for one in blobs.list()}
+    return {blob.name: blobs.get(blob.name) for blob in blobs.list()}
 
 
 def rules(better: bool = False, replaced: Blobs | None = None) -> TransferRules:
@@ -66,8 +66,8 @@ def test_what_becomes_of_each(  # noqa: PLR0917
     put(source, ("a/b", ours))
     put(target, *([("a/b", theirs)] if theirs else []))
     replaced = FileBlobs(tmp_path / "replaced")
-    found = transfer(target, source, source.list(), rules(better, replaced))
-    assert found == {became: 1}
+    transferred = transfer(target, source, source.list(), rules(better, replaced))
+    assert transferred == {became: 1}
     assert target.get("a/b") == lies
     assert source.get("a/b") == ours
     lost = became == "replaced" and theirs == b"b"

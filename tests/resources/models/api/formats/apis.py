@@ -52,7 +52,7 @@ def _wrong_for_anthropic(body: Mapping[str, Any], headers: Mapping[str, str]) ->
     for message in body["messages"]:
         if message["role"] not in ("user", "assistant"):
             yield _bad(f'messages: Unexpected role "{message["role"]}"')
-        yield from (_bad(why) for block in message["content"] if (why := _wrong_block(block)))
+        yield from (_bad(fault) for block in message["content"] if (fault := _wrong_block(block)))
 
 
 def _wrong_block(block: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def _wrong_for_gemini(body: Mapping[str, Any], headers: Mapping[str, str]) -> It
     for content in body["contents"]:
         if content["role"] not in ("user", "model"):
             yield _invalid("Please use a valid role: user, model.")
-        yield from (_invalid(why) for part in content["parts"] if (why := _wrong_part(part)))
+        yield from (_invalid(fault) for part in content["parts"] if (fault := _wrong_part(part)))
 
 
 def _wrong_part(part: Mapping[str, Any]) -> str:
