@@ -21,11 +21,11 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition, Task
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.elicited_model import ElicitedModel
-from tests.elicitation.asking import TWELVE, predict
 from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
 from tests.resources.models.api.asking import engine, remembering
+from tests.resources.models.registry.elicited_run import TWELVE, predict
 from tests.resources.stores import response_file
 
 CHOICE = question(
@@ -488,7 +488,13 @@ def requests_of(server: ChatServer) -> Counter[str]:
 def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):
     file = tmp_path / "responses.sqlite"
     with ChatServer(vllm, latency=0.05) as server:
-        command = [sys.executable, "-m", "tests.elicitation.asking", server.base_url, str(file)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.resources.models.registry.elicited_run",
+            server.base_url,
+            str(file),
+        ]
         process = subprocess.Popen(command)
         deadline = time.monotonic() + 60
         while server.n_answered < 2 + 10 and time.monotonic() < deadline:

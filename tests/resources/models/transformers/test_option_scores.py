@@ -19,7 +19,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
-from tests.elicitation.plain_model import PlainModel
+from tests.fakes.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-6840"
 

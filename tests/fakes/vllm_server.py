@@ -1,4 +1,4 @@
-"""The embedded model behind vLLM's chat completions: ``python -m tests.elicitation.vllm_server``.
+"""The embedded model behind vLLM's chat completions: ``python -m tests.fakes.vllm_server``.
 
 The name of the model that is asked says which fields the server does not know: "m" has all of them,
 "m-prompt_logprobs" talks on where others read ``prompt_logprobs``, with the same status 200.
@@ -14,8 +14,8 @@ from typing import Any
 from PIL import Image as PILImage
 
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from tests.elicitation.plain_model import PlainModel
 from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-6840"
 Content = list[str | PILImage.Image]

@@ -23,7 +23,7 @@ from bench_resources.images.store import open_image_store
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.models.registry.elicited_model import ElicitedModel
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.elicitation.vllm_server import MODEL
+from tests.fakes.vllm_server import MODEL
 from tests.resources.stores import response_file
 
 pytestmark = pytest.mark.long  # its server loads torch in another process
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.long  # its server loads torch in another process
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.elicitation.vllm_server"]
+    command = [sys.executable, "-m", "tests.fakes.vllm_server"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:

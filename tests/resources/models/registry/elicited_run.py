@@ -1,4 +1,4 @@
-"""Asks twelve questions for likelihoods: ``python -m tests.elicitation.asking URL FILE``."""
+"""Asks twelve questions for likelihoods: ``python -m`` this module, URL FILE."""
 
 import sys
 from pathlib import Path
