@@ -30,7 +30,7 @@ from bench_resources.models.registry.named_models import ResolvedModel
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
-    from bench_resources.models.callables.model import ModelFunction
+    from bench_resources.models.registry.function_model import ModelFunction
 
 
 @interface
@@ -229,11 +229,8 @@ def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapp
     """Name and section of the reader of a call; a function is named by its code."""
     if isinstance(reader, str):
         return reader, {}
-    from bench_resources.models.callables.model import (
-        code_digest,
-        function_name,
-        resolve_function,
-    )
+    from bench_resources.models.callables.model import code_digest, resolve_function
+    from bench_resources.models.registry.function_model import function_name
 
     digest = code_digest(reader)
     model = resolve_function(reader, f"{function_name(reader)}@{digest}" if digest else "")

@@ -88,13 +88,13 @@ def test_each_tick_reads_the_file_as_it_is_now(home):
         assert result.skip_reason
         return result.skip_reason.skip_message
 
-    assert tick().endswith("a, b, random")
+    assert tick().endswith("a, b, random, tiny-vlm-captions")
     (home.folder / "bench.toml").write_text("[models.a")
     with pytest.raises(dg.DagsterResourceFunctionError) as failure:
         tick()
     assert "not a TOML file" in str(failure.value.__cause__)
     (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
-    assert tick().endswith("c, random")
+    assert tick().endswith("c, random, tiny-vlm-captions")
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def tick(instance, home):
 
 def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path):
     file = tmp_path / "bench.toml"
-    assert tick(instance, tmp_path) == sorted([*DEMO_MODELS, "random"])
+    assert tick(instance, tmp_path) == sorted([*DEMO_MODELS, "random", "tiny-vlm-captions"])
     assert tick(instance, tmp_path) == []
     file.write_text('[models.mine]\nkind = "random"\n[suites.journeybench.encoders.clip]\n')
     assert tick(instance, tmp_path) == ["clip", "mine"]
@@ -123,4 +123,6 @@ def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path
     file.write_text("")
     assert tick(instance, tmp_path) == []
     assert {"mine", "given/one@1"} <= set(instance.get_dynamic_partitions(str(MODELS.name)))
-    assert instance.get_dynamic_partitions(str(ENCODERS.name)) == ["random", "clip"]
+    assert instance.get_dynamic_partitions(str(ENCODERS.name)) == [
+        *("random", "tiny-vlm-captions", "clip"),
+    ]

@@ -13,7 +13,7 @@ from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.inspect.leaderboard import chance_levels, matrices
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.sections.models import DEMO_MODELS
+from bench_resources.config.sections.models import DEMO_MODELS, EMBEDDED_ENCODERS
 
 NEXT_STEPS = """
 Next:
@@ -29,6 +29,7 @@ DEMO_STEPS = (
 _FIRST = "codis"  # a suite that is built within seconds
 _ELSEWHERE = ("cogbench", "journeybench")
 """Suites for the second process: half of the work, and all that encode sentences."""
+_ENCODERS = ("random", *EMBEDDED_ENCODERS)
 _CAVEAT = "Mini editions are synthetic: scores say nothing about the published benchmarks."
 
 
@@ -50,14 +51,15 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     remaining = [name for name in names if name not in (_FIRST, *elsewhere)]
     encoded = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
     retrieval = [task.name for task in encoded if task.suite in elsewhere]
-    steps = ((elsewhere, DEMO_MODELS), (retrieval, ("random",)))
+    steps = ((elsewhere, DEMO_MODELS), (retrieval, _ENCODERS))
     with background_evaluation(bench.settings.home, steps) as wait:
         built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, remaining, failures)
         wait()
     built += _evaluate_all(bench, elsewhere, failures)
     for task in encoded:
         if {task.name, task.suite} & {*built}:
-            _evaluate(bench, [task.name], "random", failures)
+            for encoder in _ENCODERS:
+                _evaluate(bench, [task.name], encoder, failures)
     bench.refresh_leaderboard()
     return failures
 

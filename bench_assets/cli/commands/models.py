@@ -106,11 +106,14 @@ def _is_confirmed() -> bool:
 
 def _listed(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[ListedModel]":
     """The given models, also those without a section; without any, all that have one."""
-    from bench_resources.config.sections.models import ListedModel, list_models
+    from bench_resources.config.sections.models import EMBEDDED_ENCODERS, ListedModel, list_models
 
-    every = list_models(settings.models) + [
-        ListedModel(name=name, kind="encoder", place=str(encoder.get("path")), embedded=False)
+    every = list_models(settings.models)
+    usable = {model.name for model in every}
+    every += [
+        ListedModel(name=name, kind="encoder", place=place, embedded=name in EMBEDDED_ENCODERS)
         for name, encoder in settings.encoders.items()
+        if (place := str(encoder.get("path"))) in usable or name not in EMBEDDED_ENCODERS
     ]
     known = {model.name: model for model in every}
     return (

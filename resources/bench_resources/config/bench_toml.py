@@ -31,6 +31,7 @@ from bench_resources.config.sections.local_models import (
     AutoSpec,
 )
 from bench_resources.config.sections.models import (
+    EMBEDDED_ENCODERS,
     ModelName,
 )
 from bench_resources.config.sections.watched import AnnotationSettings, CheckpointSettings
@@ -163,9 +164,9 @@ class Settings(StrictSection):
 
     @property
     def encoders(self) -> dict[str, Mapping[str, Any]]:
-        """Encoders in the suites' sections, by name; not validated, see ``suite``."""
+        """Encoders in the suites' sections, by name, and embedded ones; see ``suite``."""
         tables = [suite.get("encoders") for suite in self.suites.values()]
-        return {
+        return dict(EMBEDDED_ENCODERS) | {
             name: section if isinstance(section, dict) else {}
             for table in tables
             if isinstance(table, dict)

@@ -179,10 +179,10 @@ class EncoderSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["transformers", "sentence_transformers"] = "transformers"
-    """Library that loads the encoder."""
+    kind: Literal["transformers", "sentence_transformers", "captions"] = "transformers"
+    """Library that loads the encoder; ``"captions"`` embeds a chat model's captions of images."""
     path: str
-    """Folder, absolute or relative to bench.toml, or hub id."""
+    """Folder, absolute or relative to bench.toml, or hub id; of captions, the chat model's name."""
     revision: str = "main"
     """Commit of a hub id. A branch name is resolved once and pinned."""
     device: str = "auto"

@@ -82,7 +82,11 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
     ):  # in order: a checkpoint after the one before
         models = [name for name, of in evaluated if of == suites]
         assert models == [name for name in DEMO_MODELS if name != "most-frequent"]
-    assert evaluated[-2:] == [("random", ("cogbench/retrieval",)), ("random", ("pairs/retrieval",))]
+    assert evaluated[-4:] == [
+        (encoder, (f"{suite}/retrieval",))
+        for suite in ("cogbench", "pairs")
+        for encoder in ("random", "tiny-vlm-captions")
+    ]
     assert bench.commands[-1] == "leaderboard"
 
 
@@ -108,7 +112,7 @@ def test_another_process_takes_whole_suites_which_are_evaluated_here_after_it(me
     evaluate(bench)
     assert meanwhile[:2] == [
         (("cogbench",), DEMO_MODELS),
-        (("cogbench/retrieval",), ("random",)),
+        (("cogbench/retrieval",), ("random", "tiny-vlm-captions")),
     ]
     waited = meanwhile.index("waited")
     assert all("cogbench" not in suites for _, suites in meanwhile[2:waited])

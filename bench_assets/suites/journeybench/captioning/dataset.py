@@ -142,7 +142,7 @@ def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:
 
 
 TASK_NAME = "journeybench/captioning"
-_TEXT = "Describe in one sentence what is unusual in the picture."
+TEXT = "Describe in one sentence what is unusual in the picture."
 
 
 def to_questions(
@@ -155,7 +155,7 @@ def to_questions(
             task=TASK_NAME,
             edition="own",
             kind="text",
-            text=_TEXT,
+            text=TEXT,
             answer=entry.captions,
             images=(images[entry.image].sha256,),
             category="; ".join(entry.categories),

@@ -1,11 +1,13 @@
 """Imaginary image captioning as a task; the authors' wording of the prompt is not published."""
 
+from collections.abc import Iterable
+
 from bench_assets.core.metrics import caption_measures
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.captioning import scoring
-from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME
+from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME, TEXT
 from bench_assets.suites.journeybench.raw_material import (
     CAPTION_VOTES,
     CAPTIONS,
@@ -16,8 +18,12 @@ from bench_assets.suites.journeybench.raw_material import (
 
 def main(question: Question) -> Prompt:
     """Ask for one sentence on what makes the image imaginary (section 3.2)."""
-    text = f"{question.text} Reply with the sentence and nothing else."
-    return Prompt.of(*map(Image, question.images), text)
+    return caption_prompt(question.images, question.text)
+
+
+def caption_prompt(images: Iterable[str], text: str = TEXT) -> Prompt:
+    """The prompt for images, by their SHA-256."""
+    return Prompt.of(*map(Image, images), f"{text} Reply with the sentence and nothing else.")
 
 
 TASK = Task(

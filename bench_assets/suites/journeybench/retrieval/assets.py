@@ -1,7 +1,7 @@
 """Retrieval: samples, candidates, queries, and rankings by encoders in place of chat models."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from bench_assets.suites.journeybench.assets.question_tables import (
     question_outs,
     yield_question_tables,
 )
+from bench_assets.suites.journeybench.assets.sentences import open_sentence_encoder
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
     image_assets,
@@ -31,6 +32,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     read_captioned_images,
 )
 from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.retrieval.captions import CaptionEncoder
 from bench_assets.suites.journeybench.retrieval.dataset import (
     TASK_NAME,
     Candidate,
@@ -43,10 +45,12 @@ from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import EMBEDDED_ENCODERS
 from bench_resources.config.stores import open_vector_cache
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.encoders.dual_encoder import RANDOM, open_encoder
+from bench_resources.encoders.dual_encoder import RANDOM, EncoderSpec, open_encoder
 from bench_resources.images.store import ImageStore
+from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder(TASK_NAME)
@@ -149,10 +153,17 @@ def encoder_of(
         UnknownNameError: If there is no such encoder; lists the known names.
         ModelError: If it does not load.
     """
-    specs = settings.suite(SUITE, JourneyBenchSettings).encoders
+    embedded = {key: EncoderSpec(**section) for key, section in EMBEDDED_ENCODERS.items()}
+    specs = embedded | settings.suite(SUITE, JourneyBenchSettings).encoders
     if name != RANDOM and name not in specs:
         raise UnknownNameError(f"encoder in {settings.file}", name, [RANDOM, *specs])
     spec = specs.get(name)
+    if spec and spec.kind == "captions":
+        sentences = open_sentence_encoder(settings)
+        models = Models(settings=settings, image_store=image_store)
+        with closing(models), models.open(spec.path) as model:
+            yield CaptionEncoder(model, sentences)
+        return
     resolved = settings.resolve(spec.path if spec else "")
     location = str(resolved) if spec is None or resolved.exists() else spec.path
     with open_encoder(name, spec, location, image_store, open_vector_cache(settings)) as encoder:

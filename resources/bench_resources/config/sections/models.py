@@ -171,6 +171,11 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
 small vision-language model that was trained on drawings like the mini editions', the last one also
 without images."""
 
+EMBEDDED_ENCODERS: Mapping[str, Mapping[str, str]] = {
+    "tiny-vlm-captions": {"kind": "captions", "path": f"tiny-vlm/{_TINY_STEPS[-1]}"}
+}
+"""Sections of encoders for retrieval that need no download."""
+
 DEMO_MODELS = tuple(name for name in EMBEDDED_MODELS if name != "smollm2-135m-blind")
 """The models that the demo evaluates: the other one takes minutes."""
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 from PIL import Image
 
@@ -22,10 +22,9 @@ from bench_resources.config.environment import find_own_modules
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.models import PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
+from bench_resources.models.registry.function_model import FunctionModel, OpenImage
 from bench_resources.response_cache.engine import ReadImage
 from bench_resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
-
-OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as RGB
 
 
 class PythonEngine:
@@ -117,8 +116,6 @@ class PythonEngine:
     def _model(self) -> ChatModel:
         open_image, spec = _image_opener(self._at.read_image), self._spec
         if spec.function:
-            from bench_resources.models.callables.model import FunctionModel
-
             function = partial(self._callable, **spec.options)
             return FunctionModel(self._at.name, f"function|{spec.function}", function, open_image)
         try:

@@ -10,11 +10,10 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import required_votes, undecided_by_decisions
 from bench_assets.asset_factory.suite_assets import AssetFolder
-from bench_assets.core.schema.chat import TextEncoder, Vectors
-from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
+from bench_assets.suites.journeybench.assets.sentences import open_sentence_encoder
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import (
@@ -52,10 +51,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.stores import open_vector_cache
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.encoders.caching_encoder import CachingEncoder
-from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -104,35 +100,6 @@ def statement_decisions(
         least=required_votes(settings, annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
-
-
-_BATCH_SIZE = 512  # texts embedded and cached at once
-
-
-def open_sentence_encoder(settings: Settings) -> TextEncoder:
-    """Load the configured encoder, with cached vectors.
-
-    Raises:
-        ModelError: If there is no such encoder, or it does not load.
-    """
-    chosen = settings.suite(SUITE, JourneyBenchSettings)
-    encoder = open_text_encoder(chosen.text_encoder, settings.home)
-    return CachingEncoder(
-        encoder.name, _CachedSentenceEncoder(encoder), open_vector_cache(settings), _BATCH_SIZE
-    )
-
-
-class _CachedSentenceEncoder:
-    """A sentence encoder with cached vectors."""
-
-    def __init__(self, encoder: SentenceEncoder) -> None:
-        self._encoder = encoder
-
-    def texts(self, texts: Sequence[str]) -> Vectors:
-        return self._encoder.encode_texts(texts)
-
-    def images(self, images: Sequence[str]) -> Vectors:
-        raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} images")
 
 
 @_FOLDER.steps(
