@@ -23,8 +23,8 @@ from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.stores import response_file
 from tests.report.fair import catalog, measure, report
-from tests.resources.stores import response_file
 
 QUESTIONS = quiz(6, categories=2, group=2)
 

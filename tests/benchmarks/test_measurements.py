@@ -12,9 +12,9 @@ from benchmarks.coverage.every import every_promise
 from benchmarks.gpu.checkpoint import TINY
 from benchmarks.gpu.measuring import NO_TIME, NO_VLLM, Plan, Row, measured
 from tests.conftest import CHECKOUT
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.managed.fake_vllm import install
 from tests.resources.models.managed.test_engine import is_running, lines, until
-from tests.sensors.watched import write_checkpoint
 
 SHORT = 150
 

@@ -20,8 +20,8 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.annotation_pages import Site
 from tests.fakes.codis_source import entry, write_raw
-from tests.resources.annotation.web.on_pages import Site
 from tests.resources.annotation.web.test_rendering import to_keys, to_task
 
 if TYPE_CHECKING:

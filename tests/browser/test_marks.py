@@ -10,8 +10,8 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_resources.images.store import ImageStore
 from tests.browser.people_forms import drawn
+from tests.fakes.annotation_pages import Site
 from tests.fakes.marked_home import NEAR, SIZE, built_questions, drawn_pixels, write_home
-from tests.resources.annotation.web.on_pages import Site
 from tests.resources.annotation.web.test_rendering import enter, to_task
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from bench_assets.comparison.people_checks import people_checks
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.annotation_pages import Site
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.report.asked_people import CATALOG, annotated_home
 from tests.report.fair import HOSTILE, measure, report
-from tests.resources.annotation.web.on_pages import Site
 from tests.resources.annotation.web.test_rendering import to_keys, to_task
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
 from tests.bundles.shelf import RESPONSES, Says, measure
 from tests.bundles.test_requirements import Echo
-from tests.resources.stores import response_file
+from tests.fakes.stores import response_file
 
 CHECKOUT = Path(__file__).parents[2]
 _SETTINGS = """

@@ -21,7 +21,7 @@ from tests.bundles.reproducing import CHECKOUT, make_home
 from tests.bundles.shelf import Says, measure, packed
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
-from tests.resources.stores import response_file
+from tests.fakes.stores import response_file
 
 
 @pytest.fixture

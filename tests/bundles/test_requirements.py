@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import (
     Response,
 )
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.resources.stores import response_file
+from tests.fakes.stores import response_file
 
 
 class Echo:

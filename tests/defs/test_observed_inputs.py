@@ -14,8 +14,8 @@ from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.codis_source import entry, png, write_release
-from tests.sensors.watched import write_checkpoint
 
 TOML = """
 [sources]

@@ -13,8 +13,8 @@ from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.encoders.dual_encoder import EncoderSpec, open_encoder
 from bench_resources.images.store import ImageStore
+from tests.fakes.stores import vector_file
 from tests.families import captioners, encoders, llava
-from tests.resources.stores import vector_file
 
 TEXTS = ["A dog.", "Two birds, and a cat on the left", "a cat and a dog " * 30]
 SIZES = [(80, 60), (50, 800), (64, 64)]

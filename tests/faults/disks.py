@@ -13,10 +13,10 @@ from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.provenance import row_digest
 from bench_assets.core.schema.rows import Metric, Score
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.stores import response_file
 from tests.faults.finished import finished
 from tests.faults.homes import GOLD
 from tests.faults.table import Fault, FoundError, Trial
-from tests.resources.stores import response_file
 
 Damage: TypeAlias = Callable[[Path, Random], None]
 

@@ -24,8 +24,8 @@ from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
+from tests.fakes.stores import response_file
 from tests.faults.table import FoundError
-from tests.resources.stores import response_file
 
 KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
 """What is searched for afterwards."""

@@ -20,6 +20,7 @@ from bench_resources.checkpoints.watched_folders import survey_folders
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.archives import unpack
 from bench_resources.images.store import ImageStore
+from tests.fakes.annotation_pages import Site
 from tests.faults.checkpoints import headed, written_checkpoint
 from tests.faults.homes import CLEAN, Whole, question_text
 from tests.faults.image_files import saved
@@ -28,7 +29,6 @@ from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, Trial
 from tests.resources.annotation.port_cases import FORM, A
-from tests.resources.annotation.web.on_pages import Site
 from tests.resources.checkpoints.test_hub_access import Faults, failing_hub
 
 _FORMS: Mapping[str, tuple[str, Mapping[str, object]]] = {

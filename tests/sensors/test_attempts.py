@@ -7,16 +7,8 @@ import dagster as dg
 import pytest
 
 from bench_sensors.checkpoints import describe_missing
-from tests.sensors.watched import (
-    CATALOG,
-    TABLES,
-    Daemon,
-    names,
-    record,
-    watching,
-    with_questions,
-    write_checkpoint,
-)
+from tests.fakes.checkpoint_files import write_checkpoint
+from tests.sensors.watched import CATALOG, TABLES, Daemon, names, record, watching, with_questions
 
 HOUR, DAY = 3600.0, 86_400.0
 

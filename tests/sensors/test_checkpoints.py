@@ -15,8 +15,9 @@ from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.registry.named_models import resolve_name
 from bench_sensors.checkpoints import watch_hub
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.hub import NEW, OLD, running_hub
-from tests.sensors.watched import TABLES, Daemon, names, watching, write_checkpoint
+from tests.sensors.watched import TABLES, Daemon, names, watching
 
 
 def test_a_new_checkpoint_becomes_a_partition_and_one_run(daemon: Daemon, runs: Path) -> None:

@@ -5,9 +5,9 @@ from functools import partial
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS, source_key
+from bench_assets.asset_factory.suite_assets import ENCODERS, MODEL_SETUP, MODELS, source_key
 from bench_assets.catalog import load_catalog
-from bench_assets.defs.observed_inputs import MODEL_SETUP, observe_inputs
+from bench_assets.defs.observed_inputs import observe_inputs
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.models_toml import save_models
 from bench_resources.config.sections.models import DEMO_MODELS

@@ -17,14 +17,8 @@ from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._daemon.sensor import execute_sensor_iteration
 
 from tests.conftest import CHECKOUT
-from tests.sensors.watched import (
-    TABLES,
-    defs,
-    record,
-    watching,
-    with_questions,
-    write_checkpoint,
-)
+from tests.fakes.checkpoint_files import write_checkpoint
+from tests.sensors.watched import TABLES, defs, record, watching, with_questions
 
 QUEUE_ONLY = "telemetry: {enabled: false}\nconcurrency: {runs: {max_concurrent_runs: 0}}\n"
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from bench_assets.core.schema.errors import BenchError
 from bench_resources.checkpoints.identity import fingerprint, pin
 from bench_resources.checkpoints.watched_folders import find_checkpoint
-from tests.sensors.watched import Daemon, look, names, safetensors, write_adapter, write_checkpoint
+from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
+from tests.sensors.watched import Daemon, names
 
 Damage: TypeAlias = Callable[[Path], object]
 

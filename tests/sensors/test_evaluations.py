@@ -16,6 +16,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_resources.checkpoints.identity import fingerprint
 from bench_sensors.checkpoints import watch_folders
 from bench_sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.sensors.watched import (
@@ -26,7 +27,6 @@ from tests.sensors.watched import (
     tables_of_suite,
     watching,
     with_questions,
-    write_checkpoint,
 )
 
 

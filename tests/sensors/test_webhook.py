@@ -16,7 +16,8 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_sensors import webhook
 from bench_sensors.webhook import post_failures
-from tests.sensors.watched import CATALOG, Daemon, watching, with_questions, write_checkpoint
+from tests.fakes.checkpoint_files import write_checkpoint
+from tests.sensors.watched import CATALOG, Daemon, watching, with_questions
 
 
 class Room(ThreadingHTTPServer):

@@ -1,7 +1,5 @@
-"""Checkpoints of a few bytes, a home folder that watches them, stand-ins for what they start."""
+"""A home folder that watches checkpoints, and stand-ins for what they start."""
 
-import json
-import struct
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,7 +11,6 @@ from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.task import Task
-from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home
 from bench_resources.config.settings_resource import HomeSettings
@@ -108,59 +105,6 @@ def names(run_keys: list[str]) -> list[str]:
     """
     parts = [key.rpartition("@") for key in run_keys]
     return [f"{name} {rest.partition('/')[2].removesuffix('/1')}" for name, _, rest in parts]
-
-
-def safetensors(weights: bytes) -> bytes:
-    """A file with one tensor; every weight of equal length gives the same header."""
-    header = {"w": {"dtype": "U8", "shape": [len(weights)], "data_offsets": [0, len(weights)]}}
-    written = json.dumps(header).encode()
-    return struct.pack("<Q", len(written)) + written + weights
-
-
-def write_checkpoint(folder: Path, weights: bytes = b"1234", shards: int = 1) -> Path:
-    """Write config, tokenizer and weights, in one file or in shards with an index."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text('{"model_type": "llava"}')
-    (folder / "tokenizer.json").write_text("{}")
-    if shards == 1:
-        (folder / "model.safetensors").write_bytes(safetensors(weights))
-        return folder
-    names = [f"model-{n}-of-{shards}.safetensors" for n in range(1, shards + 1)]
-    for name in names:
-        (folder / name).write_bytes(safetensors(weights))
-    index = {"weight_map": {f"w{n}": name for n, name in enumerate(names)}}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    return folder
-
-
-def write_adapter(folder: Path, base: str = "org/vlm", weights: bytes = b"1234") -> Path:
-    """Write a LoRA as PEFT does."""
-    folder.mkdir(parents=True, exist_ok=True)
-    config = {"peft_type": "LORA", "base_model_name_or_path": base, "r": 8}
-    (folder / "adapter_config.json").write_text(json.dumps(config))
-    (folder / "adapter_model.safetensors").write_bytes(safetensors(weights))
-    return folder
-
-
-def look(
-    *folders: Path, settle_seconds: float = 0, full_digest: bool = False, base: str = ""
-) -> CheckpointSurvey:
-    """Survey folders as they are now."""
-    return survey_folders(
-        folders,
-        now=time.time() + 1,
-        settle_seconds=settle_seconds,
-        remembered={},
-        full_digest=full_digest,
-        base=base,
-    )
-
-
-def write_files(folder: Path, *names: str) -> None:
-    """Write small files, with the folders that they lie in; JSON files hold an empty object."""
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(b"{}" if name.endswith(".json") else b"x")
 
 
 def watching(

@@ -18,7 +18,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.resolution import resolve
 from bench_resources.tables.locations import file_name
 from tests.conftest import CHECKOUT
-from tests.sensors.watched import write_checkpoint
+from tests.fakes.checkpoint_files import write_checkpoint
 
 NAMES = (
     *("mit Leerzeichen", "läufe", "[neu] (2)", "a,b", "a,temperature=0.5", "it's", 'quo"te'),

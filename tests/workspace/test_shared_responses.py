@@ -16,9 +16,9 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.postgres_server import PASSWORD, postgres
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file, vector_file
 from tests.resources.response_cache.test_rows import Says, keep, row
-from tests.resources.stores import response_file, vector_file
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long

@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import BenchError
 
 def main() -> None:
     """Fuzz the reader that is named."""
-    import atheris  # type: ignore[import-untyped]
+    import atheris
 
     with atheris.instrument_imports(include=["bench_assets", "bench_resources"]):
         from tests.faults.readers.fuzzing import READERS

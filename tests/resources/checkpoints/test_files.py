@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.files import loaded_files, processor_files
 from bench_resources.checkpoints.identity import fingerprint, pin, pin_served
-from tests.sensors.watched import safetensors, write_checkpoint
+from tests.fakes.checkpoint_files import safetensors, write_checkpoint
 
 BELOW = {
     "a template": "additional_chat_templates/default.jinja",

@@ -14,6 +14,7 @@ from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import content_digest
 from bench_resources.checkpoints.identity import pin
+from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint, write_files
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
@@ -21,7 +22,6 @@ from tests.resources.models.transformers.tiny_engine import (
     identity_of,
     responses_of,
 )
-from tests.sensors.watched import safetensors, write_adapter, write_checkpoint, write_files
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from bench_resources.checkpoints.half_copies import inspect_weights
 from bench_resources.checkpoints.training_layouts import layout_of
 from bench_resources.checkpoints.watched_folders import survey_folders
 from tests.cases import read_cases
-from tests.sensors.watched import look, write_files
+from tests.fakes.checkpoint_files import look, write_files
 
 CONFIG = '{"model_type": "llava"}'
 

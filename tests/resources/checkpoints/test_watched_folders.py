@@ -18,14 +18,14 @@ from bench_resources.checkpoints.watched_folders import (
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
-from tests.sensors.watched import (
+from tests.fakes.checkpoint_files import (
     look,
     safetensors,
-    watching,
     write_adapter,
     write_checkpoint,
     write_files,
 )
+from tests.sensors.watched import watching
 
 
 def test_checkpoints_are_found_at_any_depth_and_named_by_their_place(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from bench_resources.response_cache.store import ResponseStore
 from bench_resources.storage.locks import LeaseLocks, Locks
 from bench_resources.storage.schema import STORES, responses
 from tests.fakes.postgres_server import PASSWORD, PostgresServer
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
 from tests.resources.response_cache.shared_process import ask
 from tests.resources.response_cache.test_rows import Says, keep, named, older, row
 

@@ -3,13 +3,12 @@
 import logging
 import re
 
-from bench_resources.datasets import download
 from bench_resources.datasets.download import DownloadBar, DownloadLog
 
 
 def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):
     clock = iter([0.0, 0.0, 4.0, 20.0, 21.0])  # s: made, begun, and after each piece
-    monkeypatch.setattr(download.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
     log = DownloadLog()
     with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):
         log.begin("codis.zip", 80_000_000)

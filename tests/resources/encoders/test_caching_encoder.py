@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.encoders.caching_encoder import CachingEncoder
-from tests.resources.stores import vector_file
+from tests.fakes.stores import vector_file
 
 
 class Counting:

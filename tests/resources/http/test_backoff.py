@@ -10,7 +10,7 @@ import pytest
 from bench_resources.http.backoff import wait_of
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import ask
+from tests.fakes.server_engines import ask
 from tests.resources.models.api.stand_ins import openai_error
 
 

@@ -19,7 +19,7 @@ from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import ask, engine
+from tests.fakes.server_engines import ask, engine
 from tests.resources.models.api.stand_ins import error, openai_error
 
 

@@ -30,7 +30,7 @@ from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
 from tests.resources.redaction.test_responses import forms
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"

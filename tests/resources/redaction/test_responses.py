@@ -15,7 +15,7 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.redaction.responses import RedactingEngine
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
-from tests.resources.models.api.asking import ask, engine, requests_for
+from tests.fakes.server_engines import ask, engine, requests_for
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 WRITTEN_KEY = "a-k3y-th4t-w4s-wr1tten"

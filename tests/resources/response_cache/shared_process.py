@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
 
 
 class Slow:

@@ -16,9 +16,9 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.storage.database import SqliteDatabase
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file
 from tests.resources.response_cache.test_store import Noted
-from tests.resources.stores import response_file
 
 
 class Shouting:

@@ -18,8 +18,8 @@ from bench_resources.response_cache.engine import VALIDATION_VERSION
 from bench_resources.response_cache.rows import ResponseAverages, TokenCounts
 from bench_resources.response_cache.store import ResponseStore
 from bench_resources.storage.schema import responses
-from tests.resources.models.api.asking import requests_for
-from tests.resources.stores import response_file
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

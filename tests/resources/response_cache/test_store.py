@@ -24,9 +24,9 @@ from bench_resources.models.registry.baselines import BlindModel
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore, merge_into
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.resources.models.api.asking import engine, remembering, requests_for
+from tests.fakes.server_engines import engine, remembering, requests_for
+from tests.fakes.stores import response_file
 from tests.resources.response_cache.test_rows import keep, named, row
-from tests.resources.stores import response_file
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -177,7 +177,7 @@ def start_process(server: ChatServer, file: Path, n: int) -> subprocess.Popen[by
     command = [
         sys.executable,
         "-m",
-        "tests.resources.models.api.asking",
+        "tests.fakes.server_engines",
         server.base_url,
         str(file),
         str(n),

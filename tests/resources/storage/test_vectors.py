@@ -13,8 +13,8 @@ from bench_resources.storage.vectors import (
     is_intact_vector,
     merge_vectors,
 )
+from tests.fakes.stores import vector_file
 from tests.resources.encoders.test_caching_encoder import Counting, change
-from tests.resources.stores import vector_file
 
 
 @pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])

@@ -12,7 +12,8 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_table
 from bench_resources.storage.database import SqliteDatabase
 from bench_resources.storage.schema import metric_rows, metric_tables
-from bench_resources.tables.metrics_index import FetchedTable, MetricsIndex
+from bench_resources.tables.fetching import FetchedTable
+from bench_resources.tables.metrics_index import MetricsIndex
 from bench_resources.tables.parquet import TableFiles
 from tests.report.fair import metric
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
-from tests.resources.stores import response_file
+from tests.fakes.stores import response_file
 
 NOON = 1_790_000_000.0  # s since the epoch
 AGAIN = "bench evaluate codis --model 'my model'"

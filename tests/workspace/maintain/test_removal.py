@@ -16,7 +16,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.models_toml import read_models, save_models
 from bench_resources.runs.orphaned_runs import table_locks
 from tests.fakes.rows import prediction
-from tests.resources.stores import response_file
+from tests.fakes.stores import response_file
 
 ODD = "org/m@127.0.0.1-8000+top_p=0.5"
 NAMES = ("m", "m2", "org", ODD, "all")

@@ -12,8 +12,8 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.commands import bench, lines
+from tests.fakes.stores import response_file
 from tests.fakes.unprivileged import unprivileged
-from tests.resources.stores import response_file
 
 TOML = """
 [benchmarks.quiz]

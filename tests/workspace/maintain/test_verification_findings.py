@@ -10,8 +10,8 @@ import pytest
 
 from bench_assets.workspace.maintain.verification_findings import unreadable_findings
 from tests.fakes.commands import bench, lines
+from tests.fakes.stores import response_file, vector_file
 from tests.fakes.unprivileged import unprivileged
-from tests.resources.stores import response_file, vector_file
 
 
 @pytest.fixture

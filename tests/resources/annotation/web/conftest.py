@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.resources.annotation.web.on_pages import Site
+from tests.fakes.annotation_pages import Site
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from bench_assets.annotation.answers.validation import latest_answers, resolve_a
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTerms, Answer
 from bench_resources.annotation.web.server import CurrentTerms
 from bench_resources.config.bench_toml import load_settings
+from tests.fakes.annotation_pages import OnPages, Site
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
-from tests.resources.annotation.web.on_pages import OnPages, Site
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

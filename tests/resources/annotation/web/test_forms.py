@@ -5,7 +5,7 @@ import re
 from html import unescape
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
-from tests.resources.annotation.web.on_pages import Site, shown
+from tests.fakes.annotation_pages import Site, shown
 
 NAMES = ('the "near" end', "<i>far</i> & away")
 MARKS = AnnotationTask(

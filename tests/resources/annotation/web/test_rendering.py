@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.annotation.tasks import Unit
 from bench_resources.images.store import ImageStore
-from tests.resources.annotation.web.on_pages import Site
+from tests.fakes.annotation_pages import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request

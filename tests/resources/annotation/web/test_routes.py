@@ -8,8 +8,8 @@ from PIL import Image
 
 from bench_assets.annotation.tasks import Unit
 from bench_resources.images.store import ImageStore
+from tests.fakes.annotation_pages import BRING, Site, png, shown, token
 from tests.resources.annotation.port_cases import FORM, unit
-from tests.resources.annotation.web.on_pages import BRING, Site, png, shown, token
 
 
 def test_a_image_that_somebody_brings_is_kept_as_it_came(site: Site) -> None:

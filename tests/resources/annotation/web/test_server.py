@@ -20,8 +20,8 @@ from bench_resources.annotation.web.sessions import RATES, Rate, RateLimiter
 from bench_resources.annotation.web.store import PagesStore
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.locations import ImageFolder
+from tests.fakes.annotation_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.annotation.port_cases import FORM, A, unit
-from tests.resources.annotation.web.on_pages import NO_LIMITS, Site, Visitor, shown, token
 
 
 def test_a_form_without_its_token_or_with_another_s_is_refused(site: Site) -> None:

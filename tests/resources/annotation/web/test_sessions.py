@@ -11,9 +11,9 @@ from bench_assets.annotation.tasks import AnnotationError, Unit
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.annotation.web.sessions import NAME, LinkError, LinkSigner
 from bench_resources.annotation.web.store import PagesStore
+from tests.fakes.annotation_pages import BRING, Site, Visitor, shown
 from tests.fakes.full_disk import full_disk
 from tests.resources.annotation.port_cases import FORM, A
-from tests.resources.annotation.web.on_pages import BRING, Site, Visitor, shown
 
 FORGED: dict[str, Callable[[str], str]] = {
     "nothing": lambda _: "/in/x",

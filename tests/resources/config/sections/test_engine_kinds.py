@@ -19,7 +19,7 @@ from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from tests.fakes.distributions import write_distribution
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
 
 GROUP = "bench_assets.engines"
 ACME = """

@@ -16,8 +16,8 @@ from bench_resources.models.registry.named_models import base_of_checkpoints, re
 from bench_resources.response_cache.rows import TokenCounts
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
-from tests.resources.models.api.asking import engine
-from tests.sensors.watched import write_checkpoint
+from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.server_engines import engine
 
 VLLM = "vllm serve {path} --port {port}"
 STARTED = f'kind = "server"\npath = "w"\nserve = "{VLLM}"\n'

@@ -13,8 +13,8 @@ from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import requests_for
-from tests.resources.stores import response_file
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file
 
 TWENTY = requests_for(*map(str, range(20)))
 A_MILLION = 1_000_000  # money for a million tokens: 1 a token

@@ -20,7 +20,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy, retry_after
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.resources.models.api.asking import ask, engine, requests_for
+from tests.fakes.server_engines import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying
 
 BODY = b'{"choices":[{"index":0,"message":{"content":"\xc3\xa9"},"finish_reason":"stop"}]}'

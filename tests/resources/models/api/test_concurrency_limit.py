@@ -10,7 +10,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.models.api.concurrency_limit import ConcurrencyLimit, Endpoint
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.resources.models.api.asking import ask, engine
+from tests.fakes.server_engines import ask, engine
 from tests.resources.models.api.simulated_server import SECONDS, Capacity, SimulatedServer
 
 

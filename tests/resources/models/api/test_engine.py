@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.resources.models.api.asking import IMAGES, ask, engine, requests_for
+from tests.fakes.server_engines import IMAGES, ask, engine, requests_for
 
 PNG = "data:image/png;base64," + base64.b64encode(IMAGES["png"]).decode()
 

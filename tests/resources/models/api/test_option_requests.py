@@ -23,8 +23,8 @@ from bench_resources.images.store import open_image_store
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.models.registry.elicited_model import ElicitedModel
 from bench_resources.response_cache.caching_model import CachingModel
+from tests.fakes.stores import response_file
 from tests.fakes.vllm_server import MODEL
-from tests.resources.stores import response_file
 
 pytestmark = pytest.mark.long  # its server loads torch in another process
 

@@ -7,7 +7,7 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.batches.engine import BatchEngine
 from bench_resources.response_cache.rows import TokenCounts
-from tests.resources.models.api.asking import read_image
+from tests.fakes.server_engines import read_image
 from tests.resources.models.batches.stand_in import BatchServer
 
 TEXTS = ("a", "b", "c", "d", "e")

@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.chat_server import texts
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
 from tests.resources.models.api.raw_server import http, saying
 from tests.resources.models.batches.handing_over import (
     ANSWERS,

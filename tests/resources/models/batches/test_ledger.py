@@ -12,7 +12,8 @@ from typing import cast
 import pytest
 
 from bench_resources.response_cache.caching_model import CachingModel
-from tests.resources.models.api.asking import requests_for
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file
 from tests.resources.models.batches.handing_over import (
     ANSWERS,
     TEXTS,
@@ -22,7 +23,6 @@ from tests.resources.models.batches.handing_over import (
     response_texts,
 )
 from tests.resources.models.batches.stand_in import BatchServer
-from tests.resources.stores import response_file
 
 
 def killed_while_waiting(server: BatchServer, home: Path, format_: str) -> None:

@@ -26,12 +26,12 @@ from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.conftest import CHECKOUT
 from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.server_engines import requests_for
+from tests.fakes.stores import response_file
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.serving import command, engine, responses_to, texts_of
 from tests.resources.models.managed.fake_vllm import install
-from tests.resources.stores import response_file
-from tests.sensors.watched import write_checkpoint
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.models.managed.process import copy_redacted
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.api.serving import engine, responses_to, texts_of
 from tests.resources.models.managed.test_engine import lines
-from tests.sensors.watched import write_checkpoint
 
 KEY = "sk-0123456789abcdefghijkl"
 

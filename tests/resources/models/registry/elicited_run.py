@@ -9,7 +9,7 @@ from bench_assets.evaluation import pipeline
 from bench_resources.models.registry.elicited_model import ElicitedModel
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
-from tests.resources.models.api.asking import remembering
+from tests.fakes.server_engines import remembering
 
 TWELVE = [
     question(

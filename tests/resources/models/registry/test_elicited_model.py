@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition, Task
@@ -24,9 +25,9 @@ from bench_resources.models.registry.elicited_model import ElicitedModel
 from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
-from tests.resources.models.api.asking import engine, remembering
+from tests.fakes.server_engines import engine, remembering
+from tests.fakes.stores import response_file
 from tests.resources.models.registry.elicited_run import TWELVE, predict
-from tests.resources.stores import response_file
 
 CHOICE = question(
     question_id="q/1", task="q", kind="choice", options=("left", "right", "up"), answer=("B",)
@@ -55,9 +56,7 @@ class Weighing:
         return OptionLikelihoods(tuple(map(log, likelihoods)), (1,) * len(likelihoods)).to_json()
 
 
-def elicit(
-    how: str, model: Weighing, *questions: Question, task: Task = TASK
-) -> list[pipeline.Prediction]:
+def elicit(how: str, model: Weighing, *questions: Question, task: Task = TASK) -> list[Prediction]:
     elicited = ElicitedModel(model, f"m+{how}", Elicitation.parse(how))
     return pipeline.predict(task, questions, elicited)
 
@@ -431,7 +430,7 @@ def test_cached_responses_need_no_server(tmp_path: Path):
     ]
     file = tmp_path / "responses.sqlite"
 
-    def predict(url: str, how: str) -> list[pipeline.Prediction]:
+    def predict(url: str, how: str) -> list[Prediction]:
         model = ElicitedModel(remembering(url, file), "m", Elicitation.parse(how))
         return pipeline.predict(TASK, questions, model)
 
@@ -441,7 +440,7 @@ def test_cached_responses_need_no_server(tmp_path: Path):
         n = server.n_requests
         assert n == 2 + 6 * 3
         assert predict(url, "likelihood-bytes") == [
-            pipeline.replace(one, decoding=one.decoding.replace("none", "bytes")) for one in first
+            replace(row, decoding=row.decoding.replace("none", "bytes")) for row in first
         ]
         assert server.n_requests == n
         assert all("Reply with" not in text for text in texts(server.bodies[-1]))

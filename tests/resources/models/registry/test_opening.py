@@ -12,8 +12,8 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.engines import resolve_local_paths
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.rows import TokenCounts
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.transformers.tiny_engine import spec_of
-from tests.sensors.watched import write_checkpoint
 
 
 @pytest.mark.parametrize("field", ["path", "base", "processor", "chat_template"])

@@ -12,8 +12,8 @@ from bench_assets.core.schema.errors import BenchError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.config.addresses import fill_keys, fill_value_keys
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.environment import known_secrets
-from bench_resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
+from bench_resources.config.environment import MODELS_FILE, known_secrets
+from bench_resources.config.models_toml import read_models, remove_model, save_models
 from bench_resources.config.sections.engine_kinds import read_model_section
 from bench_resources.models.registry.locations import refuse_changed_checkpoint
 from bench_resources.models.registry.named_models import resolve_name

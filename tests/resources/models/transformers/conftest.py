@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.sensors.watched import write_checkpoint
 
 
 @pytest.fixture(params=[0, 3600], ids=["written just now", "at rest for an hour"])

@@ -25,6 +25,7 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.sampling import RowSampler
 from bench_resources.models.workers.local_model import Draw, decode
+from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
 from tests.fakes.tiny_checkpoint import save_tiny_language_model
 from tests.resources.models.transformers.fragile import Fragile
 from tests.resources.models.transformers.tiny_engine import (
@@ -39,7 +40,6 @@ from tests.resources.models.transformers.tiny_engine import (
     responses_of,
     spec_of,
 )
-from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ from bench_assets.suites.blink.construction.marked_points import (
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from bench_resources.images.store import ImageStore, inspect_image
+from tests.fakes.annotation_pages import Site, Visitor
 from tests.fakes.answers import answer, fits
 from tests.fakes.marked_home import NEAR, SCALE, built_questions, drawn_pixels, write_home
-from tests.resources.annotation.web.on_pages import Site, Visitor
 from tests.suites.blink.builders.layouts import diw, reasons
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]

@@ -12,7 +12,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import FormatOf, ServerEngine
 from bench_resources.models.api.formats.base import ApiFormat
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import read_image
+from tests.fakes.server_engines import read_image
 from tests.resources.models.api.formats import apis
 
 APIS: Mapping[str, Callable[..., Answer]] = {"anthropic": apis.anthropic, "gemini": apis.gemini}

@@ -27,7 +27,7 @@ from bench_resources.models.api.formats.response_body import (
 )
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.asking import ask, engine, read_image, requests_for
+from tests.fakes.server_engines import ask, engine, read_image, requests_for
 from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form
 

@@ -1,6 +1,6 @@
 """Asks an engine, for the tests that talk to ``tests.fakes.chat_server``.
 
-``python -m tests.resources.models.api.asking URL FILE N`` asks N requests and caches responses.
+``python -m tests.fakes.server_engines URL FILE N`` asks N requests and caches responses.
 """
 
 import sys
@@ -14,8 +14,8 @@ from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
+from tests.fakes.stores import response_file
 from tests.fakes.written_images import animated, corners, saved
-from tests.resources.stores import response_file
 
 IMAGES: dict[str, bytes] = {
     "png": saved(corners()),
