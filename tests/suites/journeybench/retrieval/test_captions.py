@@ -1,5 +1,7 @@
 """An image is embedded by its caption, a text as it is; captions are asked for once."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -17,10 +19,10 @@ class Describing:
     name, signature = "seer", "seer|t=0"
 
     def __init__(self) -> None:
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
-    def response(self, requests: list[Request]) -> list[Response]:
-        self.asked += requests
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        self.requests += requests
         images = [request.prompt.images[0].sha256 for request in requests]
         return [
             Response(text=CAPTIONS[image], finish_reason="stop") if CAPTIONS[image]
@@ -32,7 +34,7 @@ class Describing:
 class Lengths:
     name = "lengths@1"
 
-    def encode_texts(self, texts: list[str]) -> Vectors:
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
         return np.array([[len(text)] for text in texts], np.float32)
 
 
@@ -42,15 +44,15 @@ def test_an_image_is_where_its_caption_is():
     assert encoder.encode_images(["0b", "0a", "0b"]).tolist() == [[17.0], [6.0], [17.0]]
     assert encoder.encode_texts(["A cow."]).tolist() == [[6.0]]
     assert encoder.name == "lengths@1+seer|seer|t=0"
-    assert len(model.asked) == 2
+    assert len(model.requests) == 2
 
 
 def test_captions_are_the_cached_ones_of_captioning():
     model = Describing()
     CaptionEncoder(model, Lengths()).encode_images(["0a"])
-    asked = CAPTIONING.conditions["main"].prompt(question(text=TEXT, images=("0a",)))
-    assert model.asked[0].prompt == asked
-    assert Image("0a") in asked.turns[0].parts
+    prompt = CAPTIONING.conditions["main"].prompt(question(text=TEXT, images=("0a",)))
+    assert model.requests[0].prompt == prompt
+    assert Image("0a") in prompt.turns[0].parts
 
 
 def test_an_image_without_a_caption_is_an_error():
