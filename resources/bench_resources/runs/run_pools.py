@@ -11,6 +11,7 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.core.schema.elicitation import split_elicited_name
+from bench_resources.config.sections.cluster import MAX_SLOTS, base_pool
 
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""
@@ -44,7 +45,9 @@ def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
 def tag_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> list[dict[str, Any]]:
     """Entries of ``tag_concurrency_limits`` in dagster.yaml, one per pool of models."""
     pool_names = sorted({MODEL_POOL, *pools.values()}) if pools else []
-    return [{"key": POOL_TAG, "value": pool, "limit": limits[pool]} for pool in pool_names]
+    return [
+        {"key": POOL_TAG, "value": pool, "limit": limits[base_pool(pool)]} for pool in pool_names
+    ]
 
 
 def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> dict[str, int]:
@@ -52,7 +55,8 @@ def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> di
 
     Where runs are limited by tags, ``gpu`` is as wide as all of these pools together.
     """
-    wide = sum(limits[pool] for pool in {MODEL_POOL, *pools.values()})
+    wide = sum(limits[base_pool(pool)] for pool in {MODEL_POOL, *pools.values()})
+    wide = min(wide, MAX_SLOTS)
     return {**limits, MODEL_POOL: wide} if pools else dict(limits)
 
 

@@ -10,10 +10,13 @@ from bench_resources.config.addresses import template_of
 from bench_resources.config.sections.base import StrictSection
 
 SERVER_POOL = "server"
-"""Pool of models on servers that are not started here."""
+"""Pool of models on servers that are not started here; each address has one of its own."""
 
 POOL_LIMITS = {"gpu": 1, "judge": 4, SERVER_POOL: 4}
-"""Default number of concurrent runs per pool: one loads weights, a few wait for servers."""
+"""Default number of concurrent runs per pool: one loads weights, a few wait for each server."""
+
+MAX_SLOTS = 1000
+"""Dagster's most slots of a pool."""
 
 MAX_RUNS = 4
 """Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
@@ -22,6 +25,24 @@ _WEEK = 7 * 86_400  # s
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
+
+
+def pool_at(address: str) -> str:
+    """Pool of the models at an address.
+
+    >>> pool_at("http://127.0.0.1:8000/v1")
+    'server@127.0.0.1:8000'
+    """
+    return f"{SERVER_POOL}@{urlsplit(address).netloc.rpartition('@')[2]}"
+
+
+def base_pool(pool: str) -> str:
+    """The pool whose limit is set in ``pools``: that of an address is as wide as ``server``.
+
+    >>> base_pool("server@127.0.0.1:8000"), base_pool("gpu")
+    ('server', 'gpu')
+    """
+    return pool.partition("@")[0]
 
 
 def _check_pool_name(name: str) -> str:
@@ -42,7 +63,7 @@ def _parse_address(written: str) -> str:
 
 
 PoolName: TypeAlias = Annotated[str, AfterValidator(_check_pool_name)]
-PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster's maximum
+PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=MAX_SLOTS, strict=True)]
 
 
 class ClusterSettings(StrictSection):
@@ -64,8 +85,8 @@ class ClusterSettings(StrictSection):
     """Seconds, beyond five minutes, that a launched run may wait for free resources of the
     cluster; default with Slurm: a week."""
     pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
-    """Pool to its number of runs, on all machines together; ``gpu``, ``server`` and ``judge``
-    always exist."""
+    """Pool to its number of runs, on all machines together; ``gpu``, ``judge`` and ``server``, for
+    each address, always exist."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
     """Model, or a pattern such as ``"big-*"``, to the pool that its runs hold; the longest match
     counts."""

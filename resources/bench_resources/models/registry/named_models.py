@@ -7,7 +7,7 @@ and the model behind a blind or an elicited one. Nothing is loaded, and no serve
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,7 +20,7 @@ from bench_assets.core.schema.elicitation import (
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import DrawsSection, ModelSpec
-from bench_resources.config.sections.cluster import SERVER_POOL
+from bench_resources.config.sections.cluster import base_pool, pool_at
 from bench_resources.config.sections.engine_kinds import UnusableSpec
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.models import (
@@ -121,6 +121,25 @@ def elicited(model: ResolvedModel, method: str, settings: Settings) -> ResolvedM
         raise SettingsError(f"{settings.file}, model {name}: {behind.name} is elicited already")
     spec = ElicitedSpec(kind="elicited", of=model.name, elicit=str(Elicitation.parse(method)))
     return _derived(name, spec, model, settings)
+
+
+def with_seed(model: ResolvedModel, seed: int, settings: Settings) -> ResolvedModel:
+    """The model sampled with another seed.
+
+    Raises:
+        SettingsError: If it has no seed.
+    """
+    if model.of:
+        return replace(model, of=with_seed(model.of, seed, settings))
+    if "seed" not in type(model.spec).model_fields:
+        raise SettingsError(f"{model.name}: a {model.spec.kind} model has no seed")
+    values = model.spec.model_dump(exclude_unset=True, by_alias=True)
+    try:
+        spec = type(model.spec).model_validate({**values, "seed": seed})
+    except ValidationError as error:
+        problem = describe_validation_error(error, type(model.spec))
+        raise SettingsError(f"{settings.file}, model {model.name}: {problem}") from None
+    return replace(model, spec=spec)
 
 
 def _derived(
@@ -265,18 +284,18 @@ def model_pools(settings: Settings) -> dict[str, str]:
     """Model, or a pattern of models -> the pool that its runs hold instead of ``gpu``.
 
     ``pool_of`` in [cluster] takes precedence over a model's own section. A server that is not
-    started here loads no weights here: its runs hold ``server``.
+    started here loads no weights here: its runs hold the pool of its address.
 
     Raises:
         SettingsError: If a section names an unknown pool.
     """
     pools = {
-        name: spec.pool or SERVER_POOL
+        name: spec.pool or pool_at(spec.address)
         for name, spec in settings.models.items()
         if isinstance(spec, ServerSpec) and (spec.pool or spec.base_url)
     }
     for name, pool in pools.items():
-        if pool not in (known := settings.cluster.limits):
+        if base_pool(pool) not in (known := settings.cluster.limits):
             raise SettingsError(
                 f"{settings.file}, entry models.{name}.pool: there is no pool {pool}; known:"
                 f" {', '.join(sorted(known))}; set its number of runs, as in [cluster]"

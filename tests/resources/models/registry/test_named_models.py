@@ -30,8 +30,8 @@ def pools(home: Path, text: str) -> dict[str, str]:
         pytest.param("", {}, id="nobody names one"),
         pytest.param(
             f"{HOSTED}{STARTED}".replace('pool = "hosted"\n', "").replace('pool = "node-a"\n', ""),
-            {"gpt": "server"},
-            id="a server of others loads no weights here",
+            {"gpt": "server@s"},
+            id="a server of others loads no weights here, and has a pool by its address",
         ),
         pytest.param(CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two do"),
         pytest.param(
