@@ -1,7 +1,7 @@
 """Evaluation assets of every benchmark: one asset per pipeline step, one partition per model."""
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -27,6 +27,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     read_judged_before,
     rejection_tables,
 )
+from bench_assets.asset_factory.launchpad import Launch
 from bench_assets.asset_factory.suite_assets import (
     MODEL_SETUP,
     PARTITIONS_BY_MODEL_KIND,
@@ -35,6 +36,7 @@ from bench_assets.asset_factory.suite_assets import (
     Pool,
     StageName,
     judge_key,
+    list_of,
     scorer_key,
 )
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -113,18 +115,28 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
             f"One row: a model's response to one question of {task.shown}, and details of the "
             f"request. Condition: {task.conditions[of.condition].about} A question without a "
             f"response "
-            "has a row with `error`; the next materialization requests it again."
+            "has a row with `error`; the next materialization requests it again. A launch with a "
+            "limit, seed, condition or judge stores a partial number beside the tables instead."
         ),
+        dagster_type=list_of(Prediction),
+        output_required=False,
         **of.stage("predictions", "gpu"),
     )
     def predictions(
-        context: dg.AssetExecutionContext, models: Models, questions: list[Question]
-    ) -> dg.Output[list[Prediction]]:
+        context: dg.AssetExecutionContext,
+        config: Launch,
+        models: Models,
+        tables: TableFiles,
+        questions: list[Question],
+    ) -> Iterator[dg.Output[list[Prediction]]]:
+        if config:
+            config.evaluate(context, models, tables, (task, of.condition), questions)
+            return
         if not questions:
             raise no_questions_error(task, of.condition)
         rows, metadata = run_predictions(context, models, task, of.condition, questions)
         pages = responses_preview(questions, rows, models.image_store)
-        return table_output(rows, {**metadata, **throughput_metadata(rows), **pages})
+        yield table_output(rows, {**metadata, **throughput_metadata(rows), **pages})
 
     return predictions
 

@@ -25,7 +25,7 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
-from bench_assets.evaluation.runner import StoredResponses
+from bench_assets.evaluation.runner import GeneratedResponses, StoredResponses
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.previews import mistakes_preview
@@ -46,10 +46,27 @@ def run_predictions(
     Raises:
         BenchError: If the model cannot be called.
     """
-    name = context.partition_key
-    models.bring(name, (image for question in questions for image in question.images))
-    settings = models.settings
     opened = StepModels(context, models)
+    responses = partition_responses(context, opened, models, task, condition, questions)
+    runner = configured_runner(task, models.settings, responses, condition=condition)
+    return runner.predictions(questions), opened.metadata()
+
+
+def partition_responses(
+    context: dg.AssetExecutionContext,
+    opened: StepModels,
+    models: Models,
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+) -> GeneratedResponses:
+    """Responses of this partition's model, with snapshots of those so far.
+
+    Raises:
+        UnknownNameError: If there is no such model.
+    """
+    name, settings = context.partition_key, models.settings
+    models.bring(name, (image for question in questions for image in question.images))
 
     @contextmanager
     def open_partition() -> Generator[ChatModel]:
@@ -60,8 +77,7 @@ def run_predictions(
             yield session.model
 
     responses = configured_responses(task, models, name, open_partition)
-    rows = configured_runner(task, settings, responses, condition=condition).predictions(questions)
-    return rows, opened.metadata()
+    return responses
 
 
 def run_judge(

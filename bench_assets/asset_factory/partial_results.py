@@ -13,7 +13,12 @@ from pathlib import Path
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_runner
-from bench_assets.asset_factory.evaluation_tables import CONSTANTS
+from bench_assets.asset_factory.evaluation_tables import (
+    CONSTANTS,
+    count_rejections,
+    evaluation_key,
+    read_judged_responses,
+)
 from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
 from bench_assets.core.schema.chat import cached
 from bench_assets.core.schema.errors import BenchError, TableError
@@ -25,6 +30,7 @@ from bench_assets.evaluation.runner import (
     Baselines,
     GeneratedResponses,
     RuleVerdicts,
+    Runner,
     StoredResponses,
     StoredVerdicts,
 )
@@ -71,6 +77,20 @@ def write_partial(home: Path, one: Evaluation) -> None:
         write("judgements", one.judgements, Judgement)
     write("scores", one.scores, Score)
     write("metrics", one.metrics, Metric)
+
+
+def run_part(
+    runner: Runner, tables: TableFiles, questions: Sequence[Question], whole: Sequence[Question]
+) -> Evaluation:
+    """Evaluate some questions; blind baselines use the judge's verdicts on the whole table.
+
+    Raises:
+        BenchError: As ``runner.run``.
+    """
+    keys = partial(evaluation_key, runner.task, runner.condition)
+    n_rejected = count_rejections(tables, runner.task, whole, runner.condition)
+    baselines = Baselines(judged=partial(read_judged_responses, tables, keys, whole))
+    return replace(runner, baselines=baselines, n_rejected=n_rejected).run(questions)
 
 
 @contextmanager

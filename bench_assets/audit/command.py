@@ -103,12 +103,12 @@ def permute_options(
     Example: bench audit permute-options blink --model my-model
     """
     with open_home(task, source, models=model, rule="stated") as bench:
+        from bench_assets.asset_factory.question_subset import QuestionSubset
         from bench_assets.audit.permutation_runs import (
             PermutationSettings,
             evaluate_permutations,
             permute_questions,
         )
-        from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.opening import check_names
 
         _check_number_of_orders(n_orders)

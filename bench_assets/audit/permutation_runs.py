@@ -8,6 +8,7 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_responses
+from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
 from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestion,
     PermutedQuestions,
@@ -23,8 +24,6 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (
-    WHOLE,
-    QuestionSubset,
     model_runner,
     open_model,
 )

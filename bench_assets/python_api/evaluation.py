@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.reviews import ReviewLine
@@ -16,8 +17,6 @@ from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
-    WHOLE,
-    QuestionSubset,
     evaluate_suite_subsets,
     without_needless_limit,
 )

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from bench_assets.asset_factory.question_subset import QuestionSubset
     from bench_assets.comparison.results import Result
     from bench_assets.core.schema.errors import BenchError
     from bench_assets.core.schema.rows import Metric
     from bench_assets.evaluation.task import Evaluation
     from bench_assets.workspace.evaluate.recorded_responses import MatchedResponses
-    from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
 
     _Show = Callable[[Sequence[Result], Sequence[Metric]], None]
@@ -153,7 +153,7 @@ def evaluate(
         _evaluate_responses(suite, responses, open_one, show)
         return
     with open_one(models=model or (), elicit=elicit) as bench:
-        from bench_assets.workspace.evaluate.subset import QuestionSubset
+        from bench_assets.asset_factory.question_subset import QuestionSubset
 
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
         of = (
@@ -175,7 +175,8 @@ def _ask(
     show: "_Show",
 ) -> None:
     """Evaluate models on suites under conditions."""
-    from bench_assets.workspace.evaluate.subset import WHOLE, without_needless_limit
+    from bench_assets.asset_factory.question_subset import WHOLE
+    from bench_assets.workspace.evaluate.subset import without_needless_limit
 
     suites, askings = _check_askings(bench, of)
     save_models(bench.resolved, bench.settings)

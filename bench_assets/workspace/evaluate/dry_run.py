@@ -10,6 +10,7 @@ from bench_assets.annotation.gold import GoldStep
 from bench_assets.asset_factory.configured_runner import configured_verdicts
 from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.gold_assets import solvers_of
+from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
 from bench_assets.core.judging.second_look import ConstrainedReader
 from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
@@ -18,7 +19,6 @@ from bench_assets.evaluation.readers import ReaderVerdicts
 from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, Runner
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
 from bench_assets.workspace.inspect.stale_numbers import print_stale_questions
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench

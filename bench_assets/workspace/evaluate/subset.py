@@ -4,12 +4,11 @@ Their metrics are printed, and not stored in tables. Responses are cached as usu
 evaluation requests only the rest.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.configured_runner import (
@@ -17,24 +16,20 @@ from bench_assets.asset_factory.configured_runner import (
     configured_runner,
     configured_verdicts,
 )
-from bench_assets.asset_factory.evaluation_tables import (
-    count_rejections,
-    evaluation_key,
-    questions_key,
-    read_judged_responses,
-)
+from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.partial_results import (
     as_partial,
+    run_part,
     snapshot_while_running,
     write_partial,
 )
+from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset, slice_names
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation.runner import (
     AnnotatorVerdicts,
-    Baselines,
     GeneratedResponses,
     Responses,
     Runner,
@@ -49,89 +44,6 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.models import ElicitedSpec
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import RequestProgress
-
-_SEED = 0  # fixed, so that all models get the same questions
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionSubset:
-    """A subset of a question table; groups (pairs, problems of several parts) stay together."""
-
-    limit: int = 0  # most questions of a task, but at least one group; 0: all
-    categories: tuple[str, ...] = ()  # as in tables of metrics; (): all
-
-    def of(self, task: Task, questions: Sequence[Question]) -> list[Question]:
-        """Draw from a task's questions; keeps the order of the table.
-
-        Stratified by category. Sampled by a digest of each group's id, so that a larger subset
-        contains the smaller ones.
-        """
-        groups = [
-            group
-            for group in _groups(questions)
-            if not self.categories or set(self.categories) & _slice_names(task, group)
-        ]
-        drawn: set[str] = set()
-        for group in _spread(groups):
-            if self.limit and drawn and len(drawn) + len(group) > self.limit:
-                break
-            drawn |= {question.question_id for question in group}
-        return [question for question in questions if question.question_id in drawn]
-
-    def check(self, tables: Iterable[tuple[Task, Sequence[Question]]]) -> None:
-        """Check that each category exists in some task.
-
-        Raises:
-            UnknownNameError: If one does not.
-        """
-        if self.categories:
-            known = {name for task, questions in tables for name in _slice_names(task, questions)}
-            for name in self.categories:
-                if name not in known:
-                    raise UnknownNameError("category", name, known)
-
-
-WHOLE = QuestionSubset()
-
-
-def _slice_names(task: Task, questions: Iterable[Question]) -> set[str]:
-    return {
-        name
-        for question in questions
-        for name in (question.category, *task.slices(question))
-        if name
-    }
-
-
-def _groups(questions: Sequence[Question]) -> list[list[Question]]:
-    groups: dict[str, list[Question]] = defaultdict(list)
-    for question in questions:
-        groups[question.group_id or question.question_id].append(question)
-    return list(groups.values())
-
-
-def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
-    """Order groups so that every prefix has about the category shares of the whole."""
-    by_category: dict[str, list[list[Question]]] = defaultdict(list)
-    for group in sorted(groups, key=_draw):
-        by_category[group[0].category].append(group)
-    placed = (position for group in by_category.values() for position in _spread_positions(group))
-    return [group for _, _, group in sorted(placed, key=lambda one: one[:2])]
-
-
-def _spread_positions(
-    groups: Sequence[list[Question]],
-) -> Iterator[tuple[float, bytes, list[Question]]]:
-    """Position of each group's middle within its category, in [0, 1]."""
-    total, before = sum(map(len, groups)), 0
-    for group in groups:
-        yield (before + len(group) / 2) / total, _draw(group), group
-        before += len(group)
-
-
-def _draw(group: Sequence[Question]) -> bytes:
-    first = group[0]
-    return sha256(f"{_SEED}/{first.group_id or first.question_id}".encode()).digest()
 
 
 def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
@@ -223,7 +135,7 @@ def _check_known_categories(
     for task in tasks if part.categories else ():
         for condition in dict.fromkeys(condition for _, condition in askings):
             if bench.tables.exists(questions_key(task, condition)):
-                known |= _slice_names(task, bench.questions(task, condition))
+                known |= slice_names(task, bench.questions(task, condition))
             elif task.slices is not by_category or not task.counts:
                 return
     for name in part.categories:
@@ -332,17 +244,11 @@ def _run_partial(
     Raises:
         _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
     """
-    (questions, whole), task, condition = asked, runner.task, runner.condition
-    keys = partial(evaluation_key, task, condition)
+    (questions, whole), task = asked, runner.task
     judge = runner.judge
-    runner = replace(
-        runner,
-        judge=_CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge,
-        baselines=Baselines(judged=partial(read_judged_responses, bench.tables, keys, whole)),
-        n_rejected=count_rejections(bench.tables, task, whole, condition),
-    )
+    judge = _CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge
     try:
-        evaluation = runner.run(questions)
+        evaluation = run_part(replace(runner, judge=judge), bench.tables, questions, whole)
     except _UnjudgedError as error:
         _write_unjudged(bench, runner, model, error)
         raise

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from bench_assets.annotation.tasks import OpenVerdictsError
+from bench_assets.asset_factory.question_subset import QuestionSubset
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.workspace.evaluate.subset import QuestionSubset, evaluate_suite_subsets
+from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench

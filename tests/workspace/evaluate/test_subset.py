@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset, evaluate_suite_subsets
+from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.chat_server import ChatServer

@@ -22,7 +22,12 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.stores import open_response_store
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.engines import engine_kind
-from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, resolve_name
+from bench_resources.models.registry.named_models import (
+    ENCODER,
+    ResolvedModel,
+    resolve_name,
+    with_seed,
+)
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.caching_model import CachingModel, Progress
@@ -83,6 +88,21 @@ class Models(dg.ConfigurableResource[Any]):
             if model.spec.kind != ENCODER:
                 self._resolved[model.name] = model
             self.know([model.of] if model.of else [])
+
+    @contextmanager
+    def seeded(self, name: str, seed: int) -> Generator[None]:
+        """Sample a model with another seed during a ``with`` block.
+
+        Raises:
+            UnknownNameError: If no model has that name.
+            SettingsError: If it has no seed.
+        """
+        before = dict(self._resolved)
+        self.know([with_seed(self.named(name), seed, self.settings)])
+        try:
+            yield
+        finally:
+            self._resolved = before
 
     def setup_of(self, name: str) -> str:
         """Digest of a model's setup, as ``setup.setup_of``."""

@@ -1,0 +1,99 @@
+"""What a launch in Dagster's launchpad changes: questions, seed, condition, judge.
+
+Such an evaluation is stored beside the tables, as ``bench evaluate --limit`` does: its number is
+not that of the benchmark, and no table of the graph is replaced.
+"""
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+import dagster as dg
+from pydantic import Field
+
+from bench_assets.asset_factory.asset_metadata import results_page
+from bench_assets.asset_factory.configured_runner import configured_runner, configured_verdicts
+from bench_assets.asset_factory.evaluation_steps import partition_responses
+from bench_assets.asset_factory.evaluation_tables import no_questions_error, questions_key
+from bench_assets.asset_factory.partial_results import as_partial, run_part, write_partial
+from bench_assets.asset_factory.question_subset import QuestionSubset
+from bench_assets.asset_factory.suite_assets import StepModels
+from bench_assets.core.schema.rows import Question
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Evaluation, Task
+from bench_resources.models.registry.opening import Models
+from bench_resources.tables.parquet import TableFiles
+
+
+class Launch(dg.Config):
+    """Changes of one launch; without any, the whole evaluation is made and stored."""
+
+    limit: int = Field(0, ge=0, description="Most questions, in whole groups; 0: all.")
+    seed: int | None = Field(None, description="Seed of the model's sampling.")
+    condition: str = Field("", description="Another condition of the task.")
+    judge: str = Field("", description="Another judge: a model of bench.toml, or rules.")
+
+    @property
+    def changes(self) -> str:
+        """The changes besides the limit, for the mark of the number.
+
+        >>> Launch(limit=20, seed=3, judge="rules").changes
+        ', seed 3, judge rules'
+        """
+        changed = {"seed": self.seed, "condition": self.condition, "judge": self.judge}
+        return "".join(
+            f", {name} {value}" for name, value in changed.items() if value not in ("", None)
+        )
+
+    def __bool__(self) -> bool:
+        """Whether anything is changed."""
+        return bool(self.limit or self.changes)
+
+    def evaluate(
+        self,
+        context: dg.AssetExecutionContext,
+        models: Models,
+        tables: TableFiles,
+        step: tuple[Task, str],
+        questions: list[Question],
+    ) -> Evaluation:
+        """Evaluate this partition's model with the changes, store it as partial, and observe it.
+
+        Args:
+            context: Context of the step of predictions.
+            models: All models.
+            tables: The tables of the home.
+            step: Task and condition of the step; a launch may name another condition.
+            questions: Questions of the step's condition.
+
+        Raises:
+            UnknownNameError: If the task has no such condition.
+            SettingsError: If there is no such judge, or the model has no seed.
+            BenchError: If a response or verdict is missing.
+        """
+        (task, condition), settings, name = step, models.settings, context.partition_key
+        asked = self.condition or condition
+        if questions_key(task, asked) != questions_key(task, condition):
+            questions = tables.read(questions_key(task, asked), Question)
+        subset = QuestionSubset(limit=self.limit).of(task, questions)
+        if not subset:
+            raise no_questions_error(task, asked)
+        judge = self.judge or settings.suite(task.suite, SuiteSettings).judge
+        opened = StepModels(context, models)
+        with nullcontext() if self.seed is None else models.seeded(name, self.seed):
+            responses = partition_responses(context, opened, models, task, asked, subset)
+            verdicts = configured_verdicts(task, models, judge, opened.open, name)
+            runner = configured_runner(task, settings, responses, verdicts, asked)
+            evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
+        part = f"{len(subset)} of {len(questions)} questions{self.changes}"
+        marked = as_partial(evaluation, part)
+        write_partial(settings.home, marked)
+        page = results_page(marked.metrics, task.primary_metric, [])
+        context.log_event(
+            dg.AssetObservation(
+                asset_key=context.asset_key,
+                partition=name,
+                description=f"{part}: not a number of the benchmark",
+                metadata={"results": dg.MetadataValue.md(page), "questions": part},
+            )
+        )
+        return marked

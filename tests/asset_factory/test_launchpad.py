@@ -1,0 +1,119 @@
+"""What a launch with a limit, a seed, a condition or a judge stores, and what it leaves alone."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Judgement, Metric
+from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition
+from bench_resources.tables.parquet import TableFiles
+from tests.chat_server import ChatServer
+from tests.quiz import TASK, judge_right, questions_asset, quiz, resources_over
+
+_TWICE = Condition(prompt=lambda q: Prompt.of(q.text * 2), about="Asked twice.")
+
+
+def _verdict(answered: AnsweredQuestion) -> Judgement:
+    return Judgement.of(
+        answered.prediction, judge=RULES, criterion="right", verdict=False, response="no"
+    )
+
+
+JUDGED = replace(
+    TASK,
+    conditions={**TASK.conditions, "twice": _TWICE},
+    judges={
+        RULES: ByRules(lambda answered: [_verdict(row) for row in answered]),
+        "paper": ByModel(judge_right),
+    },
+)
+
+
+def launch(home: Path, config: dict[str, Any], n: int = 60) -> dg.ExecuteInProcessResult:
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(MODELS.name), ["m"])
+        return dg.materialize(
+            [questions_asset(quiz(n, categories=3)), *evaluation_assets(JUDGED)],
+            partition_key="m",
+            instance=instance,
+            resources=resources_over(home),
+            run_config={"ops": {"quiz__predictions": {"config": config}}} if config else None,
+        )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Any:
+    with ChatServer("A") as server:
+        section = f'kind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
+        (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}[models.j]\n{section}")
+        yield tmp_path
+
+
+def accuracy(tables: TableFiles, *key: str) -> Metric:
+    (metric,) = (
+        row
+        for row in tables.read(["quiz", *key, "metrics"], Metric, "m")
+        if (row.metric, row.category) == ("accuracy", "all")
+    )
+    return metric
+
+
+def test_a_limit_stores_a_partial_number_and_no_whole_one(home: Path) -> None:
+    result = launch(home, {"limit": 20})
+    assert result.success
+    assert not result.asset_materializations_for_node("quiz__predictions")
+    assert not TableFiles(folder=str(home / "tables")).exists(["quiz", "metrics"], "m")
+    metric = accuracy(partial_tables(home))
+    assert metric.n_scored == 20
+    assert Signature.parse(metric.signature).parts["partial"] == "20 of 60 questions"
+    (observed,) = result.get_asset_observation_events()
+    observation = observed.asset_observation_data.asset_observation
+    assert observation.description == "20 of 60 questions: not a number of the benchmark"
+
+
+def test_without_changes_the_whole_evaluation_is_stored(home: Path) -> None:
+    assert launch(home, {}).success
+    assert accuracy(TableFiles(folder=str(home / "tables"))).n_scored == 60
+    assert not partial_tables(home).exists(["quiz", "metrics"], "m")
+
+
+def test_the_signature_knows_seed_condition_and_judge(home: Path) -> None:
+    launch(home, {"limit": 6})
+    plain = Signature.parse(accuracy(partial_tables(home)).signature)
+    assert (plain.condition, plain.parts["judge"]) == ("main", RULES)
+    assert "seed=" not in plain.parts["model"]
+    launch(home, {"limit": 6, "seed": 3, "condition": "twice", "judge": "j"})
+    changed = Signature.parse(accuracy(partial_tables(home), "twice").signature)
+    assert changed.condition == "twice"
+    assert changed.parts["model"].endswith("seed=3")
+    assert changed.parts["judge"].startswith("j")
+    assert changed.parts["partial"] == "6 of 60 questions, seed 3, condition twice, judge j"
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        ({"condition": "thrice"}, "thrice"),
+        ({"judge": "nobody"}, "nobody"),
+        ({"limit": -1}, "greater than or equal to 0"),
+    ],
+)
+def test_a_launch_that_cannot_be_made_says_so(
+    home: Path, config: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(Exception, match=problem):
+        launch(home, config)
+
+
+def test_a_model_without_a_seed_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
+    with pytest.raises(Exception, match="a scripted model has no seed"):
+        launch(tmp_path, {"seed": 1})

@@ -1,0 +1,112 @@
+"""Launches through the web server and the daemon as shipped: the launchpad, and backfills."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.signature import Signature
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.tables.parquet import TableFiles
+from tests.chat_server import ChatServer
+from tests.codis_release import entries, write_release
+from tests.workspace.materialization.test_supervisor import Ui, until
+
+pytestmark = pytest.mark.long
+
+LAUNCH = """
+mutation Launch($tags: [ExecutionTag!]!, $config: RunConfigData!) {
+  launchRun(executionParams: {
+    selector: {
+      repositoryLocationName: "bench_assets", repositoryName: "__repository__",
+      jobName: "evaluate_codis"
+    }
+    runConfigData: $config
+    executionMetadata: {tags: $tags}
+  }) { __typename ... on LaunchRunSuccess { run { runId } } }
+}
+"""
+BACKFILL = """
+mutation Backfill($models: [String!]!, $assets: [AssetKeyInput!]!) {
+  launchPartitionBackfill(backfillParams: {partitionNames: $models, assetSelection: $assets}) {
+    __typename ... on PythonError { message }
+  }
+}
+"""
+TABLES = ("predictions", "judgements", "scores", "metrics")
+
+
+@pytest.fixture
+def servers() -> Iterator[list[ChatServer]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(ChatServer("A", latency=0.5)) for _ in range(2)]
+
+
+@pytest.fixture
+def ui(tmp_path: Path, servers: list[ChatServer]) -> Iterator[Ui]:
+    """A home with models ``a`` and ``b`` at one address, and ``c`` at another."""
+    write_release(tmp_path / "codis", entries()[:20])
+    home = tmp_path / "home"
+    home.mkdir()
+    first, second = (server.base_url for server in servers)
+    (home / "bench.toml").write_text(
+        '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n'
+        "[cluster]\npools = { server = 1 }\n"
+        + "".join(
+            f'[models.{name}]\nkind = "server"\nbase_url = "{address}"\nmodel = "{name}"\n'
+            "concurrency = 1\n"
+            for name, address in {"a": first, "b": first, "c": second}.items()
+        )
+    )
+    with Workbench(load_settings(home), ["codis"]) as bench:
+        bench.refresh_questions("codis")
+        bench.instance.add_dynamic_partitions(str(MODELS.name), ["a", "b", "c"])
+    opened = Ui(home)
+    opened.start()
+    until(lambda: "errors" not in opened.ask("{ assetNodes { id } }"))
+    yield opened
+    opened.kill()
+
+
+def test_a_limit_in_the_launchpad_gives_a_partial_number(ui: Ui, servers: list[ChatServer]) -> None:
+    config = {"ops": {"codis__predictions": {"config": {"limit": 20, "seed": 3}}}}
+    tags = [{"key": "dagster/partition", "value": "a"}]
+    reply = ui.ask(LAUNCH, tags=tags, config=json.dumps(config))
+    run_id = reply["data"]["launchRun"]["run"]["runId"]
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+        until(lambda: instance.get_run_by_id(run_id).is_finished)
+        assert instance.get_run_by_id(run_id).is_success
+    assert len(servers[0].bodies) == 20
+    assert {body["seed"] for body in servers[0].bodies} == {3}
+    assert not TableFiles(folder=str(ui.home / "tables")).exists(["codis", "metrics"], "a")
+    (metric, *_) = partial_tables(ui.home).read(["codis", "metrics"], Metric, "a")
+    signature = Signature.parse(metric.signature)
+    assert signature.parts["partial"] == "20 of 40 questions, seed 3"
+    assert "seed=3" in signature.parts["model"]
+
+
+def test_models_at_two_addresses_run_at_once_and_those_at_one_in_turn(ui: Ui) -> None:
+    assets = [{"path": ["codis", table]} for table in TABLES]
+    reply = ui.ask(BACKFILL, models=["a", "b", "c"], assets=assets)
+    assert reply["data"]["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess"
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+
+        def times() -> dict[str, tuple[float, float]]:
+            return {
+                record.dagster_run.tags["dagster/partition"]: (record.start_time, record.end_time)
+                for record in instance.get_run_records()
+                if record.end_time and "dagster/backfill" in record.dagster_run.tags
+            }
+
+        until(lambda: len(times()) == 3)
+        (a, b, c) = (times()[name] for name in "abc")
+    overlap_of_addresses = max(min(run[1], c[1]) - max(run[0], c[0]) for run in (a, b))
+    assert overlap_of_addresses > 10  # s; 40 questions take 20
+    assert min(a[1], b[1]) <= max(a[0], b[0])
