@@ -129,7 +129,7 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         tables: TableFiles,
         questions: list[Question],
     ) -> Iterator[dg.Output[list[Prediction]]]:
-        if config:
+        if config.is_partial(task, questions):
             config.evaluate(context, models, tables, (task, of.condition), questions)
             return
         if not questions:

@@ -4,6 +4,7 @@ Such an evaluation is stored beside the tables, as ``bench evaluate --limit`` do
 not that of the benchmark, and no table of the graph is replaced.
 """
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -44,9 +45,10 @@ class Launch(dg.Config):
             f", {name} {value}" for name, value in changed.items() if value not in ("", None)
         )
 
-    def __bool__(self) -> bool:
-        """Whether anything is changed."""
-        return bool(self.limit or self.changes)
+    def is_partial(self, task: Task, questions: Sequence[Question]) -> bool:
+        """Whether anything is changed: a limit that leaves out no question changes nothing."""
+        subset = QuestionSubset(limit=self.limit).of(task, questions)
+        return bool(self.changes) or len(subset) < len(questions)
 
     def evaluate(
         self,

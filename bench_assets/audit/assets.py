@@ -1,4 +1,4 @@
-"""Audit of a task as an asset with one check per finding."""
+"""Audit of a task as an asset with one check per family of findings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_tables import AUDIT, audit_key, evaluation_key
 from bench_assets.audit.evidence_inputs import open_training_data
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.audit.registry import CHECKS, audit_task
+from bench_assets.audit.registry import FAMILIES, audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.catalog import Catalog
 from bench_assets.core.text.escaping import escape_markdown
@@ -18,7 +18,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
-_MAX_SHOWN = 20  # suspects that a check lists
+_MAX_SHOWN = 20  # suspects of a finding that a check lists
 
 
 def audit_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
@@ -53,7 +53,10 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
             *(evaluation_key(task, condition, "metrics") for condition in task.conditions),
         ],
         check_specs=[
-            dg.AssetCheckSpec(check.name, asset=key, description=check.question) for check in CHECKS
+            dg.AssetCheckSpec(
+                family, asset=key, description=" ".join(check.question for check in checks)
+            )
+            for family, checks in FAMILIES.items()
         ],
     )
     def audit(
@@ -64,23 +67,33 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)
         question_ids = {question.question_id for question in evidence.questions}
-        for row in rows:
-            question_ids_about = [subject for subject in row.about if subject in question_ids]
-            yield link_audit(_check_result(row, key), task, question_ids_about)
+        for family, checks in FAMILIES.items():
+            names = {check.name for check in checks}
+            of_family = [row for row in rows if row.check in names]
+            doubted = [
+                subject
+                for row in of_family
+                for subject in ([] if row.passed else row.about)
+                if subject in question_ids
+            ]
+            yield link_audit(_check_result(family, of_family, key), task, doubted)
 
     return audit
 
 
-def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:
+def _check_result(family: str, rows: Sequence[AuditRow], key: dg.AssetKey) -> dg.AssetCheckResult:
+    doubts = [row for row in rows if not row.passed]
     listed = [
-        f"- {escape_markdown(suspect.about)}: {escape_markdown(suspect.evidence)}"
+        f"- {row.check}: {escape_markdown(suspect.about)}: {escape_markdown(suspect.evidence)}"
+        for row in doubts
         for suspect in row.suspects[:_MAX_SHOWN]
     ]
+    sentences = [f"{row.check}: {row.sentence}" for row in doubts]
     return dg.AssetCheckResult(
         asset_key=key,
-        check_name=row.check,
-        passed=row.passed,
+        check_name=family,
+        passed=not doubts,
         severity=dg.AssetCheckSeverity.WARN,  # a doubt for a person to check; blocks nothing
-        description=row.sentence,
+        description="; ".join(sentences) or f"None of {len(rows)} audit checks has a doubt.",
         metadata={"suspects": dg.MetadataValue.md("\n".join(listed))} if listed else {},
     )

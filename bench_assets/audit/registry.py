@@ -1,5 +1,8 @@
 """Registry of all audit checks, in the order of the report."""
 
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditCheck, AuditRow
 from bench_assets.audit.items import (
@@ -20,37 +23,50 @@ from bench_assets.audit.shortcuts import (
     option_cues,
 )
 
-CHECKS: tuple[AuditCheck, ...] = (
-    blind_solvability.needs_images,
-    option_cues.constant_answer_finding,
-    option_cues.length_finding,
-    option_cues.number_finding,
-    option_cues.row_order_finding,
-    answer_leaks.answer_in_question,
-    answer_leaks.file_names,
-    image_cues.image_files,
-    image_cues.image_statistics,
-    image_cues.image_metadata,
-    option_cues.surface_finding,
-    missing_images.missing_images,
-    missing_images.blank_images,
-    missing_images.duplicate_images,
-    missing_images.images_elsewhere,
-    duplicates.repeated_questions,
-    duplicates.contradicting_keys,
-    ambiguous_options.ambiguous_options,
-    duplicates.questions_elsewhere,
-    contamination.training_images,
-    contamination.training_texts,
-    human_agreement.agreement_finding,
-    human_agreement.bias_finding,
-    annotators.agreement_finding,
-    position_bias.orders_finding,
-    item_statistics.discrimination_finding,
-    wrong_keys.suspected_keys,
-    duplicates.redundant_questions,
-    item_statistics.solved_finding,
-)
+FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
+    "shortcuts": (
+        blind_solvability.needs_images,
+        option_cues.constant_answer_finding,
+        option_cues.length_finding,
+        option_cues.number_finding,
+        option_cues.row_order_finding,
+        answer_leaks.answer_in_question,
+        answer_leaks.file_names,
+        image_cues.image_files,
+        image_cues.image_statistics,
+        image_cues.image_metadata,
+        option_cues.surface_finding,
+        missing_images.missing_images,
+        missing_images.blank_images,
+        missing_images.duplicate_images,
+        missing_images.images_elsewhere,
+    ),
+    "keys": (
+        duplicates.repeated_questions,
+        duplicates.contradicting_keys,
+        ambiguous_options.ambiguous_options,
+        duplicates.questions_elsewhere,
+    ),
+    "contamination": (
+        contamination.training_images,
+        contamination.training_texts,
+    ),
+    "judgements": (
+        human_agreement.agreement_finding,
+        human_agreement.bias_finding,
+        annotators.agreement_finding,
+        position_bias.orders_finding,
+    ),
+    "difficulty": (
+        item_statistics.discrimination_finding,
+        wrong_keys.suspected_keys,
+        duplicates.redundant_questions,
+        item_statistics.solved_finding,
+    ),
+}
+"""Checks by what they ask about; each family is one asset check in Dagster."""
+
+CHECKS: tuple[AuditCheck, ...] = tuple(chain.from_iterable(FAMILIES.values()))
 
 
 def audit_task(evidence: Evidence) -> list[AuditRow]:

@@ -81,14 +81,12 @@ def test_checks_that_pass_say_what_holds(tmp_path):
         "questions: expectations": "15 of 15 expectations hold.",
         "predictions: every_question_answered": "2 responses: 1 to every question.",
         "predictions: one_model_answered": "No server names the model that answered.",
-        "predictions: as_expected": "4 of 4 blocking expectations hold.",
         "judgements: every_response_judged": "2 verdicts: no request to the judge failed.",
         "judgements: one_model_judged": "No server names the model that answered.",
         "scores: no_row_lost": "2 scores: 1 of every question.",
         "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
         "scores: few_unread": "0 of 2 responses unread: no more than 2%.",
         "metrics: whole": "2 metrics: each is over all of its questions.",
-        "metrics: as_expected": "6 of 6 blocking expectations hold.",
         "metrics: no_regression": (
             "nothing to compare with: no earlier step in its run, and no other baseline"
         ),

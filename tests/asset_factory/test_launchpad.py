@@ -79,8 +79,9 @@ def test_a_limit_stores_a_partial_number_and_no_whole_one(home: Path) -> None:
     assert observation.description == "20 of 60 questions: not a number of the benchmark"
 
 
-def test_without_changes_the_whole_evaluation_is_stored(home: Path) -> None:
-    assert launch(home, {}).success
+@pytest.mark.parametrize("config", [{}, {"limit": 60}], ids=["no change", "all questions"])
+def test_without_changes_the_whole_evaluation_is_stored(home: Path, config: dict[str, Any]) -> None:
+    assert launch(home, config).success
     assert accuracy(TableFiles(folder=str(home / "tables"))).n_scored == 60
     assert not partial_tables(home).exists(["quiz", "metrics"], "m")
 

@@ -11,7 +11,6 @@ from bench_assets.asset_factory.evaluation_tables import evaluation_key, questio
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.metric_text import WARNED_UNREAD
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.defs.checks.expectations import check_expectations, expectation_check
 from bench_assets.defs.checks.shared_ops import TableCheck, joint_checks
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.outcomes import (
@@ -76,7 +75,6 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
             lambda predictions, settings: _check_one_model(task, condition, predictions, settings),
             blocking=True,
         ),
-        expectation_check(lambda predictions: check_expectations(key, predictions)),
     ]
     return joint_checks(
         checks,
@@ -233,7 +231,6 @@ def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
             "The metrics cover the whole question table.",
             partial(_check_complete, task, condition),
         ),
-        expectation_check(lambda metrics: check_expectations(key, metrics)),
     ]
     return joint_checks(
         checks,

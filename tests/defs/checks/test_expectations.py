@@ -6,12 +6,11 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
+from bench_assets.core.schema.rows import Question, SourceFile
 from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems
 from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
 from bench_assets.defs.checks.table_checks import task_checks
-from tests.core.tables.test_expectations import MEASURED, PLANTED, PREDICTION, RIGHT, SOURCE
+from tests.core.tables.test_expectations import PLANTED, RIGHT, SOURCE
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
 
@@ -22,8 +21,6 @@ def _with_kind(question: Question, kind: Any) -> Question:
 KINDS: dict[str, tuple[type, list[Any], list[Any]]] = {
     "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),
     "questions": (Question, quiz(2), [_with_kind(quiz(1)[0], "essay")]),
-    "predictions": (Prediction, [PREDICTION], [replace(PREDICTION, sample=-1)]),
-    "metrics": (Metric, [MEASURED], [replace(MEASURED, n_scored=-1)]),
 }
 
 
@@ -31,15 +28,14 @@ def made(kind, rows, folder):
     """Make a table, its check, and a table of it downstream; whether the latter was made."""
     row_type: Any = KINDS[kind][0]
     key = dg.AssetKey(["quiz", kind])
-    parts = MODELS if kind in ("predictions", "metrics") else None
 
     table_type: Any = list[row_type]
 
-    @dg.asset(key=key, dagster_type=table_type, partitions_def=parts)
+    @dg.asset(key=key, dagster_type=table_type)
     def table():
         return rows
 
-    @dg.asset(deps=[table], partitions_def=parts)
+    @dg.asset(deps=[table])
     def downstream() -> None:
         folder.joinpath("made").touch()
 
@@ -47,7 +43,6 @@ def made(kind, rows, folder):
     assets = [] if kind == "questions" else [questions_asset(quiz(2))]
     chosen = dg.AssetSelection.assets(*assets, table, downstream).without_checks()
     with dg.DagsterInstance.ephemeral() as instance:
-        instance.add_dynamic_partitions(str(MODELS.name), ["m"])
         result = dg.materialize(
             [
                 *(check for check in checks if key in {one.asset_key for one in check.check_keys}),
@@ -57,7 +52,6 @@ def made(kind, rows, folder):
             ],
             selection=chosen | dg.AssetSelection.checks(dg.AssetCheckKey(key, CHECK_NAME)),
             instance=instance,
-            partition_key="m" if parts else None,
             resources=resources_over(folder),
             raise_on_error=False,
         )
