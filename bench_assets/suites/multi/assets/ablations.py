@@ -34,6 +34,7 @@ from bench_assets.suites.multi.dataset.questions import (
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import (
+    Knowledge,
     MultiItem,
     MultiRelease,
     read_hard_list,
@@ -177,36 +178,48 @@ def _unique_images(questions: Sequence[Question]) -> list[str]:
     return list(dict.fromkeys(image for question in questions for image in question.images))
 
 
-@MULTI.step("select", deps=MULTI.source, below="with_knowledge")
+@MULTI.step("source", deps=MULTI.source, below="with_knowledge")
+def knowledge_base(sources: SourceFiles) -> list[Knowledge]:
+    """Read the knowledge base, MULTI-Extend (section 3.4)."""
+    return read_knowledge(open_release(sources)).rows
+
+
+@MULTI.step(
+    "select",
+    reads={"pieces": "with_knowledge/knowledge_base"},
+    deps=MULTI.source,
+    below="with_knowledge",
+)
 def knowledge_links(
-    sources: SourceFiles, transformed_items: list[MultiItem]
+    sources: SourceFiles, transformed_items: list[MultiItem], pieces: list[Knowledge]
 ) -> list[KnowledgeLink]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
-    release = open_release(sources)
-    built = release.annotations is not None  # the release's own links are kept
-    names = {piece.name for piece in read_knowledge(release).rows}
-    return link_knowledge(transformed_items, names, search=built)
+    built = open_release(sources).annotations is not None  # the release's own links are kept
+    return link_knowledge(transformed_items, {piece.name for piece in pieces}, search=built)
 
 
 @MULTI.step(
     "questions",
     name="questions",
-    reads={"stored": "images", "links": "with_knowledge/knowledge_links"},
+    reads={
+        "stored": "images",
+        "links": "with_knowledge/knowledge_links",
+        "pieces": "with_knowledge/knowledge_base",
+    },
     deps=[answers_key(KNOWLEDGE)],
     below="with_knowledge",
 )
 def questions_with_knowledge(
-    sources: SourceFiles,
     tables: TableFiles,
     questions: list[Question],
     links: list[KnowledgeLink],
+    pieces: list[Knowledge],
     stored: list[StoredImage],
 ) -> list[Question]:
     """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
     by_name = {image.name: image for image in stored}
-    usable = select_usable(read_knowledge(open_release(sources)).rows, by_name).rows
-    pieces = {piece.name: piece for piece in usable}
-    known = add_written_pieces(links, pieces, counted_rows(tables, KNOWLEDGE))
+    usable = {piece.name: piece for piece in select_usable(pieces, by_name).rows}
+    known = add_written_pieces(links, usable, counted_rows(tables, KNOWLEDGE))
     rows = with_knowledge(questions, known.links, known.pieces, by_name)
     return rows if any(row.context for row in rows) else list[Question]()
 
