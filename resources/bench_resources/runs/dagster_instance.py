@@ -21,13 +21,6 @@ from bench_resources.storage.sqlite import create_by_umask
 if TYPE_CHECKING:
     from bench_resources.cluster.heartbeats import Heartbeats
 
-_SKIPPED_EVENTS = (
-    dg.DagsterEventType.STEP_INPUT,
-    dg.DagsterEventType.LOADED_INPUT,
-    dg.DagsterEventType.HANDLED_OUTPUT,
-)
-"""Events that are not stored: two fifths of a run's events, redundant with the others."""
-
 
 class HomeConfig(TypedDict):
     """The entry ``bench`` of ``dagster.yaml``."""
@@ -84,10 +77,6 @@ class HomeInstance(dg.DagsterInstance):
             read_secret(variable), variable
         )
         return heartbeats
-
-    def should_store_event(self, event: dg.EventLogEntry) -> bool:
-        """Whether an event is stored; each costs transactions."""
-        return event.dagster_event_type not in _SKIPPED_EVENTS and super().should_store_event(event)
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""
