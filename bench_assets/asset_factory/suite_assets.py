@@ -53,6 +53,9 @@ _KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
 GROUP_TAG = "bench/group"
 """Tag with the group that an asset is materialized with; the UI shows smaller groups."""
 
+HOME_TEAM = "team:home"
+"""Owner of what belongs to no suite."""
+
 JOINT_GROUPS = ("leaderboard", "quick_evaluation")
 """Groups that are materialized and shown as one."""
 

@@ -9,7 +9,12 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.suite_assets import GROUP_TAG, JOINT_GROUPS, select_group
+from bench_assets.asset_factory.suite_assets import (
+    GROUP_TAG,
+    HOME_TEAM,
+    JOINT_GROUPS,
+    select_group,
+)
 from bench_assets.catalog import Catalog
 from bench_assets.defs.checks.expectations import expectations_asset, source_checks
 from bench_assets.defs.checks.regression import regression_checks
@@ -55,14 +60,17 @@ def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
     ``codis_annotation`` if bench.toml names a task. Folded, the graph reads from left to right.
     """
-    if spec.group_name in JOINT_GROUPS or spec.key.path[0] not in catalog.names:
-        return spec
+    if spec.key.path[0] not in catalog.names:
+        return spec.replace_attributes(owners=[*spec.owners] or [HOME_TEAM])
+    owners = [f"team:{spec.key.path[0]}"]
+    if spec.group_name in JOINT_GROUPS:
+        return spec.replace_attributes(owners=owners)
     condition = condition_of(spec.key, catalog)
     description = f"{condition}: {spec.description}" if condition else spec.description
     return spec.replace_attributes(
         group_name=_group(spec, condition, catalog),
         description=description,
-        owners=[f"team:{spec.key.path[0]}"],
+        owners=owners,
         tags={**spec.tags, GROUP_TAG: str(spec.group_name)},
     )
 
@@ -121,7 +129,7 @@ def build_graph(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     warnings.filterwarnings("ignore", "Property `OpDefinition.version`", DeprecationWarning)
     resources = _resources(settings, catalog, tables, models)
-    jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
+    jobs = [name for name, *_ in _suite_jobs(catalog)]
     catalog, suite_assets = load_suite_assets(
         catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
     )
@@ -133,7 +141,7 @@ def build_graph(
         assets=assets,
         asset_checks=_checks(suite_assets, evaluable.tasks),
         jobs=[
-            *_define_jobs(job for suite in evaluable.names for job in _jobs(suite)),
+            *_define_jobs(_suite_jobs(catalog)),
             *checkpoint_jobs,
         ],
         sensors=[
@@ -296,6 +304,11 @@ def _resources(
         "tables": opened,
         "io_manager": observing_io_manager(catalog, files=opened, settings=read),
     }
+
+
+def _suite_jobs(catalog: Catalog) -> list[_Job]:
+    """Jobs of the suites of packages: those of many file benchmarks would take most of a load."""
+    return [job for suite in catalog.evaluable.suites if suite.code for job in _jobs(suite.name)]
 
 
 def _jobs(suite: str) -> list[_Job]:

@@ -63,10 +63,9 @@ def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
 
 @cache
 def _versions(starts: tuple[tuple[str, tuple[Path, ...]], ...], state: str) -> dict[str, str]:
-    return {
-        "": _version([_LEADERBOARD], _BOARD, state),
-        **{name: _version(code, _BUILD, state) for name, code in starts},
-    }
+    of_code = {code: _version(code, _BUILD, state) for code in {code for _, code in starts}}
+    board = _version([_LEADERBOARD], _BOARD, state)
+    return {"": board, **{name: of_code[code] for name, code in starts}}
 
 
 def _version(code: Collection[Path], packages: Collection[str], state: str) -> str:

@@ -17,6 +17,7 @@ from bench_assets.annotation.tasks import PEOPLE, AnnotationError, format_timest
 from bench_assets.asset_factory.configured_runner import people_judge
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import (
+    HOME_TEAM,
     MODEL_SETUP,
     MODELS,
     judge_key,
@@ -267,50 +268,56 @@ def input_assets(catalog: Catalog) -> list[Any]:
         (judge_key, "evaluation", "Setups of the judge and of the reader."),
         (scorer_key, "evaluation", "The scorer, its settings and the reviewed responses."),
     )
-    return [
-        *(
-            _observed(catalog, key(suite.name), f"{suite.name}_{group}", description)
-            for suite in suites
-            for key, group, description in about
-        ),
-        _observed(catalog, MODEL_SETUP, "leaderboard", "Setup of each model.", MODELS),
-        _observed(
-            catalog,
-            LEADERBOARD_INPUTS,
-            "leaderboard",
-            "Printed numbers, imported metrics, and tables of other sources.",
-        ),
+    specs = [
+        dg.AssetSpec(
+            key(suite.name),
+            group_name=f"{suite.name}_{group}",
+            description=description,
+            owners=[f"team:{suite.name}"],
+            tags=_STAGE,
+        )
+        for suite in suites
+        for key, group, description in about
     ]
+    specs.append(
+        dg.AssetSpec(
+            LEADERBOARD_INPUTS,
+            group_name="leaderboard",
+            description="Printed numbers, imported metrics, and tables of other sources.",
+            owners=[HOME_TEAM],
+            tags=_STAGE,
+        )
+    )
 
-
-def _observed(
-    catalog: Catalog,
-    key: dg.AssetKey,
-    group: str,
-    description: str,
-    partitions: dg.DynamicPartitionsDefinition | None = None,
-) -> Any:  # noqa: ANN401 - Dagster's type is private
-    @dg.observable_source_asset(
-        key=key,
-        group_name=group,
-        description=description,
-        tags=_STAGE,
-        partitions_def=partitions,
+    @dg.multi_observable_source_asset(  # type: ignore[untyped-decorator]  # Dagster's
+        specs=specs, name="observed", can_subset=True
     )
     def observed(
         context: dg.AssetExecutionContext,
         settings: dg.ResourceParam[Settings],
         tables: TableFiles,
-    ) -> dg.DataVersion | dg.DataVersionsByPartition:
+    ) -> Iterator[dg.ObserveResult]:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
-        part_versions = {part: version for (name, part), version in versions.items() if name == key}
-        if partitions:
-            return dg.DataVersionsByPartition(
-                {str(part): part_versions[part] for part in part_versions}
-            )
-        return dg.DataVersion(part_versions[None])
+        for key in sorted(context.selected_asset_keys):
+            yield dg.ObserveResult(asset_key=key, data_version=dg.DataVersion(versions[key, None]))
 
-    return observed
+    @dg.observable_source_asset(
+        key=MODEL_SETUP,
+        group_name="leaderboard",
+        description="Setup of each model.",
+        tags=_STAGE,
+        partitions_def=MODELS,
+    )
+    def model_setups(
+        context: dg.AssetExecutionContext,
+        settings: dg.ResourceParam[Settings],
+        tables: TableFiles,
+    ) -> dg.DataVersionsByPartition:
+        versions = ObservedInputs(settings, catalog, tables).all(context.instance)
+        of_models = {part: version for (key, part), version in versions.items() if part}
+        return dg.DataVersionsByPartition(of_models)
+
+    return [observed, model_setups]
 
 
 def with_source(spec: dg.AssetSpec, suites: Collection[str]) -> dg.AssetSpec:

@@ -15,8 +15,8 @@ from bench_assets.core.schema.rows import Judgement, Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition
 from bench_resources.tables.parquet import TableFiles
-from tests.chat_server import ChatServer
-from tests.quiz import TASK, judge_right, questions_asset, quiz, resources_over
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, resources_over
 
 _TWICE = Condition(prompt=lambda q: Prompt.of(q.text * 2), about="Asked twice.")
 

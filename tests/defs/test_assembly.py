@@ -40,8 +40,10 @@ def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studie
         assert shown.tags["bench/group"] == "journeybench_audit"
 
 
-@pytest.mark.parametrize("key", ["leaderboard", "codis/quick_evaluation"])
-def test_what_gathers_all_suites_stays_together(key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "owner"), [("leaderboard", "team:home"), ("codis/quick_evaluation", "team:codis")]
+)
+def test_what_gathers_all_suites_stays_together(key: str, owner: str) -> None:
     group = key.rsplit("/", maxsplit=1)[-1]
     spec = dg.AssetSpec(key.split("/"), group_name=group)
-    assert assign_group(spec, CATALOG) == spec
+    assert assign_group(spec, CATALOG) == spec.replace_attributes(owners=[owner])

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
+from datetime import timedelta
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -260,6 +261,13 @@ _NUMBERS = ("value", "low", "high", "constant", "shuffled", *READ_FIELDS)
 _COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "expired")
 
 
+FRESHNESS = dg.FreshnessPolicy.time_window(
+    fail_window=timedelta(days=30), warn_window=timedelta(days=7)
+)
+"""Age at which the leaderboard and the report are marked as old: they follow each new number, so
+that older ones say that nothing is evaluated, or that the daemon does not run."""
+
+
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
     """Build the published numbers, the leaderboard and its export as assets."""
     return [_published_asset(catalog), _leaderboard(catalog), _export()]
@@ -302,6 +310,7 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         group_name="leaderboard",
         kinds={"duckdb"},
         tags={"bench/stage": "leaderboard"},
+        freshness_policy=FRESHNESS,
         description=(
             "One row: a task's primary metric for one model, measured here on the questions as "
             "they are now, or published. Rows of different editions are not comparable."

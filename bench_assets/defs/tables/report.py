@@ -5,6 +5,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
+from bench_assets.defs.tables.leaderboard import FRESHNESS
 from bench_assets.report.building import make_report, parts
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
@@ -25,6 +26,7 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
         group_name="leaderboard",
         kinds={"html"},
         tags={"bench/stage": "leaderboard"},
+        freshness_policy=FRESHNESS,
         description="All results as a site that opens from disk, in `report/`.",
     )
     def report(

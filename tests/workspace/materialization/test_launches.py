@@ -15,8 +15,8 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
-from tests.chat_server import ChatServer
-from tests.codis_release import entries, write_release
+from tests.fakes.chat_server import ChatServer
+from tests.fakes.codis_release import entries, write_release
 from tests.workspace.materialization.test_supervisor import Ui, until
 
 pytestmark = pytest.mark.long
