@@ -19,6 +19,7 @@ MEASUREMENTS = (
     "queries",
     "loading",
     "building",
+    "many_benchmarks",
     "large",
     "many_models",
     "captions",
