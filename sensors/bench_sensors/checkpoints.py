@@ -122,12 +122,25 @@ def watch_folders(
 def describe_missing(
     instance: dg.DagsterInstance, settings: Settings, suites: Sequence[Suite]
 ) -> list[str]:
-    """Describe the checkpoints without a number, one line each; as ``missing_numbers``."""
+    """Describe the checkpoints without a number, one line each, and those not evaluated at all."""
+    watched, now = settings.checkpoints, time.time()
+    if not (watched.folders or watched.repositories):
+        return []
+    tables, state = tables_of(suites), _read_cursors(instance)
+    unfinished: Mapping[str, str] = {}
     try:
-        missing = missing_numbers(instance, settings, suites, time.time())
+        chosen = configured_suites(settings, tables)
+        lacking = suites_lacking_questions(instance, settings, chosen, tables)
+        missing = missing_numbers(instance, settings, suites, now)
+        if watched.folders:
+            unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
     except SettingsError as error:  # then no checkpoint is evaluated
         return [str(error)]
-    return [number.describe(instance) for number in missing]
+    return [
+        *([f"no checkpoint is evaluated: {_lacking(settings, lacking)}"] if lacking else []),
+        *(number.describe(instance) for number in missing),
+        *(f"not evaluated: {name}: {reason}" for name, reason in unfinished.items()),
+    ]
 
 
 def _survey_folders(
@@ -198,11 +211,7 @@ def missing_numbers(
     known = sorted(
         {name for match in matches for name in _known(instance, settings, match).values()}
     )
-    attempts: dict[str, Any] = {}
-    for sensor in instance.all_instigator_state():
-        if sensor.name in _SENSORS:
-            cursor = getattr(sensor.instigator_data, "cursor", None)
-            attempts |= _read_cursor(cursor).get("attempts", {})
+    attempts = _read_cursors(instance).get("attempts", {})
     tables = tables_of(suites)
     chosen = {suite: tables[suite] for suite in configured_suites(settings, tables)}
     return plan_evaluations(instance, chosen, known, watched, attempts, now).missing
@@ -238,6 +247,26 @@ def _read_cursor(cursor: str | None) -> dict[str, Any]:
     return state
 
 
+def _read_cursors(instance: dg.DagsterInstance) -> dict[str, Any]:
+    """What both sensors remember, together."""
+    states = [
+        _read_cursor(getattr(sensor.instigator_data, "cursor", None))
+        for sensor in instance.all_instigator_state()
+        if sensor.name in _SENSORS
+    ]
+    attempts = {name: at for state in states for name, at in state.get("attempts", {}).items()}
+    return {name: value for state in states for name, value in state.items()} | {
+        "attempts": attempts
+    }
+
+
+def _lacking(settings: Settings, suites: Sequence[str]) -> str:
+    return (
+        f"no question tables of {', '.join(suites)}: materialize them, or name other suites in"
+        f" [checkpoints] of {settings.file}"
+    )
+
+
 def _result(
     instance: dg.DagsterInstance,
     settings: Settings,
@@ -250,8 +279,7 @@ def _result(
     if missing := suites_lacking_questions(instance, settings, suites, tables):
         return dg.SensorResult(
             cursor=json.dumps(state),
-            skip_reason=f"no question tables of {', '.join(missing)}: materialize them, or name "
-            f"other suites in [checkpoints] of {settings.file}",
+            skip_reason=_lacking(settings, missing),
         )
     chosen = {suite: tables[suite] for suite in suites}
     attempts = state.get("attempts", {})

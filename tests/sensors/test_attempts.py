@@ -142,3 +142,18 @@ def test_what_has_no_number_is_described_for_leaderboard_and_report(
         unknown = watching(tmp_path / "home", suites='["codex"]')
         (line,) = describe_missing(instance, unknown, CATALOG.suites)
         assert "no suite 'codex'" in line
+
+
+def test_what_is_not_evaluated_at_all_is_described_too(tmp_path: Path, runs: Path) -> None:
+    settings = watching(tmp_path / "home", suites='["codis", "blink"]')
+    write_checkpoint(runs / "a" / "step-1", shards=2)
+    (runs / "a" / "step-1" / "model-2-of-2.safetensors").unlink()
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        lacking, unfinished = describe_missing(instance, settings, CATALOG.suites)
+        assert lacking.startswith(
+            "no checkpoint is evaluated: no question tables of codis, blink: materialize them"
+        )
+        assert unfinished.startswith("not evaluated: a/step-1: ")
+        assert "model-2-of-2.safetensors" in unfinished
+        with_questions(instance)
+        assert describe_missing(instance, settings, CATALOG.suites) == [unfinished]
