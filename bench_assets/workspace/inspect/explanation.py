@@ -26,7 +26,7 @@ from bench_assets.evaluation.evidence import StoredAnswer, find_evidence
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.stores import open_response_store
+from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def explain(
     evaluated = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in evaluated:
         raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated)
-    draws = list(_samples(steps, open_response_store(bench.settings), task, asked))
+    draws = list(_samples(steps, existing_response_store(bench.settings), task, asked))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
     rows = _metrics(bench, task, model, condition)
@@ -134,7 +134,7 @@ def _annotations_of(bench: Workbench, task: Task, question: Mapping[str, Any]) -
 
 
 def _samples(
-    steps: Iterator[Step], store: "ResponseStore", task: Task, question: Question
+    steps: Iterator[Step], store: "ResponseStore | None", task: Task, question: Question
 ) -> Iterator[SampleEvidence]:
     """Group the rows of each sample by table."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
@@ -165,8 +165,8 @@ def _without_table(step: Step) -> Step:
     return {name: value for name, value in step.items() if name != "table"}
 
 
-def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
-    return store.prompt(sha256) if sha256 else None
+def _sent_prompt(store: "ResponseStore | None", sha256: str) -> str | None:
+    return store.prompt(sha256) if store and sha256 else None
 
 
 def _reasoning_of(prediction: Mapping[str, Any]) -> str:
@@ -234,7 +234,7 @@ def _trace(
     """
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
     prompt = task.conditions[condition].prompt(question)
-    sent = open_response_store(bench.settings).prompt(prompt.sha256)
+    sent = _sent_prompt(existing_response_store(bench.settings), prompt.sha256)
     yield {
         "table": "prompts",
         "sha256": prompt.sha256,
