@@ -12,9 +12,11 @@ from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import build_graph
+from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.baselines import ScriptedModel
+from bench_sensors.evaluations import suite_tables
 
 QUIZ = """
 [benchmarks.quiz]
@@ -75,22 +77,24 @@ def materialize_in_ui(home: Path, model: str) -> None:
     with Workbench(settings) as opened:
         instance = opened.instance
         opened.add_models([model])
-        for name in ("quiz_questions", "evaluate_quiz"):
-            job = graph.definitions.resolve_job_def(name)
-            part = model if name == "evaluate_quiz" else None
-            quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-            if part:  # made with the first evaluation
-                full = graph.definitions.resolve_implicit_global_asset_job_def()
-                keys = [dg.AssetKey(["quiz", "constants"])]
-                assert full.execute_in_process(
-                    instance=instance, asset_selection=keys, run_config=quiet
-                ).success
+        job = graph.definitions.resolve_implicit_global_asset_job_def()
+        assets = graph.definitions.resolve_asset_graph()
+        quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+        constants = dg.AssetSelection.assets("quiz/constants")  # made with the first evaluation
+        for selection, part in (
+            (dataset_build("quiz"), None),
+            (constants, None),
+            (suite_tables("quiz"), model),
+        ):
             assert job.execute_in_process(
-                instance=instance, partition_key=part, run_config=quiet
+                instance=instance,
+                asset_selection=sorted(selection.resolve(assets)),
+                partition_key=part,
+                run_config=quiet,
             ).success
 
 
-ALL = ["quiz", "quiz: a", "blink, leaderboard, leaderboard_export, published"]
+ALL = ["quiz", "quiz: a", "blink, leaderboard, published"]
 
 
 def test_current_tables_are_not_made_again(home: Path) -> None:
