@@ -24,7 +24,11 @@ from bench_assets.core.schema.rows import (
     Score,
 )
 from bench_assets.core.schema.training_runs import is_same_run
-from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_level
+from bench_assets.evaluation.baselines.blind_baselines import (
+    BestConstant,
+    best_constants,
+    chance_level,
+)
 from bench_assets.evaluation.runner import GeneratedResponses, StoredResponses
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings

@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Rejection
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
+from bench_assets.evaluation.baselines.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import RULES, Task
 from bench_resources.tables.parquet import TableFiles

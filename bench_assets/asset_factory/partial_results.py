@@ -25,7 +25,7 @@ from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import with_partial
 from bench_assets.core.stats.clusters import cluster_questions
-from bench_assets.evaluation.blind_baselines import BestConstant, best_constants
+from bench_assets.evaluation.baselines.blind_baselines import BestConstant, best_constants
 from bench_assets.evaluation.runner import (
     Baselines,
     GeneratedResponses,

@@ -15,7 +15,7 @@ from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup, with_partial
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import (
+from bench_assets.evaluation.baselines.blind_baselines import (
     BestConstant,
     best_constants,
     metrics_with_baselines,

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import AnswerKind, Metric, Prediction, Questi
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import best_constants
+from bench_assets.evaluation.baselines.blind_baselines import best_constants
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import ImportedTask

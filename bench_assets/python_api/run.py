@@ -9,7 +9,7 @@ from bench_assets.comparison.results import Result
 from bench_assets.core.images.charts import Bar, bar_chart, scale
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
-from bench_assets.evaluation.blind_baselines import chance_level
+from bench_assets.evaluation.baselines.blind_baselines import chance_level
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments, display, samples
 from bench_assets.python_api.display import Plot

@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import BestConstant
+from bench_assets.evaluation.baselines.blind_baselines import BestConstant
 from bench_assets.evaluation.runner import GeneratedResponses
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.response_cache.caching_model import CachingModel

@@ -36,7 +36,7 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import best_constants, constant_predictions
+from bench_assets.evaluation.baselines.blind_baselines import best_constants, constant_predictions
 from bench_assets.evaluation.task import Task
 
 Exam: TypeAlias = Sequence[Question]

@@ -17,7 +17,7 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import best_constants, metrics_with_baselines
+from bench_assets.evaluation.baselines.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings

@@ -30,7 +30,7 @@ from bench_assets.audit.framework.significance import (
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval
-from bench_assets.evaluation.blind_baselines import shuffle_responses
+from bench_assets.evaluation.baselines.blind_baselines import shuffle_responses
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 

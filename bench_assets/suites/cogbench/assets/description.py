@@ -27,7 +27,7 @@ from bench_assets.core.schema.rows import (
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import join_answers
-from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
+from bench_assets.evaluation.baselines.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.evaluation.task import AnsweredQuestion

@@ -25,7 +25,7 @@ import numpy as np
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, around, mean
-from bench_assets.core.text.constant_responses import composed_texts
+from bench_assets.evaluation.baselines.constant_responses import composed_texts
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.merging import contradiction
 from bench_assets.suites.cogbench.description.questions import entities

@@ -7,8 +7,8 @@ import pytest
 
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.core.text.constant_responses import STOCK_RESPONSES
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.baselines.constant_responses import STOCK_RESPONSES
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions

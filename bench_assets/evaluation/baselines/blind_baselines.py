@@ -15,9 +15,9 @@ from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import base_scorer, short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.text.constant_responses import constant_responses, max_constants
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import cell_values
+from bench_assets.evaluation.baselines.constant_responses import constant_responses, max_constants
 from bench_assets.evaluation.judged_responses import (
     Cells,
     JudgedResponses,

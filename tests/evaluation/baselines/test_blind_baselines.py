@@ -7,18 +7,18 @@ import pytest
 from bench_assets.asset_factory.evaluation_tables import read_constants
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.core.text.constant_responses import (
-    STOCK_RESPONSES,
-    composed_texts,
-    constant_responses,
-)
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import (
+from bench_assets.evaluation.baselines.blind_baselines import (
     BestConstant,
     best_constants,
     chance_level,
     metrics_with_baselines,
     shuffle_responses,
+)
+from bench_assets.evaluation.baselines.constant_responses import (
+    STOCK_RESPONSES,
+    composed_texts,
+    constant_responses,
 )
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import ByModel, ByRules, by_category

@@ -1,0 +1,1 @@
+"""Numbers without a model: constant and shuffled responses."""
