@@ -15,13 +15,13 @@ from bench_assets.defs.assembly import build_graph
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_resources.config.bench_toml import load_settings
 from benchmarks.figures import Figure, expect, run_command
+from tests.fakes.checkpoint_files import write_checkpoint
 from tests.sensors.watched import (
     TABLES,
     Daemon,
     record,
     watching,
     with_questions,
-    write_checkpoint,
 )
 
 _BENCHMARKS, _CHECKPOINTS = 120, 300
