@@ -105,7 +105,7 @@ check-dagster: $(OLDER)/installed
 $(OLDER)/installed: .venv/installed
 	$(PYTHON) -m venv $(OLDER)
 	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" > "$$($(OLDER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
-	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22'
+	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22' 'dagster-pandas==0.28.22'
 	touch $@
 
 # Some families' images need torchvision, and have it in a folder of its own: to all others it would

@@ -1,5 +1,7 @@
 """Benchmarks come in by entry points: shipped ones, installed ones, and none that is broken."""
 
+import csv
+
 import pytest
 from typer.testing import CliRunner
 
@@ -50,7 +52,13 @@ def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
         bench.refresh_leaderboard()
         (standing,) = bench.rows("leaderboard")
         assert (standing.task, standing.source, standing.value) == ("fridge", MEASURED, 280.0)
-        assert (standing.metric, standing.low) == ("degrees", -300.0)
+    with (home / "export" / "leaderboard.csv").open(newline="") as file:
+        (exported,) = csv.DictReader(file)
+    assert (exported["task"], exported["metric"], exported["low"]) == (
+        "fridge",
+        "degrees",
+        "-300.0",
+    )
 
 
 def test_only_requested_suites_are_imported_and_the_others_still_have_names(site):

@@ -98,6 +98,8 @@ def test_each_home_shows_what_the_other_made_and_makes_nothing_twice(
         board(a)
         assert (runs(a), runs(b)) == before
         assert reported(a) == reported(b)
+        names = [one.name for one in b.tables.export.list()]
+        assert names == ["leaderboard.csv", "leaderboard.parquet"]
         gone = find_removable(b, "random")
         assert gone.megabytes > 0
         remove(b, gone, responses=False)

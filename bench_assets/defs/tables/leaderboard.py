@@ -1,5 +1,6 @@
 """The leaderboard: all models on all tasks, beside the published rows of the papers."""
 
+import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -34,11 +35,11 @@ from bench_assets.core.schema.metric_text import (
     is_hidden,
 )
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import IMPORTED, UNKNOWN, LeaderboardRow, Metric
+from bench_assets.core.schema.rows import IMPORTED, READ_FIELDS, UNKNOWN, LeaderboardRow, Metric
 from bench_assets.core.schema.signature import Signature, partial_part, short_digest
 from bench_assets.core.stats.ranks import add_rank_intervals
-from bench_assets.core.tables.arrow import to_rows
-from bench_assets.core.text.escaping import escape_markdown
+from bench_assets.core.tables.arrow import to_json, to_rows
+from bench_assets.core.text.escaping import escape_formula, escape_markdown
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.observed_inputs import LEADERBOARD_INPUTS
 from bench_assets.evaluation.task import Task
@@ -48,6 +49,7 @@ from bench_resources.config.sections.models import baselines
 from bench_resources.tables.parquet import Table, TableFiles, table_output
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -255,6 +257,10 @@ def _published_row(row: PublishedNumber) -> LeaderboardRow:
     )
 
 
+_NUMBERS = ("value", "low", "high", "constant", "shuffled", *READ_FIELDS)
+_COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "expired")
+
+
 FRESHNESS = dg.FreshnessPolicy.time_window(
     fail_window=timedelta(days=30), warn_window=timedelta(days=7)
 )
@@ -263,8 +269,8 @@ that older ones say that nothing is evaluated, or that the daemon does not run."
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
-    """Build the published numbers and the leaderboard as assets."""
-    return [_published_asset(catalog), _leaderboard(catalog)]
+    """Build the published numbers, the leaderboard and its export as assets."""
+    return [_published_asset(catalog), _leaderboard(catalog), _export()]
 
 
 def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
@@ -320,6 +326,36 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
     return leaderboard
 
 
+def _export() -> dg.AssetsDefinition:
+    @dg.asset(
+        ins={"leaderboard": dg.AssetIn()},
+        group_name="leaderboard",
+        kinds={"pandas"},
+        tags={"bench/stage": "leaderboard"},
+        description="The leaderboard as CSV and Parquet files for use elsewhere, in `export/`.",
+    )
+    def leaderboard_export(
+        context: dg.AssetExecutionContext, tables: TableFiles, leaderboard: list[LeaderboardRow]
+    ) -> None:
+        frame = leaderboard_frame(leaderboard)
+        export = tables.export
+        export.put("leaderboard.csv", as_csv(frame).encode())
+        export.put("leaderboard.parquet", frame.to_parquet(index=False))
+        context.add_output_metadata(
+            {"rows": len(frame), "csv": dg.MetadataValue.path(export.named("leaderboard.csv"))}
+        )
+
+    return leaderboard_export
+
+
+def as_csv(frame: "pd.DataFrame") -> str:
+    """Format as CSV with whole counts, in which spreadsheets read no cell as a formula."""
+    counts = {name: "Int64" for name in frame.columns if name.removeprefix("n_") in _COUNTS}
+    cells = frame.astype(counts).astype(object)  # else a count beside a missing one is 40.0
+    safe = cells.map(lambda cell: escape_formula(cell) if isinstance(cell, str) else cell)
+    return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
+
+
 def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
     """Format the leaderboard as Markdown for the UI."""
     columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
@@ -333,3 +369,29 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
             f" | {escape_markdown(row.shown_source)} |"
         )
     return "\n".join(lines)
+
+
+def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
+    """Build the exported data frame, with every column validated.
+
+    Raises:
+        TableError: If a value is not of its column's type.
+    """
+    import pandas as pd
+    from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
+
+    texts = ["task", "edition", "metric", "model", "source"]
+    frame_type = create_dagster_pandas_dataframe_type(
+        name="Leaderboard",
+        columns=[
+            *(PandasColumn.string_column(name, non_nullable=True) for name in texts),
+            *(PandasColumn.float_column(name, ignore_missing_vals=True) for name in _NUMBERS),
+        ],
+    )
+    names = list(LeaderboardRow.__dataclass_fields__)
+    frame = pd.DataFrame([to_json(row) for row in rows], columns=names)
+    frame = frame.astype(dict.fromkeys(_NUMBERS, float))
+    check = frame_type.type_check(None, frame)
+    if not check.success:
+        raise TableError(f"leaderboard: {check.description}")
+    return frame

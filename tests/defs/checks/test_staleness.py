@@ -10,7 +10,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.defs.tables.leaderboard import as_markdown, rank_task
+from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, rank_task
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
 from bench_resources.config.bench_toml import load_settings
@@ -122,7 +122,7 @@ def test_what_is_stale_comes_last_and_is_marked_wherever_it_is_shown(home, capsy
     rows = home.standings()
     mark = f"measured here (stale: {OTHER_MODEL})"
     assert mark in as_markdown(rows)
-    assert [row.stale for row in rows if row.stale] == [OTHER_MODEL]
+    assert list(leaderboard_frame(rows)["stale"]) == [OTHER_MODEL]
     print_leaderboard(rows, published=True, as_json=False)
     print_leaderboard(rows, published=True, as_json=True)
     table, _, json_lines = capsys.readouterr().out.partition("{")

@@ -1,10 +1,13 @@
 """The leaderboard shows every model; one whose table cannot be read by name, with no number."""
 
+import csv
+import io
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +19,9 @@ from bench_assets.core.schema.signature import short_digest, with_partial
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import (
     MEASURED,
+    as_csv,
     as_markdown,
+    leaderboard_frame,
     rank_task,
 )
 from bench_assets.workspace.console.output import LEADERBOARD_COLUMNS
@@ -78,6 +83,7 @@ def test_one_spoilt_table_of_metrics_is_one_row(
     assert math.isnan(spoilt.value)
     assert spoilt.source.startswith("unreadable: ")
     assert "| spoilt | nan |" in as_markdown([whole, spoilt])
+    assert len(leaderboard_frame([whole, spoilt])) == 2
 
 
 def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
@@ -169,3 +175,17 @@ def test_without_questions_every_number_is_stale(tables: TableFiles) -> None:
     tables.path(QUESTIONS).unlink()
     rows = rank_task(TASK, tables, [])
     assert [row.model for row in rows if row.stale] == ["spoilt", "whole"]
+
+
+def test_counts_of_the_csv_are_whole_numbers_beside_rows_without(tables: TableFiles) -> None:
+    tables.path(METRICS, "spoilt").write_bytes(b"")  # a row without counts
+    frame = leaderboard_frame(rank_task(TASK, tables, []))
+    rows = list(csv.DictReader(io.StringIO(as_csv(frame), newline="")))
+    assert [(row["n_scored"], row["n_failed"]) for row in rows] == [("4", "0"), ("", "")]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
+def test_no_cell_of_the_csv_is_a_formula(start):
+    frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
+    rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
+    assert rows[1:] == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
