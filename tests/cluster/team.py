@@ -38,7 +38,7 @@ AT_ONCE = 4  # requests
 _NOTING = Path(__file__).with_name("noting_server.py")
 SERVED = (
     '[models.tiny]\nkind = "server"\npath = "nowhere"\nmax_tokens = 8\n'
-    f'serve = "{sys.executable} -S {_NOTING} {{{{path}}}} {{{{port}}}} {{asked}}"\n'
+    f'serve = "{sys.executable} -S {_NOTING} {{{{path}}}} {{{{port}}}} {{requests_file}}"\n'
     f"concurrency = {AT_ONCE}\n"
 )
 """A server that is started where a run is, and notes what it is asked."""
