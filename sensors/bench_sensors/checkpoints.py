@@ -8,6 +8,7 @@ remembers digests of files, and attempts whose runs were deleted.
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.evaluation.suite import Suite
 from bench_resources.checkpoints import hub_revisions
 from bench_resources.checkpoints import watched_folders as checkpoint_folders
@@ -133,7 +134,8 @@ def describe_missing(
         lacking = suites_lacking_questions(instance, settings, chosen, tables)
         missing = missing_numbers(instance, settings, suites, now)
         if watched.folders:
-            unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
+            with suppress(ModelError):  # of the model that checkpoints are like: a warning names it
+                unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
     except SettingsError as error:  # then no checkpoint is evaluated
         return [str(error)]
     return [
