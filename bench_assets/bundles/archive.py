@@ -1,14 +1,16 @@
 """Bundle archive: a deterministic zip file.
 
 Files are not compressed, because the output would depend on the library, and never extracted. Their
-checksums are in the manifest.
+checksums are in the manifest, and an archive must equal the output of ``pack`` byte by byte.
 """
 
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from hashlib import sha256
+from functools import partial
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -47,12 +49,8 @@ def pack(pieces: Iterable[ArchiveFile], target: Path) -> None:
     ordered = sorted(pieces, key=lambda piece: piece.name)
     if len(ordered) > MAX_FILES:
         raise TableError(f"{target}: {len(ordered)} files (expected at most {MAX_FILES})")
-    with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
-        for name, read in ordered:
-            data = read()
-            if file.tell() + len(data) > MAX_BYTES:
-                raise TableError(f"{target}: more than {MAX_BYTES} bytes; use --no-images")
-            archive.writestr(_entry(name), data)
+    with open_atomic(target) as file:
+        _write(ordered, file, target)
 
 
 class Archive:
@@ -131,6 +129,29 @@ class Archive:
         if sha256(data).hexdigest() != digest:
             raise SourceError(f"{self.path}, {name}: checksum mismatch: the file was changed")
         return data
+
+    def require_packed(self) -> None:
+        """Require that each byte is the one that ``pack`` writes for these files.
+
+        Raises:
+            SourceError: If the zip's own records, such as a name or a time, were changed.
+        """
+        files = [ArchiveFile(name, partial(self._zip.read, name)) for name in self.sizes]
+        with tempfile.TemporaryFile() as packed:
+            _write(files, packed, self.path)
+            for file in (packed, self._file):
+                file.seek(0)
+            if file_digest(packed, "sha256").digest() != file_digest(self._file, "sha256").digest():
+                raise SourceError(f"{self.path}: not as bench bundle pack wrote it: it was changed")
+
+
+def _write(files: Iterable[ArchiveFile], target: IO[bytes], path: Path) -> None:
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, read in files:
+            data = read()
+            if target.tell() + len(data) > MAX_BYTES:
+                raise TableError(f"{path}: more than {MAX_BYTES} bytes; use --no-images")
+            archive.writestr(_entry(name), data)
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

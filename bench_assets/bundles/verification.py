@@ -62,6 +62,7 @@ def open_bundle(path: Path) -> Bundle:
         )
         _require_files(archive, manifest)
         contents = read_contents(archive, manifest)
+        archive.require_packed()
     _require_one_evaluation(path, manifest, contents)
     _require_parts(path, manifest, contents)
     return Bundle(path, manifest, contents)
