@@ -94,7 +94,7 @@ def materialize_in_ui(home: Path, model: str) -> None:
             ).success
 
 
-ALL = ["quiz", "quiz: a", "blink, leaderboard, published"]
+ALL = ["quiz", "quiz: a", "blink, leaderboard, leaderboard_export, published"]
 
 
 def test_current_tables_are_not_made_again(home: Path) -> None:
