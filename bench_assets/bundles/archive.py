@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from hashlib import file_digest, sha256
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -56,7 +57,7 @@ def pack(pieces: Iterable[ArchiveFile], target: Path) -> None:
 class Archive:
     """The files of a bundle, read one at a time; none is extracted."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: BufferedReader) -> None:
         """Read the directory.
 
         Raises:
