@@ -255,6 +255,8 @@ def _points(scored: Sequence[ScoredQuestion], kinds: Sequence[Kind]) -> Iterator
     for question, score in scored:
         points = key_points(question)
         words = score.answer or (UNREAD,) * len(points)
+        if score.unread and score.points is not None:  # a bound: all are mentioned, or none
+            words = (YES if score.points else NO,) * len(points)
         for point, word in zip(points, words, strict=True):
             if point.kind in kinds and word != REPEATED:
                 yield ScoredPoint({YES: 1.0, NO: 0.0}.get(word), question.cluster)

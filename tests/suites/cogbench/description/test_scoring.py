@@ -124,6 +124,15 @@ def test_an_unreadable_point_is_unscored_and_the_others_count():
     assert (mean.value, mean.n_scored, mean.n_unscored) == (1.0, 1, 1)
 
 
+def test_an_unread_description_is_between_no_point_and_all_points():
+    pair = described({"event": ["a -> X.", "b -> Y."]}, text="A street.")
+    judgements = pipeline.judge(TASK, [pair.question], [pair.prediction], judge_saying("Hm."))
+    scores = pipeline.score(TASK, [pair.question], [pair.prediction], judgements)
+    metrics = pipeline.summarise(TASK, [pair.question], [pair.prediction], scores)
+    (row,) = (row for row in metrics if (row.metric, row.category) == ("cognition", "all"))
+    assert (row.unread, row.if_unread_wrong, row.if_unread_right) == (1.0, 0.0, 1.0)
+
+
 def test_a_judge_that_cannot_be_reached_leaves_every_point_unscored():
     class Unreachable:
         name, signature = "judge", "judge"
