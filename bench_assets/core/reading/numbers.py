@@ -37,7 +37,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
     (re.compile(r"(?<![\d.,(])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
 )
-_CALCULATION = re.compile(r"<<.*?>>")  # GSM8K's
+_CALCULATION = re.compile(r"<<[^<>]*>>")  # GSM8K's
 _BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
 _FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
