@@ -367,6 +367,7 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
 
 @pytest.mark.parametrize(("text", "message"), read_cases(__file__, "no_models.jsonl"))
 def test_what_is_no_model_is_one_sentence(home, text, message):
+    text = text.replace("{checkout}", str(Path(__file__).parents[4]))
     with pytest.raises(BenchError, match=message) as raised:
         given(home, text)
     assert "\n" not in str(raised.value)
