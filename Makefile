@@ -13,8 +13,7 @@
 #              nodes of its own; says why it skips what it cannot run
 #              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
 # make mutants  forty faults in what gives points: how many do the tests notice?
-# make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers; the report
-#              is written to FAULTS_REPORT, a file of the temporary folder without it
+# make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers;
 #              FAULTS_SECONDS=600 for less
 # make proofs FILES=folder  what is held against others' files, of which the folder has checkouts:
 #              docs/known-benchmarks.md and docs/proofs.md

@@ -2,17 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tests.faults import (
-    checkpoints,
-    disks,
-    downloads,
-    images,
-    inputs,
-    kills,
-    machine,
-    people,
-    settings,
-)
+from tests.faults import disks, inputs, kills, machine, people
 from tests.faults.readers import fuzzing
 from tests.faults.servers import healing
 from tests.faults.table import Fault
@@ -24,9 +14,8 @@ _ONE_IN = 4
 def every_fault() -> list[Fault]:
     """Group by group, the quick ones first."""
     rows = [
-        *(*settings.faults(), *images.faults(), *checkpoints.faults(), *healing.faults()),
-        *(*downloads.faults(), *inputs.faults(), *machine.faults()),
-        *(*fuzzing.faults(), *disks.faults(), *kills.faults(), *people.faults()),
+        *(*healing.faults(), *inputs.faults(), *machine.faults(), *fuzzing.faults()),
+        *(*disks.faults(), *kills.faults(), *people.faults()),
     ]
     return sorted(rows, key=lambda fault: not fault.short)
 

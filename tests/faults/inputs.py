@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -23,7 +24,6 @@ from bench_resources.images.store import ImageStore
 from tests.fakes.annotation_pages import Site
 from tests.faults.checkpoints import headed, written_checkpoint
 from tests.faults.homes import CLEAN, Whole, question_text
-from tests.faults.image_files import saved
 from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
@@ -83,6 +83,12 @@ def _row(
     )  # fmt: skip
 
 
+def _saved(image: Image.Image, form: str, **more: Any) -> bytes:
+    data = io.BytesIO()
+    image.save(data, form, **more)
+    return data.getvalue()
+
+
 def _photo(width: int, height: int, seed: int) -> Image.Image:
     noise = np.random.default_rng(seed).normal(128, 40, (height, width, 3))
     return Image.fromarray(noise.clip(0, 255).astype(np.uint8))
@@ -90,7 +96,7 @@ def _photo(width: int, height: int, seed: int) -> Image.Image:
 
 def _half(form: str, options: Mapping[str, object]) -> Callable[[Trial], str]:
     def attempt(trial: Trial) -> str:
-        data = saved(_photo(160, 120, trial.rng.randrange(99)), form, **options)
+        data = _saved(_photo(160, 120, trial.rng.randrange(99)), form, **options)
         store, n = ImageStore(folder=str(trial.folder)), 0
         for _ in range(5):
             at = trial.rng.randrange(len(data) // 10, len(data) - 600)
@@ -194,7 +200,7 @@ def _requested_pages(trial: Trial) -> str:
 
 
 def _large(trial: Trial) -> str:
-    data = saved(_photo(120, 90, 0).resize((12000, 9000)), "JPEG", quality=60)
+    data = _saved(_photo(120, 90, 0).resize((12000, 9000)), "JPEG", quality=60)
     stored = ImageStore(folder=str(trial.folder)).put(data, "photograph")
     if (stored.width, stored.height) != (12000, 9000):
         raise FoundError(f"stored as {stored.width} x {stored.height}")

@@ -39,14 +39,9 @@ says = "A"
 _GOLD = "ABBABA"
 _EDITS: Mapping[str, Callable[[Row], Row]] = {
     "is null": lambda row: row | {"image": None},
-    "is empty": lambda row: row | {"image": ""},
-    "is an empty list": lambda row: row | {"image": []},
-    "is a list of null": lambda row: row | {"image": [None]},
     "is NaN": lambda row: row | {"image": float("nan")},
-    "is an empty struct": lambda row: row | {"image": {"bytes": None, "path": None}},
     "has no key": lambda row: {name: cell for name, cell in row.items() if name != "image"},
     "is one of two in a list": lambda row: row | {"image": [row["image"], None]},
-    "is a space": lambda row: row | {"image": " "},
 }
 
 
@@ -84,38 +79,22 @@ def _change_setting(quiz: "Quiz") -> None:
 
 _CHANGES: "Mapping[str, Callable[[Quiz], None]]" = {
     "a key is corrected": _edit_rows(lambda rows: [rows[0] | {"answer": "B"}, *rows[1:]]),
-    "two keys are exchanged": _edit_rows(
-        lambda rows: [rows[0] | {"answer": "B"}, rows[1] | {"answer": "A"}, *rows[2:]]
-    ),
     "a question is reworded": _edit_rows(lambda rows: [rows[0] | {"question": "Why?"}, *rows[1:]]),
-    "an option is renamed": _edit_rows(
-        lambda rows: [rows[0] | {"options": ["green", "blue"]}, *rows[1:]]
-    ),
     "two images are exchanged": _swap_images,
     "an image is overwritten": _overwrite_image,
     "a row is added": _edit_rows(lambda rows: [*rows, rows[0] | {"id": 99, "question": "New?"}]),
     "a row is removed": _edit_rows(lambda rows: rows[1:]),
-    "all rows but one are removed": _edit_rows(lambda rows: rows[:1]),
     "the rows are reversed": _edit_rows(lambda rows: rows[::-1]),
     "the folder is replaced by a copy": _replace_folder,
     "the file is moved": _move_file,
     "the model's section is changed": _change_setting,
 }
-_NAMES = (
-    "Käse.png",
-    "ürün/ölçü.png",
-    "가방.png",
-    "[1].png",
-    "[a, b].png",
-    "['x'].png",
-    "é [2].png",
-)
+_NAMES = ("Käse.png", "[a, b].png")
 
-_FOLDERS = ("h😀", "h \U0002f81a\u2028", "a'b\"c", "x-1a2d550e/home-one-name", "sk-9ZpLw3Rk2Vt5Qx7")
+_FOLDERS = ("h \U0002f81a\u2028", "sk-9ZpLw3Rk2Vt5Qx7")
 
 _UNFINISHED: Mapping[str, Row] = {
     "with the status queued": {"status": "queued"},
-    "with the status failed": {"status": "failed"},
     "with a list of errors": {"errors": [{"message": "half of it is missing"}]},
 }
 
@@ -268,7 +247,7 @@ def _without_image_in_parquet(trial: Trial) -> str:
 def _optional_images(trial: Trial) -> str:
     quiz = Quiz(trial.folder / "home", more='images = "optional"')
     rows = quiz.rows()
-    edits = list(_EDITS.values())[: len(rows) - 1]
+    edits = [*list(_EDITS.values())[:3], dict, dict]
     quiz.write([edit(row) for edit, row in zip(edits, rows[1:], strict=True)] + rows[:1])
     return _require(quiz.evaluate(), Number(0.5, 6, 0))
 

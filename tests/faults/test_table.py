@@ -14,7 +14,6 @@ from tests.faults.readers.fuzzing import fuzz
 from tests.faults.readers.reader import Reader
 from tests.faults.servers.healing import MISBEHAVIOURS
 from tests.faults.table import Fault, FoundError, SkippedError, Trial, tried
-from tests.faults.writing import Seen, earlier, titles, written
 
 FAULTS = every_fault()
 
@@ -36,15 +35,6 @@ def test_every_fault_has_a_name_of_its_own():
     named = Counter(fault.title for fault in FAULTS)
     assert [title for title, n in named.items() if n > 1] == []
     assert len(MISBEHAVIOURS) >= 60
-
-
-def test_the_page_says_what_was_seen_and_reads_it_again(tmp_path):
-    rows = [fault(str, name="a | b <c>"), fault(str, name="never")]
-    page = tmp_path / "faults.md"
-    seen = {"g: a | b <c>": Seen("**found**: x | y", "2026-11-22 5fa5707cd")}
-    page.write_text(written(rows, seen), encoding="utf-8")
-    assert earlier(page) == seen
-    assert titles(page) == {"g: a | b <c>", "g: never"}
 
 
 def test_make_check_tries_some_of_every_quick_group():

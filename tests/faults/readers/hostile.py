@@ -13,21 +13,7 @@ from tests.faults.readers.reader import Reader
 _DIGITS = "9" * 4301  # one more than int() reads
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 2**31, 2**63, 2**70, -(2**70), 10**400, 1e308),
-    *(
-        float("nan"),
-        float("inf"),
-        "",
-        " ",
-        "0",
-        "-1",
-        "12",
-        "²",
-        "１",
-        "٣",
-        _DIGITS,
-        "nan",
-        "1e999",
-    ),
+    *(float("nan"), float("inf"), "", " ", "0", "-1", "12", "²", "٣", _DIGITS, "nan", "1e999"),
     *("\0", "\ud800", "\ufeff", "\u202e", "a\nb", "../x", "/etc/passwd", "x" * 300, "(A)", "<b>x"),
     *([], {}, [[]], [None], [[1, 2]], {"": None}, {"a": {"b": []}}, [{}], ["A", "B"], [0]),
 )
@@ -35,38 +21,14 @@ VALUES: tuple[Any, ...] = (
 WORDS: tuple[str, ...] = (
     *("A", "B", "(A)", "**B**", "A)", "Answer:", "answer is", "not", "or", "yes", "No.", "right"),
     *("wrong", "1.", "[1]", "[0]", "1", "0", "12,345.6", "one hundred", "½", "二十", "²", "-", "%"),
-    *(
-        "<think>",
-        "</think>",
-        "\\boxed{",
-        "}",
-        "{",
-        "[",
-        "]",
-        "```json",
-        "```",
-        '"',
-        "'",
-        "\\",
-        "\n",
-    ),
+    *("<think>", "</think>", "\\boxed{", "}", "{", "[", "]", "```json", '"', "'", "\\", "\n"),
     *("\t", "\r\n", "\0", "\ud800", "\u202e", "\x1b[2J", "，", "。", "$", "$$", "<table>", "<td>"),
     *("<img src=x>", "&#0;", "&amp;", "image", "Image 1", "the", "none of the above", "sorry"),
 )
 PUMPS: tuple[str, ...] = (
     *("1", "a", "A", " ", "\n", "(", ")", "[", "{", "<", '"', "*", ".", ",", "-", "\\", "#", "我"),
     *("1 ", "1.", "1,", "[1", "[1]", "1. [", "1. [1] ", "A ", "A.", "(A", "(A) ", "A or ", "not "),
-    *(
-        "<think>",
-        "</think>",
-        "<think>a</think>",
-        "\\boxed{",
-        "$a$",
-        "<b>",
-        "<td>",
-        "<table>",
-        "one ",
-    ),
+    *("<think>", "</think>", "<think>a</think>", "\\boxed{", "$a$", "<td>", "<table>", "one "),
     *("hundred ", "a\n", "a. ", "answer ", "Answer: ", "{[", '{"a":', "[1] [", "**A", "a, b and "),
 )
 """What comes again and again; a reader must not take the square of its length."""
