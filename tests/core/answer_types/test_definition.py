@@ -8,16 +8,13 @@ import re
 
 import pytest
 
-from bench_assets.core.answer_types import boxes, regions, structures
+from bench_assets.core.answer_types import boxes
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.cases import read_cases, read_rows
-from tests.fakes.pinned_words import inline_words, survivors
-
-READERS = [boxes, regions, structures]
 
 NOTHING: dict[str, str] = {}
 COLOURS = RowContext(options=("red", "green", "blue"))
@@ -144,14 +141,6 @@ def test_a_box_is_read_as_the_prompt_asks_for_it(settings, instruction, response
 @pytest.mark.parametrize("row", [*TABLE, *JUDGES], ids=lambda row: f"{row[0]} {row[-3:]}"[:70])
 def test_a_response_has_points(row):
     assert holds(row)
-
-
-def test_no_word_of_the_readers_can_be_taken_out():
-    assert survivors(READERS, [*TABLE, *JUDGES], holds) == []
-
-
-def test_every_word_of_the_readers_can_be_found():
-    assert inline_words(READERS) == []
 
 
 @pytest.mark.parametrize(

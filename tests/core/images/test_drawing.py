@@ -15,7 +15,7 @@ from bench_assets.core.images.drawing import (
     mask_box,
     scale_to_height,
 )
-from tests.suites.blink.builders.circles import find_circles, match_letters
+from tests.suites.blink.builders.circles import match_letters
 
 GREY = (90, 90, 90)
 RED = (255, 0, 0)
@@ -72,121 +72,11 @@ def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
     assert letters(point) == letters((200, 150))
 
 
-@pytest.mark.parametrize(
-    ("last", "too_far"),
-    [
-        # Right of a point the word and its outline take 70 px, below its middle 11 px.
-        pytest.param((329, 150), (330, 150), id="right"),
-        pytest.param((200, 288), (200, 289), id="below"),
-    ],
-)
-def test_a_label_keeps_one_px_of_room_or_stands_elsewhere(last, too_far):
-    def stands(at):
-        labelled = draw_labelled_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
-        bare = draw_labelled_circles(plain(), [Mark("", at)], radius=10, colour="red")
-        rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
-        return columns.min() - at[0], rows.min() - at[1]
-
-    assert stands(last) == stands((200, 150))
-    assert stands(too_far) != stands((200, 150))
-
-
-@pytest.mark.parametrize(
-    ("touches", "covers"),
-    [
-        # The letter and its outline fill px 212 to 234 of columns and 137 to 160 of rows.
-        pytest.param((202, 150), (203, 150), id="a circle to its left"),
-        pytest.param((245, 150), (244, 150), id="to its right"),
-        pytest.param((225, 127), (225, 128), id="above it"),
-        pytest.param((225, 171), (225, 170), id="below it"),
-    ],
-)
-def test_a_label_may_touch_a_circle_and_cover_none(touches, covers):
-    def stands(beside):
-        marks = [Mark("A", (200, 150)), Mark("", beside)]
-        circles = [Mark("", mark.point) for mark in marks]
-        bare = draw_labelled_circles(plain(), circles, radius=10, colour="red")
-        labelled = draw_labelled_circles(plain(), marks, radius=10, colour="red")
-        rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
-        return columns.min(), rows.min()
-
-    assert stands(touches) == stands((20, 20))
-    assert stands(covers) != stands((20, 20))
-
-
-def test_labels_of_points_side_by_side_cover_no_circle():
-    marks = [Mark("A", (100, 150)), Mark("B", (130, 150)), Mark("C", (160, 150))]
-    labelled = np.asarray(draw_labelled_circles(plain(), marks, radius=10, colour="red"))
-    bare = [Mark("", mark.point) for mark in marks]
-    columns, rows = where(draw_labelled_circles(plain(), bare, radius=10, colour="red"), RED)
-    assert (labelled[rows, columns] == RED).all()
-
-
-@pytest.mark.parametrize(
-    ("sign", "nearest"),
-    [
-        # 4 px beyond the circle's last row: the letter begins there, its outline 2 px before.
-        pytest.param(1, 10 + 4 - 2, id="below"),
-        pytest.param(-1, 10 + 4 + 1, id="above"),  # where it ends, its outline with it
-    ],
-)
-def test_a_label_between_circles_is_centred(sign, nearest):
-    around = [(235, 150), (165, 150), (235, 150 + sign * 35), (165, 150 + sign * 35)]
-    beyond = [(x, 150 - sign * 35) for x in (165, 200, 235)]
-    circles = [Mark("", point) for point in [*around, *beyond]]
-    bare = draw_labelled_circles(plain(), [Mark("", (200, 150)), *circles], radius=10, colour="red")
-    labelled = draw_labelled_circles(
-        plain(), [Mark("A", (200, 150)), *circles], radius=10, colour="red"
-    )
-    rows, columns = np.nonzero((np.asarray(labelled) != np.asarray(bare)).any(axis=2))
-    assert abs((columns.min() + columns.max()) / 2 - 200) <= 1.5
-    assert ((rows - 150) * sign).min() == nearest
-
-
-def test_a_white_label_has_a_dark_edge_and_a_red_one_a_light_edge():
-    for colour, edge in (("white", (0, 0, 0)), ("red", (255, 255, 255))):
-        drawn = draw_labelled_circles(plain(), [Mark("A", (200, 150))], radius=10, colour=colour)
-        assert len(where(drawn, edge)[0]) > 20, colour
-
-
 def test_a_box_is_drawn_inwards_from_its_sides():
     drawn = draw_labelled_boxes(plain(), [LabelledBox("", (50, 60, 200, 220), "red")])
     columns, rows = where(drawn, RED)
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == (50, 60, 200, 220)
     assert drawn.getpixel((54, 140)) == GREY
-
-
-def test_labels_of_boxes_on_each_other_stand_apart():
-    boxes = [
-        LabelledBox("A", (50, 60, 200, 220), "red"),
-        LabelledBox("B", (50, 60, 200, 220), "lime"),
-    ]
-    both = draw_labelled_boxes(plain(), boxes)
-    alone = draw_labelled_boxes(plain(), [boxes[0], boxes[1]._replace(label="")])
-    rows, columns = np.nonzero((np.asarray(alone) == RED).all(axis=2))
-    assert (np.asarray(both)[rows, columns] == RED).all()
-
-
-def drawn_by(labels):
-    """Columns and rows of the px that labels change in the outlines of equal boxes."""
-    box = (50, 60, 200, 220)
-    boxes = [LabelledBox(label, box, "red") for label in labels]
-    bare = draw_labelled_boxes(plain(), [LabelledBox("", box, "red")])
-    rows, columns = np.nonzero(
-        (np.asarray(draw_labelled_boxes(plain(), boxes)) != bare).any(axis=2)
-    )
-    return columns, rows
-
-
-def test_four_labels_stand_in_the_four_corners_inside_their_box():
-    alone, _ = drawn_by("A")
-    columns, rows = drawn_by("AAAA")
-    assert len(columns) == 4 * len(alone)
-    # 250 and 280 are the sums of opposite sides: what is left is right, what is up is down.
-    assert columns.min() + columns.max() == pytest.approx(250, abs=4)
-    assert rows.min() + rows.max() == pytest.approx(280, abs=4)
-    assert columns.min() > 50
-    assert rows.min() > 60
 
 
 @pytest.mark.parametrize(
@@ -268,22 +158,6 @@ def in_boxes(*labels):
     )
 
 
-@pytest.mark.parametrize("radius", [5, 6])
-def test_the_line_of_a_small_circle_is_two_px_wide(radius):
-    drawn = draw_labelled_circles(
-        plain_draw_labels(), [Mark("", (200, 150))], radius=radius, colour="red"
-    )
-    (columns,) = np.nonzero((np.asarray(drawn)[150] == LABEL_RED).all(axis=1))
-    assert [*columns] == [200 - radius, 201 - radius, 199 + radius, 200 + radius]
-
-
-def test_a_label_keeps_eight_px_to_the_sides_of_its_box():
-    left, top, _, _ = changed(in_boxes("A"), in_boxes(""))
-    assert (left, top) == (50 + 8 - 2, 60 + 8 - 2)  # its outline goes 2 px beyond it
-    *_, right, bottom = changed(in_boxes(*"AAAA"), in_boxes(""))
-    assert (right, bottom) == (200 - 8 - 1, 220 - 8 - 1)
-
-
 def test_labels_take_the_corners_in_turn_and_then_the_first_again():
     corners = [changed(in_boxes(*"EEEE"[:n], "E"), in_boxes(*"EEEE"[:n])) for n in range(1, 4)]
     (x_1, y_1, *_), (x_2, y_2, *_), (x_3, y_3, *_) = corners
@@ -327,11 +201,6 @@ def test_images_stand_in_a_row_on_black_with_10_px_between_them():
     ]
 
 
-def test_one_image_stays_as_it_is():
-    image = Image.new("RGB", (3, 2), "white")
-    assert concatenate_images([image]).tobytes() == image.tobytes()
-
-
 def test_a_row_is_stored_as_the_same_bytes_each_time():
     image = Image.new("RGB", (30, 20), "orange")
     with Image.open(io.BytesIO(encode_jpeg(image))) as stored:
@@ -359,8 +228,3 @@ def test_circles_and_their_letters_are_found(radius, colour):
     image = draw_labelled_circles(noisy(), marks, radius=radius, colour=colour)
     places = match_letters(np.asarray(image), "ABCD", colour)
     assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == places
-
-
-def test_a_image_without_circles_has_none():
-    assert find_circles(np.asarray(noisy()), 1, "red") is None
-    assert match_letters(np.asarray(noisy()), "AB", "white") is None

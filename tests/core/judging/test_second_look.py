@@ -66,10 +66,6 @@ def test_the_question_is_shown_where_options_do_not_suffice(kind, has_question):
     assert (QUESTION.text in shown(FORMS[kind].ask(QUESTION, "It barks."))) is has_question
 
 
-def test_options_without_a_text_stand_in_the_question():
-    assert QUESTION.text in shown(AnswerForm("choice", ("", "")).ask(QUESTION, "It barks."))
-
-
 @pytest.mark.parametrize(
     ("kind", "reply", "answer"),
     read_rows(__file__, "replies.jsonl"),

@@ -1,4 +1,3 @@
-import re
 from time import process_time
 
 import pytest
@@ -106,24 +105,6 @@ def test_the_time_is_in_proportion_to_the_length(unit):
 def test_a_prompt_that_ends_with_a_model_s_own_tag_opens_its_thought():
     assert find_opening_tag("ASSISTANT: {{\n", ("{{", "}}")) == "{{"
     assert find_opening_tag("ASSISTANT: }}", ("{{", "}}")) == ""
-
-
-def test_a_tag_is_closed_by_the_same_with_a_stroke_or_by_its_end():
-    tags = [form for form in (*THOUGHTS, *ANSWERS) if form.opening[0] in "<[◁"]
-    ends = str.maketrans({"<": "</", "[": "[/", "◁": "◁/"})
-    words = {"START": "END", "begin": "end", "prefix": "suffix"}
-    for form in tags:
-        if found := re.search("|".join(words), form.opening):
-            assert form.closing == form.opening.replace(found[0], words[found[0]])
-        elif not re.search("unused|channel", form.opening):
-            assert form.closing == form.opening.translate(ends)
-    assert len(tags) == 26
-
-
-def test_no_form_stands_twice_and_none_hides_another():
-    openings = [form.opening for form in THOUGHTS]
-    hidden = [(a, b) for a in openings for b in openings if a != b and b.startswith(a)]
-    assert (len(set(openings)), hidden) == (len(openings), [])
 
 
 @pytest.mark.parametrize(

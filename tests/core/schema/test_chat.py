@@ -7,12 +7,9 @@ from bench_assets.core.schema.chat import (
     Decoding,
     Image,
     Prompt,
-    Request,
     Response,
     Turn,
     certain,
-    readable,
-    token_count,
 )
 from tests.cases import read_rows
 
@@ -39,14 +36,6 @@ IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
 )
 def test_different_prompts_have_different_digests(one, other):
     assert one.sha256 != other.sha256
-
-
-def test_a_prompt_is_written_with_its_letters_as_they_are():
-    assert Prompt.of("図?", IMAGE).to_json() == f'[["user",["図?",{{"image":"{"a" * 64}"}}]]]'
-
-
-def test_equal_prompts_have_equal_digests():
-    assert Prompt.of("x", IMAGE).sha256 == Prompt.of("x", Image("a" * 64)).sha256
 
 
 def test_a_prompt_knows_its_images_in_reading_order():
@@ -113,15 +102,6 @@ def test_responses_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens,
     assert together.text == str(tokens[-1])
     assert (together.prompt_tokens, together.completion_tokens) == (total, total)
     assert together.seconds == 1.0
-
-
-def test_a_response_that_nobody_timed_takes_no_seconds():
-    assert Response.together([Response(seconds=None), Response(seconds=2.0)]).seconds == 2.0
-    assert Response.together([Response(), Response()]).seconds is None  # of a provider's batch
-
-
-def test_the_first_draw_is_requested_by_default():
-    assert Request(prompt=Prompt.of("x")).sample == 0
 
 
 @pytest.mark.parametrize(
@@ -210,17 +190,3 @@ def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[st
         str,
         int if "prompt_tokens" in kept else type(None),
     ]
-
-
-def test_half_a_character_in_an_error_is_written_as_json_does() -> None:
-    assert certain(Response(error="no \ud83d")).error == "no \\ud83d"
-    assert readable("\u00e9\udcff") == "\u00e9\\udcff"
-
-
-def test_the_most_tokens_that_are_believed() -> None:
-    assert (token_count(10**9), token_count(10**9 + 1)) == (10**9, None)
-
-
-def test_half_a_second_of_another_type_is_half_a_second() -> None:
-    response = certain(Response(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
-    assert (response.seconds, type(response.seconds)) == (0.5, float)

@@ -1,7 +1,5 @@
 """Published numbers: what the papers say of them, a test for each kind of sentence, by pencil."""
 
-from statistics import fmean
-
 import pytest
 
 from bench_assets.catalog import load_catalog
@@ -58,33 +56,6 @@ def test_a_part_is_harder_for_every_model_with_vision(more, less, least):
     easy, hard = (percent("multi", "score_ratio", "MULTI, ", **part) for part in (more, less))
     seeing = ("VisualGLM", "VisCPM", "Qwen-VL", "Gemini Vision", "GPT-4V")
     assert min(easy[model] - hard[model] for model in seeing) == pytest.approx(least)
-
-
-@pytest.mark.parametrize(
-    ("metric", "least"), [("text_r@1", 72.30 - 65.36), ("image_r@1", 68.00 - 56.20)]
-)
-def test_distractors_make_retrieval_harder_for_every_model(metric, least):
-    """JourneyBench, section 4.3 and Table 1."""
-    cell = ("journeybench/retrieval", metric, "JourneyBench, Table 1")
-    hard, easy = percent(*cell), percent(*cell, condition="without_distractors")
-    differences = [easy[model] - hard[model] for model in hard if model not in NO_MODELS]
-    assert min(differences) == pytest.approx(least)
-
-
-def test_one_model_leads():
-    """MULTI, abstract and Table 3: of the models with vision, GPT-4V."""
-    printed = percent("multi", "score_ratio", "MULTI, ")
-    others = ("VisualGLM", "VisCPM", "Qwen-VL", "Gemini Vision")
-    assert printed["GPT-4V"] == pytest.approx(63.7)
-    assert max(printed[model] for model in others) == pytest.approx(53.7)
-
-
-def test_models_are_low_on_average():
-    """JourneyBench, Figure 5: other models than GPTs and LLaVAs are below 10 %."""
-    printed = percent("journeybench/mcot", "accuracy", "JourneyBench, leaderboard")
-    values = [8.66, 5.25, 4.10, 3.13, 8.73, 4.31, 3.73, 7.07, 3.69, 3.19]
-    low = [value for model, value in printed.items() if model not in NO_MODELS and value < 10]
-    assert fmean(low) == pytest.approx(fmean(values))
 
 
 def test_a_file_that_a_spreadsheet_began_with_a_mark_is_read(tmp_path):

@@ -1,12 +1,11 @@
 """What rows say of themselves, by hand."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response
-from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric, Score
+from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric
 from bench_assets.core.tables.arrow import to_rows, to_table
 from tests.fakes.rows import prediction, question
 
@@ -21,13 +20,6 @@ from tests.fakes.rows import prediction, question
 )
 def test_what_a_question_depends_on(fields, cluster):
     assert question(**fields).cluster == cluster
-
-
-def test_by_default_it_is_of_the_first_draw_and_of_one_point():
-    named: dict[str, Any] = {"question_id": "t/1", "model": "m", "condition": "main"}
-    score = Score(**named, points=1.0)
-    judgement = Judgement(**named, judge="j", criterion="c", verdict=True, response="")
-    assert (score.sample, score.max_points, judgement.sample) == (0, 1.0, 0)
 
 
 def test_a_row_that_is_older_than_the_column_has_the_digest_of_its_signature():

