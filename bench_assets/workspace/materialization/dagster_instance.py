@@ -22,6 +22,7 @@ from bench_assets.workspace.materialization.dagster_config import site_file, wri
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.models.registry.named_models import model_pools
 from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.damaged_records import damaged_records_reporting
 from bench_resources.runs.failures import describe_failure, run_errors
 from bench_resources.runs.orphaned_runs import (
     end_orphaned_runs,
@@ -76,7 +77,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
         write_dagster_yaml(folder, settings)
         instance = _opened(folder, settings)
         pools = model_pools(settings)
-        _limit_pools(instance, asset_pool_limits(pools, settings.cluster.limits))
+        _limit_pools(folder, instance, asset_pool_limits(pools, settings.cluster.limits))
         for run in end_orphaned_runs(instance):
             print_message(f"{run} was killed; it is now marked as failed")
     return instance
@@ -92,11 +93,12 @@ def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
         raise SettingsError(f"{file}: {message}") from None
 
 
-def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
+def _limit_pools(folder: Path, instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
     """Set the limit of each pool by name: a default limit alone lets the first two runs overlap."""
     from sqlalchemy.exc import IntegrityError
 
-    pools = instance.event_log_storage.get_pool_limits()
+    with damaged_records_reporting(folder):
+        pools = instance.event_log_storage.get_pool_limits()
     existing = {pool.name: pool.limit for pool in pools if not pool.from_default}
     for pool, limit in limits.items():
         if existing.get(pool) != limit:

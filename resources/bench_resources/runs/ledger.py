@@ -7,12 +7,14 @@ with an input of 100 partitions or more; commands, sensors and tests ask this mo
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import dagster as dg
 
+from bench_resources.runs.damaged_records import damaged_records_reporting
 from bench_resources.tables.locations import SOURCES_FOLDER
 from bench_resources.tables.parquet import FAILED_REQUESTS, TABLE_DIGEST
 
@@ -111,9 +113,9 @@ class Ledger:
             events[partition] = self._latest(key, partition)
         elif partition not in events:
             kind = "MATERIALIZATION" if self._graph.get(key).is_materializable else "OBSERVATION"
-            numbers = self._instance.get_latest_storage_id_by_partition(
-                key, dg.DagsterEventType[f"ASSET_{kind}"]
-            )
+            of = dg.DagsterEventType[f"ASSET_{kind}"]
+            with self._query():
+                numbers = self._instance.get_latest_storage_id_by_partition(key, of)
             wanted = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*numbers.values()])
             records = self._records(wanted, limit=len(numbers))
             events |= {name: None for name in self.partitions(self._graph.get(key).partitions_def)}
@@ -188,7 +190,8 @@ class Ledger:
         return self.partitions(of)
 
     def _read_partitions(self, of: dg.DynamicPartitionsDefinition) -> Sequence[str]:
-        return self._instance.get_dynamic_partitions(str(of.name))
+        with self._query():
+            return self._instance.get_dynamic_partitions(str(of.name))
 
     def _siblings(self, key: dg.AssetKey) -> list[Event | None]:
         """Tables of the step of a table that it may leave out."""
@@ -213,7 +216,9 @@ class Ledger:
             return
         tables = [key for key in unknown if self._graph.get(key).is_materializable]
         self._last |= dict.fromkeys(tables)
-        for record in self._instance.get_asset_records(tables) if tables else ():
+        with self._query():
+            records = self._instance.get_asset_records(tables) if tables else ()
+        for record in records:
             if last := record.asset_entry.last_materialization_record:
                 self._last[record.asset_entry.asset_key] = _event(last)
         self._last |= {key: self._latest(key, None) for key in unknown.difference(tables)}
@@ -231,13 +236,18 @@ class Ledger:
     def _records(self, wanted: dg.AssetRecordsFilter, limit: int) -> Sequence[dg.EventLogRecord]:
         if not limit:
             return []
-        if self._graph.get(wanted.asset_key).is_materializable:
-            return self._instance.fetch_materializations(wanted, limit=limit).records
-        return self._instance.fetch_observations(wanted, limit=limit).records
+        with self._query():
+            if self._graph.get(wanted.asset_key).is_materializable:
+                return self._instance.fetch_materializations(wanted, limit=limit).records
+            return self._instance.fetch_observations(wanted, limit=limit).records
 
     def _read_failure(self, run: str) -> bool:
-        record = self._instance.get_run_by_id(run)
+        with self._query():
+            record = self._instance.get_run_by_id(run)
         return record is not None and record.status in _FAILED
+
+    def _query(self) -> AbstractContextManager[None]:
+        return damaged_records_reporting(self._instance.root_directory)
 
 
 def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Event | None:

@@ -1,5 +1,6 @@
 """The ledger over real events: what is not current is due, and nothing else."""
 
+import sqlite3
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
+from bench_assets.core.schema.errors import HomeError
 from bench_resources.runs.ledger import Ledger, last_observation, observe
 
 MODELS = dg.DynamicPartitionsDefinition(name="model")
@@ -259,3 +261,13 @@ def test_the_changed_ones_of_many_models_are_due_alone(bench: Bench, number: int
     bench.evaluate("a")
     bench.make("board")
     assert bench.due() == set()
+
+
+def test_records_that_cannot_be_read_are_named_with_their_folder(tmp_path):
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        bench = Bench(instance)
+        bench.build()
+        with sqlite3.connect(tmp_path / "history/runs/index.db") as index:
+            index.execute("UPDATE asset_keys SET last_materialization = '[' || char(0)")
+        with pytest.raises(HomeError, match=rf"^{tmp_path}: Dagster's records cannot be read \("):
+            Ledger(instance, bench.graph).due(TABLES[:2])
