@@ -4,16 +4,9 @@ from pathlib import Path
 
 from bench_resources.response_cache import store
 from bench_resources.response_cache.store import ResponseStore
-from bench_resources.storage import vectors
 from bench_resources.storage.database import SqliteDatabase
-from bench_resources.storage.vectors import VectorCache
 
 
 def response_file(file: Path) -> ResponseStore:
     """The response cache of a file."""
     return ResponseStore(SqliteDatabase(file, store.REPAIR_ADVICE))
-
-
-def vector_file(file: Path) -> VectorCache:
-    """The vector cache of a file."""
-    return VectorCache(SqliteDatabase(file, vectors.REPAIR_ADVICE))

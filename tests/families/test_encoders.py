@@ -13,7 +13,6 @@ from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.encoders.dual_encoder import EncoderSpec, open_encoder
 from bench_resources.images.store import ImageStore
-from tests.fakes.stores import vector_file
 from tests.families import captioners, encoders, llava
 
 TEXTS = ["A dog.", "Two birds, and a cat on the left", "a cat and a dog " * 30]
@@ -41,8 +40,7 @@ def embedded(model: Path, folder: Path, batch_size: int) -> tuple[Vectors, Vecto
     image_store = ImageStore(folder=str(folder / "images"))
     seen = stored(image_store, folder)
     spec = EncoderSpec(path=str(model), device="cpu", batch_size=batch_size)
-    store = vector_file(folder / f"{batch_size}.sqlite")
-    with open_encoder("m", spec, str(model), image_store, store) as encoder:
+    with open_encoder("m", spec, str(model), image_store) as encoder:
         return encoder.encode_texts(TEXTS), encoder.encode_images(seen)
 
 
@@ -109,8 +107,7 @@ def test_siglip_2_reads_small_letters_only(tmp_path: Path) -> None:
     encoders.siglip2(tmp_path / "model")
     image_store = ImageStore(folder=str(tmp_path / "images"))
     spec = EncoderSpec(path=str(tmp_path / "model"), device="cpu")
-    store = vector_file(tmp_path / "vectors.sqlite")
-    with open_encoder("m", spec, str(tmp_path / "model"), image_store, store) as encoder:
+    with open_encoder("m", spec, str(tmp_path / "model"), image_store) as encoder:
         large, small = encoder.encode_texts(["A DOG", "a dog"])
     assert large == pytest.approx(small)
 

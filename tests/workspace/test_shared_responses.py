@@ -2,7 +2,6 @@
 
 from contextlib import closing
 
-import numpy as np
 import pytest
 
 from bench_assets.core.schema.chat import Response
@@ -10,14 +9,14 @@ from bench_assets.workspace.maintain.migration import migrate
 from bench_assets.workspace.maintain.verification import verify
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.stores import open_response_store, open_vector_cache
+from bench_resources.config.stores import open_response_store
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.postgres_server import PASSWORD, postgres
 from tests.fakes.server_engines import requests_for
-from tests.fakes.stores import response_file, vector_file
+from tests.fakes.stores import response_file
 from tests.resources.response_cache.test_rows import Says, keep, row
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -69,18 +68,16 @@ def test_a_home_is_moved_there_and_back_and_no_request_is_repeated(bench, addres
         requests
     )
     for _ in range(2):  # begun again, it comes to the same
-        there = {one.what: one for one in migrate(bench.settings, back=False)}
-        assert {one.n for one in there.values()} == {2_500}
-        assert there.keys() == {"responses", "prompts"}
-        assert there["responses"].left_out == 0
-    assert PASSWORD not in there["responses"].target
+        there = migrate(bench.settings, back=False)
+        assert (there.responses, there.prompts, there.left_out) == (2_500, 2_500, 0)
+    assert PASSWORD not in there.target
     assert (
         CachingModel("m", engine, open_response_store(bench.settings)).response(requests)
         == responses
     )
     (home / "responses.sqlite").rename(home / "moved-away.sqlite")
-    back = {one.what: one.n for one in migrate(bench.settings, back=True)}
-    assert (back["responses"], back["prompts"]) == (2_500, 2_500)
+    back = migrate(bench.settings, back=True)
+    assert (back.responses, back.prompts) == (2_500, 2_500)
     again = response_file(home / "responses.sqlite")
     assert CachingModel("m", engine, again).response(requests) == responses
     assert len(engine.requests) == 2_500
@@ -112,21 +109,3 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
         assert server.n_requests == 3
         assert [text.startswith("not sent: 12 of the budget") for text in texts[3:]] == [True] * 2
         assert not (tmp_path / "one" / "responses.sqlite").exists()
-
-
-def test_vectors_are_moved_there_and_back_and_verified(bench, address):
-    home = bench.settings.home
-    one = {str(n): np.array([n, 1 / 3], np.float32) for n in range(5)}
-    vector_file(home / "vectors.sqlite").put("e", one)
-    migrate(bench.settings, back=False)
-    shared = open_vector_cache(bench.settings)
-    assert {key: list(v) for key, v in shared.get("e", list(one)).items()} == {
-        key: list(v) for key, v in one.items()
-    }
-    assert found(bench) == {("shared vectors", "whole"): 5}
-    with psycopg.connect(address) as db:
-        db.execute("UPDATE vectors SET vector = '\\x00' WHERE key = '3'")
-    assert found(bench) == {("shared vectors", "whole"): 4, ("shared vectors", "damaged"): 1}
-    (home / "vectors.sqlite").unlink()
-    migrate(bench.settings, back=True)
-    assert vector_file(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {"3"}

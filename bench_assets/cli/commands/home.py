@@ -73,13 +73,13 @@ def verify(
 def migrate(
     *,
     back: Annotated[
-        bool, typer.Option("--back", help="Copy from the shared stores to this home.")
+        bool, typer.Option("--back", help="Copy from the database to this home.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy this home's responses, images and tables to the shared stores of `storage`.
+    """Copy this home's responses to the database of `storage`.
 
-    Nothing is deleted. --back copies from the shared stores to this home.
+    Nothing is deleted. Tables and images are made again from them, without a request.
 
     Example: bench home migrate
     """
@@ -90,13 +90,12 @@ def migrate(
 
     with error_reporting():
         redact_logs(default_home())
-        moved = take_over(load_settings(default_home()), back=back)
-        print_rows(moved, as_json=as_json)
-        damaged = sum(report.left_out for report in moved)
-        print_message(
-            "Copied and verified; nothing was deleted."
-            + (f" {damaged} damaged items were not copied: bench home verify." if damaged else "")
+        merged = take_over(load_settings(default_home()), back=back)
+        print_rows([merged], as_json=as_json)
+        damaged = (
+            f" {merged.left_out} damaged responses were not copied." if merged.left_out else ""
         )
+        print_message(f"Copied and verified; nothing was deleted.{damaged}")
 
 
 @app.command("migrate-schema")

@@ -8,8 +8,6 @@ response key                  engine identity, decoding, digest of the prompt, s
                               `response_key`
 response digest               all columns of a stored response but `asked_at`: `row_digest`
 prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256`
-vector key                    the text, or the digest of an image's bytes: `text_key`
-vector digest                 encoder, key and bytes of a stored vector: `vector_digest`
 image name                    the bytes of the image: `core.images`
 digest of a table's content   its columns and rows, not its file: `bench_resources.tables.parquet`
 checksum of a table's file    every byte of the Parquet file: `bench_resources.tables.checksums`
@@ -73,16 +71,6 @@ def row_digest(row: Mapping[str, object]) -> str:
         else:
             values[name] = value
     return sha256(_as_json(values).encode()).hexdigest()
-
-
-def vector_digest(encoder: object, key: object, vector: bytes) -> str:
-    """The digest of a stored vector."""
-    return sha256(f"{encoder!r} {key!r} ".encode() + vector).hexdigest()
-
-
-def text_key(text: str) -> str:
-    """Key of the vector of a text."""
-    return f"text:{text_digest(text)}"
 
 
 def text_digest(text: str) -> str:

@@ -30,7 +30,6 @@ _DESCRIPTIONS = {
     "painted": ("prompts of generated images", "{rm}: generated again by the same painter"),
     "annotation": ("annotation units and answers", ""),
     "responses.sqlite": ("response cache", "bench home remove MODEL --responses"),
-    "vectors.sqlite": ("embeddings of texts and images", "{rm}: computed again when needed"),
     "dagster": (
         "Dagster's runs and events, deleted after run_history_days in [storage]",
         "{rm}, while nothing runs: tables are made again, from cached responses",
@@ -39,7 +38,6 @@ _DESCRIPTIONS = {
     "batches": ("pending batches of providers", ""),
     "servers": ("logs of managed servers", "{rm}: only history"),
     "cache": ("cached objects of the shared store", "{rm}: downloaded again when needed"),
-    "replaced": ("tables that bench home migrate replaced by newer ones", "{rm}"),
     "code.json": ("versions of the code of dataset builds", "{rm}: computed again"),
     "digests.json": ("digests of files, by size and time", "{rm}: computed again"),
     "locks": ("locks of running processes", ""),
@@ -168,7 +166,6 @@ _SHARED_PARTS = {
     "images": ("images, by SHA-256", ""),
     "painted": ("prompts of generated images", ""),
     "export": ("exported leaderboard", ""),
-    "replaced": ("tables that bench home migrate replaced by newer ones", ""),
 }
 
 

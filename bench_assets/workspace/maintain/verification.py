@@ -1,6 +1,5 @@
 """Verification of everything in a home against its checksums."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,9 +18,6 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import (
     open_response_file,
     open_response_store,
-    open_vector_cache,
-    open_vector_file,
-    vectors_file,
 )
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.images.store import open_image_store
@@ -29,7 +25,6 @@ from bench_resources.storage.sqlite import integrity_errors
 
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
-    from bench_resources.storage.vectors import VectorCache
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
@@ -45,7 +40,6 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         lambda: verify_tables(bench),
         lambda: verify_images(bench),
         lambda: _responses(bench.settings),
-        lambda: _vectors(bench.settings),
         lambda: _shared(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
@@ -60,37 +54,18 @@ def _places(bench: Workbench) -> Iterator[Path]:
     settings, tables = bench.settings, bench.tables.blobs.folder
     yield from (settings.home / "dagster", settings.home / "sources", *filter(None, [tables]))
     yield Path(open_image_store(settings).folder)
-    for file in (settings.responses_file, vectors_file(settings)):
-        yield from (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
+    file = settings.responses_file
+    yield from (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
 
 
 def _responses(settings: Settings) -> Iterator[VerificationFinding]:
+    """Verify the pages of the response cache, then its rows."""
     file = settings.responses_file
-    yield from _file(
-        file,
-        lambda: _count_responses("responses", open_response_file(settings)),
-        f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW",
-    )
-
-
-def _vectors(settings: Settings) -> Iterator[VerificationFinding]:
-    file = vectors_file(settings)
-    yield from _file(
-        file,
-        lambda: _count_vectors("vectors", open_vector_file(settings)),
-        f"rm {quote(str(file))}",
-    )
-
-
-def _file(
-    file: Path, counted: Callable[[], list[VerificationFinding]], if_damaged: str
-) -> Iterator[VerificationFinding]:
-    """Verify the pages of a SQLite file, then its rows."""
     if not file.exists():
         return
     errors = integrity_errors(file)
     try:
-        yield from counted()
+        yield from _count_responses("responses", open_response_file(settings))
     except StoreVersionError as error:
         command = "bench home migrate-schema"
         reason = str(error)
@@ -101,9 +76,8 @@ def _file(
         errors.append(str(error).removeprefix(f"{file}: "))
     for complaint in dict.fromkeys(errors):
         reason = f"{file}: {complaint}"
-        yield VerificationFinding(
-            what=file.name, state="damaged", n=1, why=reason, command=if_damaged
-        )
+        command = f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW"
+        yield VerificationFinding(what=file.name, state="damaged", n=1, why=reason, command=command)
 
 
 def _shared(settings: Settings) -> Iterator[VerificationFinding]:
@@ -111,7 +85,6 @@ def _shared(settings: Settings) -> Iterator[VerificationFinding]:
         return
     try:
         yield from _count_responses("shared responses", open_response_store(settings))
-        yield from _count_vectors("shared vectors", open_vector_cache(settings))
     except BenchError as error:
         yield VerificationFinding(what="shared database", state="missing", n=1, why=str(error))
 
@@ -130,17 +103,6 @@ def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFin
         ),
         *whole_finding(label, states["whole"]),
     ]
-
-
-def _count_vectors(label: str, cache: "VectorCache") -> list[VerificationFinding]:
-    from bench_resources.storage.vectors import is_intact_vector
-
-    intact = Counter(is_intact_vector(*vector) for vector in cache.stored())
-    findings = list(whole_finding(label, intact[True]))
-    if n := intact[False]:
-        consequence = "damaged vectors are computed again when needed"
-        findings.append(VerificationFinding(what=label, state="damaged", n=n, why=consequence))
-    return findings
 
 
 def _releases(home: Path) -> Iterator[VerificationFinding]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bench_resources.cluster.postgres import PostgresDatabase
     from bench_resources.response_cache.store import ResponseStore
     from bench_resources.storage.locks import Locks
-    from bench_resources.storage.vectors import VectorCache
 
 
 def open_response_store(settings: Settings) -> "ResponseStore":
@@ -69,28 +68,6 @@ def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Bl
     return open_blobs(home, below, fill_keys(objects), fill_keys(endpoint), place=objects)
 
 
-def open_vector_cache(settings: Settings) -> "VectorCache":
-    """Open the vector cache; creates a missing file.
-
-    Raises:
-        SettingsError: If a database is configured and its address is invalid.
-        HomeError: If the file or the database cannot be used.
-    """
-    from bench_resources.storage.vectors import VectorCache
-
-    if settings.storage.variable:
-        return VectorCache(open_database(settings))
-    return open_vector_file(settings)
-
-
-def open_vector_file(settings: Settings) -> "VectorCache":
-    """Open the local vector cache of this home."""
-    from bench_resources.storage.database import SqliteDatabase
-    from bench_resources.storage.vectors import REPAIR_ADVICE, VectorCache
-
-    return VectorCache(SqliteDatabase(vectors_file(settings), REPAIR_ADVICE))
-
-
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
     """Return a function that takes a lease by name; it returns False if the lease is taken.
 
@@ -120,11 +97,6 @@ def open_table_locks(settings: Settings) -> "Locks":
     return FileLocks(settings.home / "locks")
 
 
-def vectors_file(settings: Settings) -> Path:
-    """File of the vector cache if no database is configured."""
-    return settings.home / "vectors.sqlite"
-
-
 def open_database(settings: Settings) -> "PostgresDatabase":
     """Open the database of ``[storage]``.
 
@@ -145,19 +117,13 @@ def migrate_schema(settings: Settings) -> list[str]:
         SettingsError: If a database is configured and its address is invalid.
         HomeError: If one cannot be used, or was written by a newer version.
     """
-    from bench_resources.response_cache import store
-    from bench_resources.storage import vectors
+    from bench_resources.response_cache.store import REPAIR_ADVICE
     from bench_resources.storage.database import Database, SqliteDatabase
     from bench_resources.storage.schema import STORES
 
-    databases: list[tuple[Database, tuple[str, ...]]] = [
-        (SqliteDatabase(file, advice), (name,))
-        for file, advice, name in (
-            (settings.responses_file, store.REPAIR_ADVICE, "responses"),
-            (vectors_file(settings), vectors.REPAIR_ADVICE, "vectors"),
-        )
-        if file.exists()
-    ]
+    databases: list[tuple[Database, tuple[str, ...]]] = []
+    if settings.responses_file.exists():
+        databases.append((SqliteDatabase(settings.responses_file, REPAIR_ADVICE), ("responses",)))
     if settings.storage.variable:
         databases.append((open_database(settings), tuple(STORES)))
     return [

@@ -21,7 +21,7 @@ from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
-from bench_resources.encoders.caching_encoder import CachingEncoder
+from bench_resources.encoders.batched_encoder import BatchedEncoder
 from bench_resources.images.store import ImageStore
 from bench_resources.models.transformers.loading import (
     device_of,
@@ -30,13 +30,10 @@ from bench_resources.models.transformers.loading import (
     refuse_incomplete_parts,
 )
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
-from bench_resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import BatchFeature, PretrainedConfig
-
-    from bench_resources.storage.vectors import VectorCache
 
 
 _Embed: TypeAlias = Callable[..., Any]
@@ -193,20 +190,15 @@ class EncoderSpec(BaseModel):
 
 @contextmanager
 def open_encoder(
-    name: str,
-    spec: EncoderSpec | None,
-    location: str,
-    image_store: ImageStore,
-    store: "VectorCache",
+    name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore
 ) -> Iterator[ImageTextEncoder]:
-    """Open an encoder with cached vectors during a ``with`` block.
+    """Open an encoder during a ``with`` block.
 
     Args:
         name: Name to show.
         spec: Section of the encoder; None for the baseline.
         location: Folder or hub id.
         image_store: Store of the images.
-        store: Cache of vectors.
 
     Raises:
         ModelError: If there is no such checkpoint, or it does not load.
@@ -226,11 +218,7 @@ def open_encoder(
     except Exception as error:  # any exception: libraries read third-party files
         raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
     library = "" if spec.kind == "transformers" else f"+{spec.kind}"
-    identity = f"{name}@{checkpoint.content}{library}"
-    recorder = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
-    yield CachingEncoder(
-        identity, encoder, store, spec.batch_size, lambda key: key + recorder.mark(key)
-    )
+    yield BatchedEncoder(f"{name}@{checkpoint.content}{library}", encoder, spec.batch_size)
 
 
 class RandomEncoder:

@@ -1,1 +1,1 @@
-"""Atomic writes, file digests, locks and leases, cached vectors, SQLite and PostgreSQL access."""
+"""Atomic writes, file digests, locks and leases, SQLite and PostgreSQL access."""

@@ -81,20 +81,6 @@ def is_lock_free(folder: Path, name: str) -> bool:
         return False
 
 
-def lock_holders(folder: Path) -> list[str]:
-    """The processes that hold locks now, for messages."""
-    holders = []
-    for file in sorted(folder.glob("*")):
-        try:
-            with FileLock(file, blocking=False):
-                pass
-        except Timeout:
-            holders.append(_holder(file))
-        except OSError:
-            continue
-    return holders
-
-
 def delete_lock_file(folder: Path, name: str) -> None:
     """Delete the file of a lock that will not be taken again."""
     _file(folder, name).unlink(missing_ok=True)

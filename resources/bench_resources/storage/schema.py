@@ -105,15 +105,6 @@ prompts = sa.Table(
     sa.Column("turns", sa.Text),
     sqlite_with_rowid=False,
 )
-vectors = sa.Table(
-    "vectors",
-    _SCHEMA,
-    sa.Column("encoder", sa.Text, primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("vector", sa.LargeBinary),
-    sa.Column("digest", sa.Text),
-    sqlite_with_rowid=False,
-)
 leases = sa.Table(
     "leases",
     _SCHEMA,
@@ -147,11 +138,10 @@ metric_rows = sa.Table(
 
 STORES = {
     "responses": (responses, prompts),
-    "vectors": (vectors,),
     "leases": (leases,),
     "metrics": (metric_tables, metric_rows),
 }
-REVISIONS = {"responses": 2, "vectors": 1, "leases": 1, "metrics": 1}
+REVISIONS = {"responses": 2, "leases": 1, "metrics": 1}
 """Number of the latest revision of each store in ``migrations/versions``."""
 
 

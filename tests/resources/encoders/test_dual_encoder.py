@@ -1,4 +1,4 @@
-"""Encoders of texts and images: a tiny CLIP made here, chance, and what is remembered."""
+"""Encoders of texts and images: a tiny CLIP made here, and chance."""
 
 import io
 import json
@@ -10,10 +10,8 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, ModelError
 from bench_resources.checkpoints.identity import pin
-from bench_resources.encoders.caching_encoder import CachingEncoder
 from bench_resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from bench_resources.images.store import ImageStore
-from tests.fakes.stores import vector_file
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 
@@ -70,8 +68,7 @@ def put(images, colour):
 
 def opened(folder, images, **options):
     spec = EncoderSpec(path=str(folder), device="cpu", **options)
-    store = vector_file(folder / f"{len(options)}.sqlite")
-    return open_encoder("tiny", spec, str(folder), images, store)
+    return open_encoder("tiny", spec, str(folder), images)
 
 
 def test_a_checkpoint_embeds_texts_and_images_into_one_space(clip, images):
@@ -138,36 +135,3 @@ def test_chance_is_the_same_every_time_and_different_for_everything():
     assert (vectors[0] == vectors[2]).all()
     assert abs(vectors[0] @ vectors[1]) < 0.9
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
-
-
-class Counting:
-    """Embeds a text by its length, and counts what it is asked."""
-
-    def __init__(self):
-        self.batches = []
-
-    def texts(self, texts):
-        self.batches.append(list(texts))
-        return np.array([[len(text), 1] for text in texts], np.float32)
-
-    images = texts
-
-
-def test_nothing_is_embedded_twice_by_one_model(tmp_path):
-    store, work = vector_file(tmp_path / "v.sqlite"), Counting()
-    encoder = CachingEncoder("m@1", work, store, batch_size=2)
-    first = encoder.encode_texts(["aaa", "b", "aaa", "cc"])
-    assert work.batches == [["b", "cc"], ["aaa"]]
-    assert first[0] == pytest.approx([3 / 10**0.5, 1 / 10**0.5])
-    assert (first[0] == first[2]).all()
-
-    again = CachingEncoder("m@1", work, store, batch_size=2)
-    assert (again.encode_texts(["aaa", "b", "aaa", "cc"]) == first).all()
-    assert len(work.batches) == 2
-
-    again.encode_images(["b"])
-    shown_otherwise = CachingEncoder("m@1", work, store, 2, lambda image: f"{image}@1")
-    shown_otherwise.encode_images(["b"])
-    assert work.batches.pop() == ["b"]  # the image as a later decoder shows it
-    CachingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
-    assert work.batches[2:] == [["b"], ["b"]]  # an image is no text, and m@2 is another model

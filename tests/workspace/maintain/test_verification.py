@@ -213,7 +213,7 @@ def test_what_may_not_be_read_is_not_called_damaged(home, name):
 
 def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path, monkeypatch):
     home = copied(evaluated, tmp_path / "o'brien", monkeypatch)
-    spoilt = [home / one for one in ("responses.sqlite", "vectors.sqlite", "dagster/x.db")]
+    spoilt = [home / one for one in ("responses.sqlite", "dagster/x.db")]
     spoilt.append(home / "tables/quiz/old/all.parquet")
     for file in spoilt:
         file.parent.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.workspace.maintain.verification_findings import unreadable_findings
 from tests.fakes.commands import bench, lines
-from tests.fakes.stores import response_file, vector_file
+from tests.fakes.stores import response_file
 from tests.fakes.unprivileged import unprivileged
 
 
@@ -19,7 +19,6 @@ def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     home = shutil.copytree(evaluated / "home", tmp_path / "home")
     response_file(home / "responses.sqlite")
-    vector_file(home / "vectors.sqlite").get("e", ["k"])
     return home
 
 
@@ -76,12 +75,11 @@ def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_image
 def test_other_damage_is_named_with_something_to_do(home):
     with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
         db.execute("INSERT INTO responses (key, text, digest) VALUES ('k', 'yes', 'other')")
-    flip(home / "vectors.sqlite", 3)
     flip(home / "dagster/schedules/schedules.db", 3)
     (tables(home) / "old").mkdir()
     (tables(home) / "old/all.parquet").write_bytes(b"PAR1")
     commands = {what: command for what, _, command in found(wrong=True)}
-    assert commands.keys() == {"responses", "vectors.sqlite", "dagster", "codis/old"}
+    assert commands.keys() == {"responses", "dagster", "codis/old"}
     assert "bench evaluate" in commands.pop("responses")
     assert all(str(home) in command for command in commands.values())
 

@@ -20,7 +20,6 @@ from bench_assets.suites.journeybench.assets.question_tables import (
     question_outs,
     yield_question_tables,
 )
-from bench_assets.suites.journeybench.assets.sentences import open_sentence_encoder
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
     image_assets,
@@ -46,9 +45,9 @@ from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import EMBEDDED_ENCODERS
-from bench_resources.config.stores import open_vector_cache
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.encoders.dual_encoder import RANDOM, EncoderSpec, open_encoder
+from bench_resources.encoders.sentence_encoder import open_text_encoder
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -153,20 +152,21 @@ def encoder_of(
         UnknownNameError: If there is no such encoder; lists the known names.
         ModelError: If it does not load.
     """
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
     embedded = {key: EncoderSpec(**section) for key, section in EMBEDDED_ENCODERS.items()}
-    specs = embedded | settings.suite(SUITE, JourneyBenchSettings).encoders
+    specs = embedded | chosen.encoders
     if name != RANDOM and name not in specs:
         raise UnknownNameError(f"encoder in {settings.file}", name, [RANDOM, *specs])
     spec = specs.get(name)
     if spec and spec.kind == "captions":
-        sentences = open_sentence_encoder(settings)
+        sentences = open_text_encoder(chosen.text_encoder, settings.home)
         models = Models(settings=settings, image_store=image_store)
         with closing(models), models.open(spec.path) as model:
             yield CaptionEncoder(model, sentences)
         return
     resolved = settings.resolve(spec.path if spec else "")
     location = str(resolved) if spec is None or resolved.exists() else spec.path
-    with open_encoder(name, spec, location, image_store, open_vector_cache(settings)) as encoder:
+    with open_encoder(name, spec, location, image_store) as encoder:
         yield encoder
 
 
@@ -178,8 +178,8 @@ def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         ins=of.ins("questions") | pools.ins("candidates"),
         description=(
             "One row: the ten candidates that an encoder finds most like one query, best first. "
-            f"Condition: {TASK.conditions[of.condition].about} Vectors are cached by content; "
-            "the signature of the metrics names the pools and the rule for ties (section 4.1)."
+            f"Condition: {TASK.conditions[of.condition].about} The signature of "
+            "the metrics names the pools and the rule for ties (section 4.1)."
         ),
         **of.stage("predictions", "gpu"),
     )

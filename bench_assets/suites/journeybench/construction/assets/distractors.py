@@ -13,7 +13,6 @@ from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
-from bench_assets.suites.journeybench.assets.sentences import open_sentence_encoder
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import (
@@ -52,6 +51,7 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -96,7 +96,7 @@ def statement_decisions(
         statements,
         kept_captions(caption_decisions),
         statement_votes,
-        open_sentence_encoder(settings),
+        _sentence_encoder(settings),
         least=required_votes(settings, annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
@@ -201,7 +201,7 @@ def look_alike_proposals(
         return []
     rows = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
-    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in rows])
+    subjects = _sentence_encoder(settings).encode_texts([row.prompt for row in rows])
     return propose_look_alikes([row.image for row in rows], subjects, layouts, config.n)
 
 
@@ -307,3 +307,8 @@ def funnel(
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
     waits = [undecided_by_decisions(tables, settings, task) for task in tasks]
     return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
+
+
+def _sentence_encoder(settings: Settings) -> SentenceEncoder:
+    chosen = settings.suite(SUITE, JourneyBenchSettings)
+    return open_text_encoder(chosen.text_encoder, settings.home)
