@@ -45,14 +45,6 @@ def test_what_the_budget_allows_is_sent(fields: dict[str, Any], n_allowed: int) 
     )
 
 
-def test_what_was_not_sent_has_the_reason() -> None:
-    with ChatServer() as server:
-        by_tokens = dict(engine(server, budget_tokens=40).stream(TWENTY))
-        by_money = dict(engine(server, budget=5, price_in=A_MILLION).stream(TWENTY))
-    assert by_tokens[19].error == "not sent: 40 of the budget_tokens of 40 are used"
-    assert by_money[19].error == "not sent: 5 of the budget of 5 are spent"
-
-
 def test_what_is_under_way_is_not_thrown_away() -> None:
     with ChatServer(latency=0.02) as server:
         responses = dict(engine(server, budget_tokens=40, concurrency=4).stream(TWENTY))

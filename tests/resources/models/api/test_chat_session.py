@@ -9,17 +9,15 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Iterator, Sequence
-from email.utils import formatdate
 from pathlib import Path
 
-import orjson
 import pytest
 
 from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy, retry_after
-from tests.fakes.chat_server import Answer, ChatServer, texts
+from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
+from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine, requests_for
 from tests.resources.models.api.raw_server import http, saying
 
@@ -142,10 +140,6 @@ def test_retry_after_is_waited_for() -> None:
         assert server.times[1] - server.times[0] >= 0.3
 
 
-def test_retry_after_may_be_a_date() -> None:
-    assert 58 < retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
-
-
 def test_a_response_that_takes_too_long_is_requested_again() -> None:
     with ChatServer(lambda _: Answer(wait=0.5)) as server:
         (response,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
@@ -164,15 +158,6 @@ def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_back_off_doubles() -> None:
-    with ChatServer() as server:
-        server.fail_next(4, 500)
-        ask(server.base_url, "?")
-        waits = [later - one for one, later in zip(server.times, server.times[1:], strict=False)]
-    # Ten milliseconds doubled each time, of which jitter leaves at least half.
-    assert all(wait >= 0.005 * 2**n for n, wait in enumerate(waits))
-
-
 def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
     base_url = f"http://127.0.0.1:{dead_port}/v1"
     reason = "Connection refused: no server is listening"
@@ -180,39 +165,11 @@ def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int)
         ask(base_url, *map(str, range(10_000)), max_tries=3)
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_server_that_refuses_us_gets_no_more_requests(status: int) -> None:
-    with ChatServer(lambda _: Answer(status=status, text="who are you?")) as server:
-        with pytest.raises(ModelError, match=f"{server.base_url}: HTTP {status}: who are you"):
-            ask(server.base_url, *map(str, range(1_000)), concurrency=4)
-        assert server.n_requests <= 4
-
-
-def test_a_refusal_after_a_response_is_about_one_request() -> None:
-    with ChatServer(lambda body: 404 if texts(body) == ["odd"] else "A") as server:
-        responses = ask(server.base_url, "?", "odd", "?!", concurrency=1)
-    assert [response.error for response in responses] == ["", "HTTP 404: as asked", ""]
-
-
-def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
-    with ChatServer(lambda body: 500 if texts(body) == ["poison"] else "A") as server:
-        responses = ask(server.base_url, "poison", *"abc", concurrency=1, max_tries=2)
-    assert [bool(response.error) for response in responses] == [True, False, False, False]
-
-
 def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
     with ChatServer(lambda _: 503) as server:
         with pytest.raises(ModelError, match="cannot be reached: HTTP 503"):
             ask(server.base_url, *map(str, range(10_000)), concurrency=4, max_tries=2)
         assert server.n_requests <= (8 + 4) * 2
-
-
-def test_a_gateway_whose_backend_is_down_is_given_up_after_one_request() -> None:
-    down = Answer(status=500, text="litellm.InternalServerError: Connection error.")
-    with ChatServer(lambda _: down) as server:
-        with pytest.raises(ModelError, match=r"cannot be reached: HTTP 500.*Connection error"):
-            ask(server.base_url, *map(str, range(1_000)), concurrency=1, max_tries=2)
-        assert server.n_requests == 2
 
 
 def test_a_server_that_goes_away_costs_only_the_rest() -> None:
@@ -286,25 +243,6 @@ def test_a_key_that_expires_ends_the_run_after_ten_requests_in_a_row(status: int
         with pytest.raises(ModelError, match=f"HTTP {status}"):
             ask(server.base_url, "fine", *wrong, concurrency=1)
         assert server.n_requests == 12 + 1 + 10
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"status": "queued"}, id="queued"),
-        pytest.param({"status": "failed"}, id="failed"),
-        pytest.param({"status": "in_progress"}, id="in progress"),
-        pytest.param({"errors": [{"message": "half of it is missing"}]}, id="errors"),
-    ],
-)
-def test_a_body_that_says_that_it_is_no_response_is_requested_again(
-    fields: dict[str, object],
-) -> None:
-    choice = {"index": 0, "message": {"content": "half"}, "finish_reason": "stop"}
-    with ChatServer() as server:
-        server.fail_next(1, Answer(raw=orjson.dumps({"choices": [choice], **fields})))
-        (response,) = ask(server.base_url, "?", max_tries=2)
-    assert (response.text, server.n_requests) == ("A", 2)
 
 
 @pytest.mark.parametrize(

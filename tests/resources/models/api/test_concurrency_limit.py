@@ -57,12 +57,6 @@ def test_longer_responses_are_not_taken_for_an_overload():
     assert limit.value >= 32
 
 
-def test_a_given_number_is_never_exceeded():
-    server, limit = SimulatedServer(always(1_000)), ConcurrencyLimit(8)
-    assert server.ask(800, limit) == pytest.approx(100 * SECONDS, rel=0.05)
-    assert limit.value == 8
-
-
 # How many requests a server gets at once.
 
 
@@ -96,13 +90,6 @@ def test_limit(outcomes, limit):
     assert one.limit.value == limit
 
 
-def test_requests_that_were_under_way_together_halve_it_once():
-    one, sent_at = endpoint(), time.monotonic()
-    for _ in range(8):
-        one.adapt_limit(OVERLOADED, sent_at)
-    assert one.limit.value == 4
-
-
 @pytest.mark.parametrize("given", [{}, {"concurrency": 32}], ids=["searched", "given"])
 def test_a_server_that_bears_four_soon_gets_four_at_once(given):
     refused = count()
@@ -117,12 +104,6 @@ def test_a_server_that_bears_four_soon_gets_four_at_once(given):
         responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **given)
     assert [response.text for response in responses] == ["A"] * 200
     assert next(refused) < 150  # the first round alone refuses 28, a round that never learns most
-
-
-def test_more_workers_come_when_the_server_bears_more():
-    with ChatServer(latency=0.05) as server:
-        ask(server.base_url, *map(str, range(1_000)))
-    assert server.most_at_once > 32
 
 
 def test_requests_with_the_same_image_go_out_together():

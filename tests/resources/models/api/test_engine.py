@@ -1,6 +1,5 @@
 """What the server engine sends and reads; when it asks again is in ``test_retrying``."""
 
-import asyncio
 import base64
 import re
 import threading
@@ -9,8 +8,6 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.engine import ServerEngine
 from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.fakes.server_engines import IMAGES, ask, engine, requests_for
 
@@ -123,17 +120,6 @@ def test_response(answer: Answer, text: str) -> None:
     assert (response.prompt_tokens, response.completion_tokens) == (1, 3)
 
 
-def test_responses_come_as_they_arrive_and_carry_their_position() -> None:
-    def answer(body: dict[str, Any]) -> Answer:
-        return Answer(text=texts(body)[0], wait=0.3 if texts(body) == ["slow"] else 0.0)
-
-    with ChatServer(answer) as server:
-        stream = engine(server.base_url).stream(requests_for("slow", "a", "b"))
-        arrived = [(position, r.text) for position, r in stream]
-    assert arrived[-1] == (0, "slow")
-    assert sorted(arrived) == [(0, "slow"), (1, "a"), (2, "b")]
-
-
 def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:
     with ChatServer(latency=0.01) as server:
         responses = ask(server.base_url, *map(str, range(40)), concurrency=4)
@@ -149,15 +135,6 @@ def test_closing_early_cancels_what_is_under_way() -> None:
         stream.close()  # type: ignore[attr-defined]
         assert threading.active_count() == before + 1  # the server's
         assert server.n_requests < 100
-
-
-def test_a_caller_that_takes_no_responses_is_waited_for() -> None:
-    with ChatServer() as server:
-        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(100))))
-        next(stream)
-        threading.Event().wait(0.5)
-        assert server.n_requests <= 1 + 20 + 2 * 2  # taken, waiting, and of each worker
-        assert len(list(stream)) == 99
 
 
 @pytest.mark.parametrize(
@@ -179,39 +156,6 @@ def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, 
         assert server.n_requests == 1
     assert re.search(f"cannot be sent: .*{error}", responses[0].error)
     assert responses[1].text == "A"
-
-
-@pytest.mark.parametrize(
-    ("spec", "identity"),
-    [
-        pytest.param({}, "server:http://s/v1|m", id="address and model"),
-        pytest.param({"base_url": "http://s/v1/"}, "server:http://s/v1|m", id="a final slash"),
-        pytest.param({"revision": "2"}, "server:http://s/v1|m@2", id="a revision"),
-        pytest.param(
-            {"extra_body": {"top_k": 1, "min_p": 0}},
-            'server:http://s/v1|m|{"min_p":0,"top_k":1}',
-            id="further fields, in any order",
-        ),
-        pytest.param(
-            {"concurrency": 1, "timeout": 5, "api_key_env": "K"},
-            "server:http://s/v1|m",
-            id="not what cannot change a response",
-        ),
-    ],
-)
-def test_identity(spec: dict[str, Any], identity: str) -> None:
-    whole = ServerSpec.model_validate(
-        {"kind": "server", "base_url": "http://s/v1", "model": "m"} | spec
-    )
-    assert ServerEngine(whole, lambda _: b"").identity == identity
-
-
-def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
-    async def cell() -> str:
-        return ask(server.base_url, "?")[0].text
-
-    with ChatServer() as server:
-        assert asyncio.run(cell()) == "A"
 
 
 def test_an_image_that_moves_is_sent_by_its_first_frame_with_a_note() -> None:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +77,6 @@ def test_a_server_without_a_name_follows_the_card_s_penalty(
     assert outputs(responses) != outputs(local)
 
 
-def test_the_card_s_own_decoding_can_be_chosen(released: Path, address: str) -> None:
-    requests = [Request(prompt=prompt) for prompt in MIXED]
-    responses_with = partial(served, released, address, requests, server="transformers", seed=1)
-    assert outputs(responses_with(decoding="card", concurrency=1)) != outputs(
-        responses_with(concurrency=1)
-    )
-
-
 @pytest.mark.parametrize(
     ("path", "fields", "message"),
     [
@@ -100,10 +91,3 @@ def test_the_real_server_s_refusals_are_understood(
     base_url = address.removesuffix("/v1") + path
     with pytest.raises(ModelError, match=message):
         served(released, base_url, [Request(prompt=Prompt.of("?"))], **fields)
-
-
-@pytest.mark.parametrize("method", ["likelihood", "constrained"])
-def test_the_real_server_cannot_score_options(released: Path, address: str, method: Any) -> None:
-    request = Request(prompt=Prompt.of("Which?"), elicit=method, options=("A", "B"))
-    with pytest.raises(ModelError, match=f"the server does not support {method} .*generate$"):
-        served(released, address, [request], server="transformers")

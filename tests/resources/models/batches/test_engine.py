@@ -1,7 +1,6 @@
 """Requests handed over in batches: asked once, collected once, whatever happens meanwhile."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from aiohttp import web
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.chat_server import texts
 from tests.fakes.server_engines import requests_for
@@ -53,13 +51,6 @@ def test_what_it_sends_is_what_a_single_request_says(
     assert [part["type"] for part in turn["content"]] == kinds[format_]
 
 
-def test_an_identity_is_that_of_single_requests(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    one = engine(server, tmp_path, format_)
-    assert one.identity == engine(server, tmp_path, format_, batch=False).identity
-
-
 def test_the_limits_of_a_batch_make_several(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
@@ -67,13 +58,6 @@ def test_the_limits_of_a_batch_make_several(
     one._api.most = 2
     assert response_texts(answered(one, *requests_for(*TEXTS))) == ANSWERS
     assert sorted(len(batch.requests) for batch in server.batches.values()) == [1, 2, 2]
-
-
-def test_so_do_its_bytes(server: BatchServer, tmp_path: Path, format_: str) -> None:
-    one = engine(server, tmp_path, format_)
-    one._api.most_bytes = 10
-    assert response_texts(answered(one, *requests_for(*TEXTS))) == ANSWERS
-    assert len(server.batches) == 5
 
 
 def test_what_is_too_large_for_the_server_is_handed_over_in_halves(
@@ -143,15 +127,6 @@ def test_a_server_that_is_overloaded_is_tried_again(
     assert response_texts(answered(engine(server, tmp_path, format_), *requests_for("a"))) == [
         "A to a"
     ]
-
-
-def test_a_wrong_key_is_an_error(
-    server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BATCH_KEY", "x" * 20)
-    with pytest.raises(ModelError, match=r"HTTP 401.*set api_key_env to"):
-        answered(engine(server, tmp_path, format_), *requests_for("a"))
-    assert out(tmp_path) == []
 
 
 def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment(
@@ -233,15 +208,6 @@ def test_a_conversation_is_a_batch_for_each_turn(
     assert out(tmp_path) == []
 
 
-def test_two_draws_of_one_prompt_are_two_requests(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    (request,) = requests_for("a")
-    one = engine(server, tmp_path, format_, temperature=1.0)
-    assert len(answered(one, request, replace(request, sample=1))) == 2
-    assert server.n_requests == 2
-
-
 def test_a_image_that_is_not_there_is_the_error_of_its_request(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
@@ -271,28 +237,8 @@ def test_beyond_the_budget_nothing_is_sent(
     assert server.n_requests == 0
 
 
-@pytest.mark.parametrize(
-    ("api", "most", "most_bytes"),
-    [(OpenAIBatches(), 50_000, 200e6), (AnthropicBatches(), 100_000, 256e6)],
-    ids=["openai", "anthropic"],
-)
-def test_the_vendors_limits_are_kept(api: Any, most: int, most_bytes: float) -> None:
-    assert (api.most <= most, api.most_bytes < most_bytes) == (True, True)
-
-
 if __name__ == "__main__":  # asks until it is killed
     url, home_, form = sys.argv[1:]
     waiting = BatchServer()
     waiting.port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
     answered(engine(waiting, Path(home_), form), *requests_for(*TEXTS))
-
-
-def test_a_hosted_server_gets_its_batches_through_the_proxy_of_the_environment(
-    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hosted = "https://models.example.invalid/v1"
-    with saying(http(b"", status="403 No Way Through")) as proxy:
-        monkeypatch.setenv("https_proxy", proxy.removesuffix("/v1"))
-        batches = engine(server, tmp_path, "openai", base_url=hosted, max_tries=1)
-        with pytest.raises(ModelError, match="No Way Through"):
-            answered(batches, *requests_for("a"))

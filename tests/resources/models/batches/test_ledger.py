@@ -42,21 +42,6 @@ def until_noted(server: BatchServer, home: Path) -> None:
         time.sleep(0.005)
 
 
-def test_a_batch_is_collected_by_the_run_after_one_that_was_killed(
-    server: BatchServer, tmp_path: Path, format_: str
-) -> None:
-    killed_while_waiting(server, tmp_path / "first", format_)
-    # A thread cannot be killed: the second run has a copy of what was noted.
-    for file in out(tmp_path / "first"):
-        there = tmp_path / "second" / file.relative_to(tmp_path / "first")
-        there.parent.mkdir(parents=True)
-        there.write_bytes(file.read_bytes())
-    again = engine(server, tmp_path / "second", format_)
-    assert response_texts(answered(again, *requests_for(*TEXTS, "new"))) == [*ANSWERS, "A to new"]
-    assert server.n_requests == 6
-    assert out(tmp_path / "second") == []
-
-
 @pytest.mark.long
 def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
     server: BatchServer, tmp_path: Path, format_: str

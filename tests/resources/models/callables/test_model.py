@@ -39,19 +39,6 @@ def test_wrapped_functions_of_other_code_are_other_models(wrap: Callable[[Functi
     assert a == again != b
 
 
-def test_a_default_is_part_of_the_code_and_an_object_is_not():
-    def digest(style: object, most: object = 1) -> str:
-        def model(
-            images: list[Any], prompt: str, style: object = style, *, n: object = most
-        ) -> str:
-            return "A"
-
-        return code_digest(model)
-
-    assert len({digest("short"), digest("long"), digest("short", 2)}) == 3
-    assert digest(object()) == digest(object())
-
-
 def test_an_earlier_response_is_sent_back_without_its_reasoning():
     seen: list[str] = []
 

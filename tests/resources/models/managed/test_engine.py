@@ -30,7 +30,7 @@ from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.resources.models.api.serving import command, engine, responses_to, texts_of
+from tests.resources.models.api.serving import command, engine, responses_to
 from tests.resources.models.managed.fake_vllm import install
 
 
@@ -250,20 +250,6 @@ def evaluate(home: Path) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.long
-def test_an_evaluation_starts_the_server_and_ends_it(weights: Path, tmp_path: Path) -> None:
-    starts = tmp_path / "starts"
-    home = tmp_path / "home"
-    home.mkdir()
-    opened(home, weights, install(tmp_path / "bin", f"starts={starts}"))
-    run = evaluate(home)
-    output, _ = run.communicate()
-    assert run.returncode == 0, output
-    assert "answered by" not in output
-    (pid,) = map(int, lines(starts))
-    assert not is_running(pid)
-
-
-@pytest.mark.long
 def test_a_server_ends_with_a_run_that_is_killed(weights: Path, tmp_path: Path) -> None:
     starts, child, came = (tmp_path / name for name in ("starts", "child", "asked"))
     home = tmp_path / "home"
@@ -279,23 +265,6 @@ def test_a_server_ends_with_a_run_that_is_killed(weights: Path, tmp_path: Path) 
         run.send_signal(signal.SIGKILL)
         run.communicate()
     until(lambda: not any(map(is_running, pids)))
-
-
-def test_weights_are_served_and_respond_and_the_server_ends(weights: Path, tmp_path: Path) -> None:
-    starts = tmp_path / "starts"
-    with engine(weights, tmp_path, f"starts={starts}", "loading=2") as served:
-        assert texts_of(responses_to(served, "a", "b")) == ["1234 a", "1234 b"]
-        assert texts_of(responses_to(served, "c")) == ["1234 c"]
-        (pid,) = map(int, lines(starts))  # one server for both askings
-        assert is_running(pid)
-    assert not is_running(pid)
-
-
-def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(
-    weights: Path, tmp_path: Path
-) -> None:
-    with engine(weights, tmp_path, "health=no") as served:
-        assert texts_of(responses_to(served, "a")) == ["1234 a"]
 
 
 def remembering(
@@ -322,11 +291,6 @@ def test_other_weights_in_the_same_folder_share_no_responses(weights: Path, tmp_
     assert remembering(weights, tmp_path, "a") == (["1234 a"], 1)
     write_checkpoint(weights, b"4321")
     assert remembering(weights, tmp_path, "a") == (["4321 a"], 2)
-
-
-def test_another_command_shares_no_responses(weights: Path, tmp_path: Path) -> None:
-    assert remembering(weights, tmp_path, "a")[1] == 1
-    assert remembering(weights, tmp_path, "a", flag="flag=2")[1] == 2
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.models.managed.process import copy_redacted
 from tests.fakes.checkpoint_files import write_checkpoint
-from tests.resources.models.api.serving import engine, responses_to, texts_of
-from tests.resources.models.managed.test_engine import lines
+from tests.resources.models.api.serving import engine, responses_to
 
 KEY = "sk-0123456789abcdefghijkl"
 
@@ -56,18 +55,6 @@ def test_its_output_is_logged_without_keys(tmp_path: Path, parts: list[bytes], k
     assert written(tmp_path, *parts) == kept
 
 
-def test_a_line_that_never_ends_is_written_bit_by_bit(tmp_path: Path) -> None:
-    bar = b"\r 1 %" * 2000  # what draws a bar says no line
-    key = f" {KEY} ".encode()
-    assert written(tmp_path, *[bar] * 12, key, *[bar] * 12) == bar * 12 + b" *** " + bar * 12
-
-
-def test_who_is_not_written_down_is_listened_to_all_the_same() -> None:
-    with copied(Path("/dev/full")) as into:
-        for _ in range(40):
-            os.write(into, b"more than a pipe holds\n" * 200)
-
-
 def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,22 +71,9 @@ def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
     assert KEY not in str(raised.value) + log.read_text(encoding="utf-8")
 
 
-TEXTS = [f"question {n}" for n in range(60)]
-EXPECTED = [f"1234 {text}" for text in TEXTS]
-
-
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     return write_checkpoint(tmp_path / "run" / "step", b"1234")
-
-
-def test_the_only_one_dies_and_the_rest_waits_for_its_successor(
-    weights: Path, tmp_path: Path
-) -> None:
-    options = ["after=10", f"once={tmp_path / 'died'}", f"asked={tmp_path / 'asked'}"]
-    with engine(weights, tmp_path, *options, concurrency=2, max_tries=2) as served:
-        assert texts_of(responses_to(served, *TEXTS)) == EXPECTED
-    assert len(lines(tmp_path / "asked")) <= len(TEXTS) + 2
 
 
 @pytest.mark.long

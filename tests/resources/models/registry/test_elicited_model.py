@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -71,11 +70,6 @@ def test_the_likeliest_option_is_the_answer_and_all_are_ranked():
     assert predicted.decoding == "weighing|elicit=likelihood-letters-none"
 
 
-def test_equally_likely_options_are_the_first_one():
-    (predicted,) = elicit("likelihood", Weighing(), CHOICE)
-    assert (predicted.text, predicted.ranking) == ("A", ("A", "B", "C"))
-
-
 def test_what_is_likely_without_a_question_is_taken_off():
     model = Weighing({"?": {"A": 0.5, "B": 0.25}, "": {"A": 0.5}})
     (plain,) = elicit("likelihood", model, CHOICE)
@@ -126,12 +120,6 @@ def test_scores_have_the_confidence_of_the_answer():
     (score,) = pipeline.score(TASK, [CHOICE], predictions, [])
     assert (score.points, score.no_answer) == (1.0, False)
     assert score.confidence == pytest.approx(4 / 7, abs=1e-6)
-
-
-def test_generated_texts_have_no_confidence():
-    (predicted,) = pipeline.predict(TASK, [CHOICE], ScriptedModel("m", lambda _: "B"))
-    (score,) = pipeline.score(TASK, [CHOICE], [predicted], [])
-    assert (predicted.logprobs, score.confidence) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -279,13 +267,6 @@ def test_one_of_the_options_is_requested_in_the_way_that_acts(server, way, n_pro
     assert way in bodies[-1]
 
 
-def test_a_rate_limit_at_the_probe_is_waited_for():
-    limits = [429] * 4
-    response, bodies = ask(lambda body: limits.pop() if limits else vllm(body), "constrained")
-    assert (response.error, response.text) == ("", "C")
-    assert len(bodies) == 4 + 2
-
-
 def test_an_option_after_separate_reasoning_is_read():
     def thinking(body: dict[str, Any]) -> Answer:
         return Answer(text=str(vllm(body)), message={"reasoning_content": "Hm, B? No: C."})
@@ -408,74 +389,6 @@ def test_an_echo_that_is_one_token_off_is_not_taken_for_the_option():
 
     with pytest.raises(ModelError, match="prompt_logprobs end with '#', not 'A'"):
         ask(shifted, "likelihood")
-
-
-def test_other_formats_and_batches_have_no_options(tmp_path: Path):
-    from bench_resources.models.batches.engine import BatchEngine
-
-    assert not engine("http://127.0.0.1:1", format="anthropic").elicits
-    assert not hasattr(BatchEngine, "elicits")
-
-
-def test_cached_responses_need_no_server(tmp_path: Path):
-    questions = [
-        question(
-            question_id=f"q/{n}",
-            kind="choice",
-            text=f"{n}?",
-            options=("x", "y", "z"),
-            answer=("A",),
-        )
-        for n in range(6)
-    ]
-    file = tmp_path / "responses.sqlite"
-
-    def predict(url: str, how: str) -> list[Prediction]:
-        model = ElicitedModel(remembering(url, file), "m", Elicitation.parse(how))
-        return pipeline.predict(TASK, questions, model)
-
-    with ChatServer(vllm) as server:
-        url = server.base_url
-        first = predict(url, "likelihood")
-        n = server.n_requests
-        assert n == 2 + 6 * 3
-        assert predict(url, "likelihood-bytes") == [
-            replace(row, decoding=row.decoding.replace("none", "bytes")) for row in first
-        ]
-        assert server.n_requests == n
-        assert all("Reply with" not in text for text in texts(server.bodies[-1]))
-        predict(url, "likelihood-unconditional")
-        assert server.n_requests == n + 2 + 3  # the probe, and the empty prompt once
-    again = predict(url, "likelihood")  # nobody listens any more
-    assert [one.text for one in again] == ["A"] * 6
-    assert not any(one.error for one in again)
-
-
-def test_after_a_failure_only_the_rest_is_requested(tmp_path: Path):
-    questions = [
-        question(
-            question_id=f"q/{n}", kind="choice", text=f"{n}?", options=("x", "y"), answer=("A",)
-        )
-        for n in range(8)
-    ]
-    seen: list[str] = []
-    broken = {"5?"}
-
-    def partly(body: dict[str, Any]) -> Any:
-        text = texts(body)[0]
-        seen.append(text)
-        return 400 if text in broken else vllm(body)
-
-    with ChatServer(partly) as server:
-        model = ElicitedModel(
-            remembering(server.base_url, tmp_path / "r.sqlite"), "m", Elicitation("likelihood")
-        )
-        first = pipeline.predict(TASK, questions, model)
-        assert [row.question_id for row in first if row.error] == ["q/5"]
-        seen.clear()
-        broken.clear()
-        assert not any(row.error for row in pipeline.predict(TASK, questions, model))
-    assert {text for text in seen if not text.startswith("Reply")} == {"5?"}
 
 
 def requests_of(server: ChatServer) -> Counter[str]:

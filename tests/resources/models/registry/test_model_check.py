@@ -144,18 +144,6 @@ def test_batches_that_differ_are_found(
     assert run_probes(ModelCheck(model="m"), subject).failures == failures
 
 
-def test_batches_that_an_evaluation_does_without_are_no_failure() -> None:
-    engine = Batching(lambda n: f"{n} dogs")
-    subject = CheckedModel(
-        ask=ask_in_order(engine), images=SyntheticImages(), otherwise="one at a time"
-    )
-    check = run_probes(ModelCheck(model="m"), subject)
-    assert check.failures == []
-    assert check.batch == (
-        "3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone; one at a time"
-    )
-
-
 # Models that cannot be tried: one sentence that says why, and the rest is checked.
 
 

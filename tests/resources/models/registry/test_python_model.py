@@ -98,12 +98,6 @@ def batches() -> list[int]:
     return found
 
 
-def test_a_second_run_sends_nothing(code, tmp_path):
-    assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
-    assert ask(tmp_path, about("t/1")) == ["A t/1 []"]
-    assert batches() == [1]
-
-
 def test_options_go_to_the_factory_and_into_the_identity(code, tmp_path):
     ask(tmp_path, about("t/1"))
     assert signature(tmp_path) == "mine|v1"
@@ -118,11 +112,6 @@ def test_a_changed_file_asks_again(code, tmp_path):
     assert ask(tmp_path, about("t/1")) == ["C t/1 []"]
     assert ask(tmp_path, about("t/1")) == ["C t/1 []"]
     assert batches() == [1]
-
-
-def test_responses_are_kept_batch_by_batch(code, tmp_path):
-    ask(tmp_path, *(about(f"t/{n}") for n in range(5)), more="batch_size = 2")
-    assert batches() == [2, 2, 1]
 
 
 def test_it_sees_images(code, tmp_path):
@@ -211,9 +200,3 @@ def test_a_module_that_does_not_compile_is_named_with_file_and_model(code, tmp_p
 def test_a_factory_that_is_not_there_is_named_with_file_and_model(code, tmp_path):
     with pytest.raises(SettingsError, match=r"bench.toml, model m: model_of_tests:None_of_it: "):
         ask(tmp_path, about("t/1"), factory="None_of_it")
-
-
-def test_a_budget_does_not_change_what_is_remembered(code, tmp_path):
-    ask(tmp_path, about("t/1"))
-    ask(tmp_path, about("t/1"), more="budget_tokens = 0")
-    assert batches() == [1]

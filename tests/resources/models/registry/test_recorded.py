@@ -106,12 +106,6 @@ def test_a_file_that_answers_none_of_the_questions_is_no_model() -> None:
     assert model.response([]) == []
 
 
-def test_other_draws_models_and_conditions_are_no_duplicates(tmp_path: Path) -> None:
-    others: list[dict[str, Any]] = [{"sample": 1}, {"model": "m"}, {"condition": "no_context"}]
-    lines = [json.dumps({"question_id": "t/1", "text": "y"} | other) for other in others]
-    assert len(read_responses(written(tmp_path, "\n".join([A_LINE, *lines])))) == 4
-
-
 def test_report_counts_and_names() -> None:
     questions = [question(question_id=f"t/{n}") for n in (1, 2, 3, 4)]
     responses = [
@@ -161,12 +155,6 @@ def test_a_recorded_judge_says_what_stands_beside_the_response() -> None:
     first, second = judge.response([request_for("t/1"), request_for("t/2")])
     assert first.text == "right"
     assert second.error == "no recorded response in r.jsonl"
-
-
-def test_a_request_without_a_question_finds_its_response_by_name() -> None:
-    model = RecordedModel("m", [recorded(question_id="chain/1")], Path("r.jsonl"))
-    (response,) = model.response([Request(prompt=Prompt.of("?"), name="chain/1")])
-    assert response.text == "x"
 
 
 def test_recorded_responses_do_not_answer_what_has_no_name() -> None:

@@ -24,11 +24,6 @@ _PROMPTS = [SINGLE[name].prompt for name in ("an image", "another image", "64 x 
 
 
 @pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
-
-
-@pytest.fixture(scope="module")
 def emu3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("emu3")
     generic.build("emu3", folder)
@@ -62,15 +57,6 @@ def test_emu3_gives_the_card_s_response_and_its_identity_says_how(
         assert response.prompt_tokens == n_prompt
         assert response.completion_tokens == first
         assert text.startswith(response.text.rstrip("\ufffd"))
-
-
-def test_a_checkpoint_that_batches_is_batched_and_keeps_its_identity(
-    vlm: Path, tmp_path: Path
-) -> None:
-    engine = engine_of(vlm, tmp_path)
-    plain = TransformersEngine(spec_of(vlm, max_tokens=6), str(vlm), IMAGES.__getitem__)
-    assert identity_of(engine) == identity_of(plain)
-    assert engine.job.spec.batch_size == plain.job.spec.batch_size
 
 
 def test_a_context_that_is_full_of_the_trial_refuses_no_shorter_question(tmp_path: Path) -> None:
@@ -111,15 +97,6 @@ def test_without_requests_nothing_is_loaded(emu3: Path, tmp_path: Path) -> None:
     tried = identity_of(engine_of(emu3, tmp_path))
     known = TransformersEngine(spec, str(emu3), IMAGES.__getitem__, unasked, trials=trials)
     assert identity_of(known) == tried
-
-
-def test_another_precision_is_tried_anew(vlm: Path, tmp_path: Path) -> None:
-    file = tmp_path / "processors.json"
-    for dtype in ("float32", "bfloat16"):
-        spec = spec_of(vlm, dtype=dtype)
-        engine = TransformersEngine(spec, str(vlm), IMAGES.__getitem__, trials=BatchTrials(file))
-        assert "alone" not in identity_of(engine)  # bfloat16 rounds, and is no other model
-    assert file.read_text().count(TOGETHER) == len(("float32", "bfloat16"))
 
 
 def test_several_devices_respond_as_one(emu3: Path, tmp_path: Path) -> None:

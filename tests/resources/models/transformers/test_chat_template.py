@@ -132,18 +132,6 @@ def test_only_the_system_prompt_is_a_string_where_only_that_is_wanted() -> None:
     assert form == [{"role": "system", "content": "s"}, talk[1]]
 
 
-def test_a_tokenizer_s_template_gets_strings() -> None:
-    assert applied(_STRINGS, [turn("user", "one")], text_only=True)[0] == [
-        {"role": "user", "content": "one"}
-    ]
-
-
-def test_a_role_that_is_refused_is_reported_in_the_template_s_words() -> None:
-    template = "{{ raise_exception('no system prompts here') }}"
-    with pytest.raises(ValueError, match="refuses the conversation: no system prompts here"):
-        applied(template, [turn("system", "s")])
-
-
 @pytest.mark.parametrize(
     ("template", "thinks", "expected"),
     [
@@ -205,30 +193,6 @@ def in_pieces(*texts: str) -> list[int]:
     return [number for text in texts for number in pieces(text)]
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        pytest.param(("<image>",), id="nothing else"),
-        pytest.param(("What is ", "<image>", " here?"), id="one among words"),
-        pytest.param(("<image>", "<image>"), id="adjacent ones"),
-        pytest.param(("a ", "<image>", " b ", "</s>", " c ", "<image>"), id="one of them twice"),
-        pytest.param(("<s>", "</s>", "<pad>", "<|end|>"), id="all of them"),
-        pytest.param(("ein ", "<image>", "\n", "<|end|>", "üß"), id="beside other scripts"),
-    ],
-)
-def test_a_spelled_token_costs_its_pieces(texts: tuple[str, ...]) -> None:
-    tokens = words()
-    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    assert ids_of(spelled, tokens, "".join(texts)) == in_pieces(*texts)
-
-
-def test_a_bos_of_the_post_processor_stays_in_front() -> None:
-    tokens = words(writes_bos=True)
-    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    begin = tokens.convert_tokens_to_ids("<s>")
-    assert ids_of(spelled, tokens, "a <image>") == [begin, *in_pieces("a ", "<image>")]
-
-
 def test_real_tokens_of_the_prompt_stay() -> None:
     tokens = words()
     spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
@@ -247,19 +211,6 @@ def test_real_tokens_of_the_prompt_stay() -> None:
 def test_no_text_is_read_as_another(texts: list[str]) -> None:
     tokens, spelled = used_before()
     assert tokens.decode(ids_of(spelled, tokens, "".join(texts))) == "".join(texts)
-
-
-def test_a_stand_in_in_a_text_is_the_character_itself() -> None:
-    tokens = words()
-    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    ids_of(spelled, tokens, "<image>")  # now there are stand-ins
-    assert ids_of(spelled, tokens, "\U0010f000") == pieces("\U0010f000")
-    assert len(pieces("\U0010f000")) == 4  # bytes of UTF-8
-
-
-def test_a_text_without_control_tokens_is_left_alone() -> None:
-    spelled = SpecialTokenEscaper(words(), _TEMPLATE)
-    assert spelled.as_text("is 1 < 2 in the image?") == "is 1 < 2 in the image?"
 
 
 def test_what_cannot_be_written_as_text_is_broken_up() -> None:

@@ -364,25 +364,6 @@ def test_what_changes_nothing_that_is_loaded_is_no_change(
     assert arriving(folder, lambda: change(folder), when, []) == ["AAA", "B", "C"]
 
 
-def test_a_deleted_checkpoint_that_is_loaded_answers_to_the_end(folder: Path) -> None:
-    assert arriving(folder, lambda: _gone(folder), "asking", []) == ["AAA", "B", "C"]
-
-
-@pytest.mark.parametrize("when", ["before", "loading", "asking"])
-def test_a_link_that_is_set_to_another_folder_is_refused(tmp_path: Path, when: str) -> None:
-    write_checkpoint(tmp_path / "a")
-    write_checkpoint(tmp_path / "b", b"4321")
-    latest = tmp_path / "latest"
-    latest.symlink_to("a")
-
-    def move_on() -> None:
-        latest.unlink()
-        latest.symlink_to("b")
-
-    with pytest.raises(ModelError, match="overwritten or replaced"):
-        arriving(latest, move_on, when, [])
-
-
 @pytest.mark.parametrize(
     ("file", "data"),
     [

@@ -1,8 +1,6 @@
 """The digest of what a processor makes of an image: remembered, and new only where tensors are."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -14,9 +12,9 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.image_digests import ImageDigests
-from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import ALBUM, identity_of, spec_of
 
 Change = Callable[[dict[str, Any]], object]
@@ -46,33 +44,6 @@ def changed(vlm: Path, folder: Path, change: Change) -> Path:
     change(settings)
     file.write_text(json.dumps(settings))
     return folder
-
-
-_AGAIN = """
-import sys
-from pathlib import Path
-from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.models.transformers.image_digests import ImageDigests
-from bench_resources.models.transformers.engine import TransformersEngine
-
-folder, file = sys.argv[1:]
-spec = TransformersSpec(kind="transformers", path=folder, device="cpu")
-digests = ImageDigests(Path(file))
-engine = TransformersEngine(spec, folder, Path.read_bytes, digests=digests)
-engine.prepare()
-print(engine.identity)
-print({"torch", "transformers"} & sys.modules.keys())
-"""
-
-
-def test_what_is_remembered_needs_no_transformers(vlm: Path, tmp_path: Path) -> None:
-    first = digest(vlm, tmp_path / "p.json")
-    command = [sys.executable, "-c", _AGAIN, str(vlm), str(tmp_path / "p.json")]
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
-    identity, imported = again.stdout.splitlines()
-    assert identity.endswith(f",images={first}")
-    assert imported == "set()"
-    assert len(first) == 8
 
 
 @pytest.mark.parametrize(
@@ -131,21 +102,6 @@ def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) ->
     made = digest(vlm, file)
     assert list(json.loads(file.read_text()).values()) == [made]
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_model_without_eyes_has_none(tmp_path: Path) -> None:
-    folder = save_tiny_language_model(tmp_path / "lm")
-    assert digest(folder, tmp_path / "p.json", text_only=True) == ""
-    assert not (tmp_path / "p.json").exists()
-
-
-def test_several_devices_have_the_identity_of_one(vlm: Path, tmp_path: Path) -> None:
-    digests = ImageDigests(tmp_path / "p.json")
-    several = spec_of(vlm, device="auto", devices=("cpu", "cpu"))
-    one = TransformersEngine(spec_of(vlm), str(vlm), ALBUM.read, digests=digests)
-    both = DataParallelEngine(several, str(vlm), ALBUM.read, digests=digests)
-    assert identity_of(both) == identity_of(one)
-    assert "images=" in identity_of(one)
 
 
 def test_a_processor_that_does_not_load_is_one_error(vlm: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_digests import ImageDigests
-from bench_resources.models.transformers.loading import load_weights, refuse_incomplete
+from bench_resources.models.transformers.loading import load_weights
 from bench_resources.models.transformers.model import load
 from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import (
@@ -80,18 +80,6 @@ def copy(vlm: Path, tmp_path: Path) -> Path:
 
 def change(file: Path, **entries: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | entries))
-
-
-def test_missing_tensors_are_named(copy: Path) -> None:
-    from safetensors.torch import load_file, save_file
-
-    weights = copy / "model.safetensors"
-    tensors = load_file(weights)
-    kept = {name: tensor for name, tensor in tensors.items() if "layers.1.mlp" not in name}
-    save_file(kept, weights, {"format": "pt"})
-    n = len(tensors) - len(kept)
-    with pytest.raises(ModelError, match=rf"{n} tensors are missing, such as .*layers\.1\.mlp"):
-        load(spec_of(copy), pin(str(copy)))
 
 
 def test_the_report_of_transformers_comes_once_behind_a_sentence(
@@ -190,13 +178,6 @@ def test_images_are_prepared_in_the_dtype_of_the_weights(vlm: Path) -> None:
     inputs = model.prepare([[turn]]).inputs
     assert inputs["pixel_values"].dtype == torch.bfloat16
     assert inputs["input_ids"].dtype == torch.int64
-
-
-def test_few_of_many_names_are_shown() -> None:
-    loading = {"missing_keys": {"d", "b", "a", "c"}, "mismatched_keys": set()}
-    with pytest.raises(ModelError) as raised:
-        refuse_incomplete("here", loading)
-    assert str(raised.value) == "here: 4 tensors are missing, such as a, b, c"
 
 
 def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> None:

@@ -101,13 +101,6 @@ def test_the_batch_grows_again_when_shorter_requests_fit() -> None:
     assert sizes == [4, *[2] * 9, 4, 2, 4, 4]
 
 
-def test_larger_batches_that_fail_are_tried_less_and_less_often() -> None:
-    """After 8, 16, 32, 64, 128 batches of two that fit, so that four of 500 fail more."""
-    sizes = sizes_of([10] * 1000, room=20)
-    assert sizes.count(4) == 1 + 5
-    assert sizes.count(2) == 500
-
-
 def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
     engine, sizes = cramped(vlm, room=0)
     (response,) = responses_of(engine, [Request(prompt=MIXED[0])])

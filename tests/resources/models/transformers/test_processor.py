@@ -93,15 +93,6 @@ def test_a_plain_template_has_a_place_for_an_image_where_it_needs_one(
     assert processor.apply_chat_template(talk, tokenize=False) == f"{place}one"
 
 
-def test_a_plain_template_is_a_line_for_each_turn(vlm: Path) -> None:
-    def turn(role: str, text: str) -> dict[str, Any]:
-        return {"role": role, "content": [{"type": "text", "text": text}]}
-
-    talk = [turn("user", "one"), turn("assistant", "yes"), turn("user", "two")]
-    written = loaded(vlm, chat_template="plain").apply_chat_template(talk, tokenize=False)
-    assert written == "one\nyes\ntwo"
-
-
 def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.jinja"
     file.write_text((vlm / "chat_template.jinja").read_text())

@@ -54,10 +54,6 @@ def test_a_batch_is_padded_on_the_left() -> None:
     assert [row.tolist() for row in mask] == [[0] * (two - n) + [1] * n for n in (one, two, none)]
 
 
-def test_what_is_behind_the_last_text_is_the_ending() -> None:
-    assert tensors().of([[shown((9, 9))]]).endings == ["<|end|>\n<|start|>assistant\n"]
-
-
 def test_a_text_that_the_template_leaves_out_is_an_error() -> None:
     with pytest.raises(ValueError, match="the chat template leaves out 'How many"):
         tensors(template="{% for m in messages %}{{ m['role'] }}{% endfor %}").of([[shown()]])

@@ -18,7 +18,6 @@ from bench_resources.models.transformers.sampling import (
     RepetitionPenalty,
     RowSampler,
     read_card,
-    sampling_processors,
 )
 from bench_resources.models.workers.local_model import Draw
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
@@ -93,21 +92,6 @@ def test_the_penalty_is_for_what_was_there(
     scores = torch.tensor([[4.0, 2.0, -2.0, 2.0]]).repeat(len(ids), 1)
     penalised = RepetitionPenalty(2.0, prompt_tokens)(torch.tensor(ids), scores)
     assert penalised.tolist() == expected
-
-
-def test_padding_stays_padding_as_responses_grow() -> None:
-    import torch
-
-    penalty = RepetitionPenalty(2.0, [1])
-    scores = torch.full((1, 4), 2.0)
-    penalty(torch.tensor([[0, 1]]), scores)
-    assert penalty(torch.tensor([[0, 1, 3]]), scores).tolist() == [[2.0, 1.0, 2.0, 1.0]]
-
-
-def test_greedy_decoding_changes_no_scores() -> None:
-    assert (
-        sampling_processors(Draw(max_tokens=1, temperature=0.0, top_p=1.0, seeds=["a"]), [3]) == []
-    )
 
 
 # Decodings that a checkpoint's generation_config.json recommends.

@@ -9,7 +9,6 @@ import jinja2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
@@ -35,20 +34,6 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
     assert echo.batches == [["a"], ["b"], ["c"]]
 
 
-def test_images_are_weighed_beside_the_thread_that_asks() -> None:
-    threads: set[int] = set()
-
-    def weigh(image: PILImage.Image) -> int:
-        threads.add(threading.get_ident())
-        return 1
-
-    echo = Echo()
-    echo.weigh = weigh
-    ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
-    assert threads
-    assert threading.get_ident() not in threads
-
-
 @pytest.mark.parametrize(
     ("batch_tokens", "expected"),
     [
@@ -69,13 +54,6 @@ def test_batches_are_cut_by_weight_the_heaviest_first(
     ]
     ask(echo, *prompts, batch_size=8, batch_tokens=batch_tokens)
     assert [sorted(texts) for texts in echo.batches] == expected
-
-
-def test_images_of_one_kind_stay_in_one_batch_whatever_their_number() -> None:
-    echo = Echo()
-    prompts = [Prompt.of(RED, BLUE, "two"), Prompt.of(RED, "one"), Prompt.of("none")]
-    ask(echo, *prompts, batch_size=8)
-    assert echo.batches == [["two"], ["one"], ["none"]]
 
 
 @given(
@@ -198,43 +176,3 @@ def test_a_model_that_cannot_respond_stops_all(where: str) -> None:
     setattr(echo, where, fail)
     with pytest.raises(ModelError, match="the device is gone"):
         ask(echo, *map(Prompt.of, "abc"), batch_size=1)
-
-
-@pytest.mark.parametrize(
-    "raised",
-    [
-        pytest.param(PILImage.DecompressionBombError("too many pixels"), id="a bomb"),
-    ],
-)
-def test_a_image_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
-    def read(digest: str) -> bytes:
-        if digest == BLUE.sha256:
-            raise raised
-        return ALBUM.read(digest)
-
-    requests = [Request(prompt=Prompt.of(image, "a")) for image in (RED, BLUE, RED)]
-    responses = dict(batches(Echo(), read).stream(requests))
-    assert [responses[n].text for n in range(3)] == ["A", "", "A"]
-    assert responses[1].error == str(raised)
-
-
-def test_images_that_cannot_be_weighed_cost_only_their_own_question() -> None:
-    def weigh(image: PILImage.Image) -> int:
-        return 1 // (64 - image.width)
-
-    echo = Echo()
-    echo.weigh = weigh
-    red, blue = ask(echo, Prompt.of(RED, "a"), Prompt.of(BLUE, "b"))
-    assert (red.text, red.error) == ("A", "")
-    assert "division" in blue.error
-
-
-def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
-    class FailingFirst(Echo):
-        def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-            first = len(self.batches) == 0
-            answers = super().answer(prepared, draw)
-            return [Response(error="NaN") for _ in answers] if first else answers
-
-    (response,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
-    assert response == Response(error="NaN")

@@ -118,15 +118,6 @@ def test_a_worker_without_weights_ends_the_run() -> None:
         texts_from(Hands(2), "a", "none")
 
 
-def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
-    hands = Hands(2)
-    texts_from(hands, *(f"{n:03}" for n in range(100)), batch_size=2)
-    sizes = [len(chunk) for hand in hands.hands for chunk in hand.chunks]
-    assert sum(sizes) == 100
-    assert max(sizes) == 12  # 100 // (4 * 2)
-    assert sorted(sizes)[0] <= 2
-
-
 def test_the_fullest_device_counts() -> None:
     chunks = schedule(Hands(1), [Request(prompt=Prompt.of(str(n))) for n in range(5)])
     list(chunks.responses())

@@ -2,7 +2,6 @@
 
 import logging
 import re
-import time
 from collections.abc import Mapping
 
 import orjson
@@ -27,7 +26,7 @@ from bench_resources.models.api.formats.response_body import (
 )
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.server_engines import ask, engine, read_image, requests_for
+from tests.fakes.server_engines import ask, read_image
 from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form
 
@@ -89,17 +88,6 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
         assert without_blanks(response.said.thought) == without_blanks(written)
 
 
-@settings(max_examples=200)
-@given(st.lists(st.sampled_from([*MARKS, *"<>/think[] \nA", "</", "k>"])).map("".join))
-def test_any_thought_is_taken_off(thought: str) -> None:
-    assert split_reasoning(prepend_reasoning(thought or "A", "B")).answer == "B"
-
-
-def test_what_the_thought_says_otherwise_stays_as_it_is() -> None:
-    thought = "Mind </Think>, [THINK], <answer>A</answer> and analysis < /think>."
-    assert prepend_reasoning(thought, "B") == f"<think>{thought}</think>B"
-
-
 @pytest.mark.parametrize(
     ("form", "body"),
     [
@@ -142,15 +130,6 @@ def test_every_api_keeps_a_thought_out_of_the_answer(
     assert split_reasoning(found.text, tags).answer == "B"
 
 
-@pytest.mark.parametrize("part", ["<think>", "</think>", "<", "</answer>", "<think></think>"])
-def test_long_thoughts_take_time_in_proportion(part: str) -> None:
-    thought = part * (100_000 // len(part))
-    begun = time.process_time()
-    split_reasoning(prepend_reasoning(thought, "B"))
-    split_reasoning(prepend_reasoning(thought, "", cut_off=True))
-    assert time.process_time() - begun < 2.0
-
-
 # Who answered stands beside a response, and is said once where it is another than was asked.
 
 
@@ -186,35 +165,6 @@ def test_it_goes_with_the_response_and_is_logged_once_for_many(
         responses = ask(server.base_url, *"abcde")
     assert {(response.text, response.served) for response in responses} == {("B", "other")}
     assert caplog.text.count("answered by other") == 1
-
-
-@pytest.mark.parametrize(
-    ("api", "body"),
-    [
-        pytest.param(
-            "anthropic",
-            {
-                "model": "other",
-                "content": [{"type": "text", "text": "B"}],
-                "stop_reason": "end_turn",
-            },
-            id="Anthropic",
-        ),
-        pytest.param(
-            "gemini",
-            {
-                "modelVersion": "other",
-                "candidates": [{"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP"}],
-            },
-            id="Gemini",
-        ),
-    ],
-)
-def test_so_it_is_with_the_other_apis(api: str, body: object) -> None:
-    with ChatServer(lambda _: whole(body)) as server:
-        ((_, response),) = engine(server.base_url, format=api).stream(requests_for("?"))
-    assert isinstance(response, Response)
-    assert (response.text, response.served) == ("B", "other")
 
 
 def test_the_build_of_a_server_is_a_part_of_who_answered() -> None:
@@ -288,13 +238,6 @@ def test_bytes_that_are_no_response(data: bytes, message: str) -> None:
     assert isinstance(failure, Failure)
     assert (failure.tries, failure.refused) == (2, False)
     assert re.search(message, failure.what)
-
-
-@pytest.mark.parametrize("api", [Anthropic, Gemini])
-def test_an_error_inside_200_is_read_as_one(api: FormatOf) -> None:
-    failure = read_as(api, {"error": {"code": 503, "message": "overloaded"}})
-    assert isinstance(failure, Failure)
-    assert (str(failure), failure.tries) == ("HTTP 503: overloaded", UNLIMITED_TRIES)
 
 
 @pytest.mark.parametrize(
@@ -372,11 +315,3 @@ def test_no_json_is_an_exception(api: FormatOf, whole: object, inner: object) ->
         found = decode_response(form(api), data, 0.5, {})
         assert isinstance(found, Failure) or isinstance(found.text, str)
         assert failure(500, data, {}).tries
-
-
-@APIS
-@settings(max_examples=40)
-@given(st.binary(max_size=80), st.dictionaries(st.sampled_from(["Retry-After"]), st.text()))
-def test_no_bytes_are_an_exception(api: FormatOf, data: bytes, headers: dict[str, str]) -> None:
-    assert decode_response(form(api), data, 0.5, headers)
-    assert failure(429, data, headers).wait >= 0
