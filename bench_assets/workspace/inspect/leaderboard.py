@@ -26,7 +26,7 @@ from bench_assets.evaluation.checked_scores import NOT_CHECKED
 from bench_assets.report.building import make_report, parts, write_report
 from bench_assets.report.site.folder import STAMPS_FILE, Site
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.materialization.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench, name_new_home
 from bench_resources.images.store import open_image_store
 from bench_sensors.checkpoints import describe_missing
 
@@ -271,6 +271,7 @@ def present_report(
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
     every = parts(rows, catalog, settings, without_images, missing_numbers(bench))
     if out is None:
+        name_new_home(settings.home)
         return make_report(settings, tables, catalog, every, print_message)
     site = Site(out, open_image_store(settings))
     write_report(site, tables, catalog, every)

@@ -1,6 +1,5 @@
 """Opens a home folder for commands and the Python interface, and validates what they name there."""
 
-import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,7 +64,6 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         BenchError: If bench.toml or one of the choices cannot be used.
     """
     _check_accepted(accept)
-    is_new = not os.path.exists(default_home())  # noqa: PTH110 - False for a name that is too long
     if review:  # fail on an unusable form before any request
         from bench_assets.evaluation.reviews import load_review
 
@@ -101,8 +99,6 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         progress=progress_style(),
     ) as bench:
         yield bench
-    if is_new and default_home().exists():
-        print_message(f"{default_home()}: created, for tables, responses and the report")
 
 
 _OTHERWISE = f"--source {BENCH_TOML}: bench.toml's, or the mini edition"

@@ -118,6 +118,7 @@ class Workbench:
             return dg.DagsterInstance.ephemeral()
         from bench_assets.workspace.materialization.dagster_instance import open_instance
 
+        name_new_home(self.settings.home)
         return open_instance(self.settings.home, self.settings)
 
     @property
@@ -433,3 +434,9 @@ class Workbench:
         if not self.instance.has_dynamic_partition(name, key):
             with suppress(IntegrityError):  # another process added it in between
                 self.instance.add_dynamic_partitions(name, [key])
+
+
+def name_new_home(home: Path) -> None:
+    """Print the path of a home that does not exist yet, before it is written to."""
+    if not os.path.exists(home):  # noqa: PTH110 - False for a name that is too long
+        print_message(f"{home}: created, for tables, responses and the report")
