@@ -127,11 +127,16 @@ def usage(*, as_json: JsonOption = False) -> None:
 
     with error_reporting():
         folder = default_home()
-        entries = disk_usage(folder)
-        print_message(f"{folder}: {sum(usage_entry.megabytes for usage_entry in entries):.1f} MB")
-        print_rows(entries, as_json=as_json)
-        if elsewhere := shared_disk_usage(load_settings(folder)):
-            print_rows(elsewhere, as_json=as_json)
+        entries = [*disk_usage(folder), *shared_disk_usage(load_settings(folder))]
+        if as_json:
+            print_rows(entries, as_json=True)
+        else:
+            total = sum(entry.megabytes for entry in entries)
+            print_message(f"{folder}: {total:.1f} MB. Parts below 0.1 MB: --json")
+            for part in entries:
+                if part.megabytes:
+                    print_result(f"{part.megabytes:8.1f} MB  {part.what}: {part.about}")
+                    print_result(f"{'':13}{part.goes or 'keep it'}")
         print_message(BACKUP.format(home=quote(str(folder))))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from textwrap import fill
 
 from rich.table import Table
 
@@ -45,7 +46,7 @@ def print_matrices(
         shown = replace(matrix, tasks=learnt) if only_learnt else matrix
         _print(shown, published=published)
         for sentence in shown.legend:
-            print_result(sentence)
+            print_result(fill(sentence, output_width()))
     hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
     if hidden and not published:
         print_result(f"Published rows: --published ({hidden}). Intervals: bench leaderboard TASK")

@@ -88,7 +88,10 @@ def print_json_result(value: Any) -> None:  # noqa: ANN401
 def print_rows(
     rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
 ) -> None:
-    """Print rows as JSON lines with all fields, or as a table of the given columns."""
+    """Print rows as JSON lines with all fields, or as a table of the given columns.
+
+    Fields that would be columns of less than ten characters are printed below each other.
+    """
     if as_json:
         for row in rows:
             print_json_result(_as_json(row))
@@ -97,7 +100,14 @@ def print_rows(
         print_message("(no rows)")
         return
     every = {f.name: _field(f.name) for f in fields(rows[0])}
-    print_table(table_of(rows, columns or every, output_width()))
+    width, n = output_width(), len(every)
+    is_wide = sum(max(len(cell(row)) for row in rows) for cell in every.values()) > width - _GAP * n
+    if columns or not is_wide or (_NARROWEST + _GAP) * n <= width:
+        print_table(table_of(rows, columns or every, width))
+        return
+    for row in rows:
+        lines = [f"{name}: {text}" for name, cell in every.items() if (text := cell(row))]
+        print_result("\n".join([*lines, ""]))
 
 
 def _as_json(row: object) -> Any:  # noqa: ANN401
@@ -127,7 +137,10 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     if is_wide and not _REMARKS.issuperset(names):
         below = [cells[name] for name in names if name in _REMARKS]
         names = [name for name in names if name not in _REMARKS]
-        for name, *texts in zip(cells[names[0]], *below, strict=True):
+        labels = list(map(" ".join, zip(*map(cells.__getitem__, names[:2]), strict=True)))
+        if len(set(cells[names[0]])) == len(rows):
+            labels = cells[names[0]]
+        for name, *texts in zip(labels, *below, strict=True):
             remarks.setdefault("; ".join(filter(None, texts)), []).append(name)
         remarks.pop("", None)
     order = {name: longest[name] for name in names}

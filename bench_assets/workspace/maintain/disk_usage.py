@@ -16,23 +16,24 @@ from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Back up bench.toml, models.toml, sources.toml, benchmarks/, annotation/ and responses.sqlite. The
-rest can be rebuilt from them and from the suites' sources. (With a database in [storage], responses
-are not in a file: docs/cluster.md.)
+Back up bench.toml, models.toml, sources.toml, benchmarks/, annotation/ and
+responses.sqlite. The rest can be rebuilt from them and the suites' sources.
+(With a database in [storage], responses are not in a file: docs/cluster.md.)
 While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
-To move the home: stop all runs, move the folder, and set BENCH_HOME to the new path."""
+To move the home: stop all runs, move it, and set BENCH_HOME to the new path."""
 
 _WHOLE = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
+    "partial": ("numbers of --limit", "{rm}: made again from cached responses"),
     "painted": ("prompts of generated images", "{rm}: generated again by the same painter"),
     "annotation": ("annotation units and answers", ""),
     "responses.sqlite": ("response cache", "bench home remove MODEL --responses"),
     "dagster": (
-        "Dagster's runs and events, deleted after run_history_days in [storage]",
-        "{rm}, while nothing runs: tables are made again, from cached responses",
+        "Dagster's runs, for run_history_days of [storage]",
+        "{rm}, while nothing runs: tables are made again, from responses",
     ),
     "looks.json": ("image hashes, to find near-duplicates", "{rm}: computed again"),
     "batches": ("pending batches of providers", ""),
@@ -108,26 +109,16 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
             models[unquote(file.stem)].append(file)
     for suite, files in suites.items():
         path = folder / suite
-        build_command = f"bench tables questions {suite.rpartition('/')[2]}"
+        command = f"bench evaluate {suite.rpartition('/')[2]}"
         if suite.startswith(f"{SOURCES_FOLDER}/"):
-            build_command += ", with their source,"
-        note = (
-            f"{build_command} rebuilds them, bench evaluate those of models; until then bench home"
-            " verify"
-            " reports them as missing"
-        )
-        yield _usage_of(
-            f"tables/{suite}",
-            "questions and more",
-            files,
-            path,
-            f"rm -r {quote(str(path))}: {note}",
-        )
+            command += ", with their source"
+        if suite in ("leaderboard", "published"):
+            command = "bench leaderboard"
+        removal = f"rm -r {quote(str(path))}: made by {command}"
+        yield _usage_of(f"tables/{suite}", "questions and more", files, path, removal)
     for model, files in models.items():
-        removal = f"bench home remove {quote(model)}"
-        yield _usage_of(
-            f"tables of {model}", "responses, scores and metrics", files, folder, removal
-        )
+        about, removal = "responses, scores and metrics", f"bench home remove {quote(model)}"
+        yield _usage_of(f"tables of {model}", about, files, folder, removal)
 
 
 def _entry(entry: Path) -> DiskUsage:

@@ -99,3 +99,11 @@ def test_what_the_only_row_of_a_wide_table_is_about_is_its_title() -> None:
     row = {"task": "blink", "model": "m" * 20, "value": "0.394"}
     lines = table_text(table_of([row], columns(**row), 30), 30).splitlines()
     assert lines == ["m" * 20 + ", blink", "value", "0.394"]
+
+
+def test_rows_that_are_too_long_for_columns_have_a_line_for_each_field(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench_assets.workspace.console.output.output_width", lambda: 10)
+    print_rows([Row("abcdefghij", ("klmnopqrst",)), Row("", ("u",))], as_json=False)
+    assert capsys.readouterr().out == "name: abcdefghij\nseveral: klmnopqrst\n\nseveral: u\n\n"
