@@ -111,8 +111,14 @@ class _Options(NamedTuple):
             return whole
         leading = part("leading_letter").match(text) if self.has_letters else None
         if leading and leading[1] in self.letters:
-            return UNREADABLE if part("second_letter").match(text, leading.end(1)) else leading[1]
+            return UNREADABLE if self.is_list(leading[1], text[leading.end(1) :]) else leading[1]
         return self.whole(part("clause_end").split(text, maxsplit=1)[0])
+
+    def is_list(self, letter: str, rest: str) -> bool:
+        """Whether another letter follows one with, or without, the text of its option."""
+        tokens = dict(self.mentions).get(letter)
+        rest = _mention(tokens, last=False).sub("", rest, count=1) if tokens else rest
+        return part("second_letter").match(rest) is not None
 
     def whole(self, text: str) -> str | None:
         """The option that a text is: its letter, its text, or its letter followed by its text."""
@@ -127,7 +133,7 @@ class _Options(NamedTuple):
         labelled = part("labelled").fullmatch(text) if self.has_letters else None
         if labelled is None or labelled[1] not in self.letters:
             return None
-        if part("second_letter").match(text, labelled.end(1)):
+        if self.is_list(labelled[1], text[labelled.end(1) :]):
             return None
         other_letters = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
         own_word = self.words[self.letters.index(labelled[1])]
