@@ -141,7 +141,7 @@ def score(
 
     A prediction without a response is unscored, with its error; a truncated response, or one
     without an answer (``no_answer_reason``), is wrong. Elicited letters are not parsed: they get
-    the     default scorer.
+    the default scorer.
 
     Raises:
         UnknownNameError: If the task has no such scorer.
@@ -172,6 +172,9 @@ def _score_pair(
         result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
     else:
         judgements, result = _score_read(task, name, pair, judgements)
+        if result.points == 0 and not prediction.ranking and is_empty_or_loop(prediction.text):
+            note = "one word, repeated" if prediction.text.strip() else "an empty response"
+            result = replace(result, no_answer=True, note=result.note or note)
     summaries = reviewed.score(task, task.scorer(name), pair, result) if reviewed else result
     return replace(
         summaries,

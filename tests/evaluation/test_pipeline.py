@@ -81,6 +81,11 @@ def metrics(predictions, questions=QUESTIONS, **fields):
     return pipeline.summarise(task(**fields), questions, predictions, scores)
 
 
+def test_silence_is_wrong_and_counted_as_no_answer():
+    number = measured(["Answer: A", "", " \n", "dog " * 30])
+    assert (number.value, number.n_no_answer, number.unread) == (0.25, 3, 0.0)
+
+
 def test_measures_are_taken_over_all_questions_and_each_category():
     rows = metrics(responses_of(q1="1", q2="2", q3="9"))
     assert [(r.category, r.value, r.n_scored, r.n_unscored, r.n_failed) for r in rows] == [
