@@ -22,6 +22,7 @@ from bench_assets.defs.checks.table_checks import task_checks
 from bench_resources.tables.parquet import table_output
 from bench_sensors.changes import change_sensors, with_automation
 from tests.fakes.quiz import TASK, quiz, resources_over
+from tests.sensors.watched import record
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
 QUIZ = replace(TASK, conditions={**TASK.conditions, "aloud": ALOUD})
@@ -209,6 +210,25 @@ def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> N
     assert bench.tick() == []
     bench.evaluate("a", "riddles")
     assert bench.tick() == ["leaderboard"]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [101, *(pytest.param(number, marks=pytest.mark.long) for number in (99, 100, 300))],
+)
+def test_the_leaderboard_follows_a_changed_number_of_many_models(bench: Bench, number: int) -> None:
+    names, metrics = [f"m{n}" for n in range(number - 3)], dg.AssetKey(["quiz", "metrics"])
+    bench.instance.add_dynamic_partitions("model", names)
+    for name in names:
+        record(bench.instance, metrics, name)
+    bench.tick()  # of more than 100 new tables Dagster takes the time of the tick
+    bench.gather()
+    assert bench.tick() == []
+    record(bench.instance, metrics, names[-1], content="2")
+    assert bench.tick() == ["leaderboard"]
+    bench.gather()
+    record(bench.instance, metrics, names[-1], content="2")
+    assert bench.tick() == [], "the same again"
 
 
 def test_a_sensor_has_no_more_assets_than_dagster_takes() -> None:
