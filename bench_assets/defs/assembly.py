@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import dagster as dg
@@ -16,7 +17,7 @@ from bench_assets.asset_factory.suite_assets import (
     select_group,
 )
 from bench_assets.catalog import Catalog
-from bench_assets.defs.checks.expectations import expectations_asset, source_checks
+from bench_assets.defs.checks.expectations import source_checks, validation_check
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.code_versions import code_versions
@@ -139,7 +140,7 @@ def build_graph(
     assets = _assets(suite_assets, catalog, configured)
     definitions = dg.Definitions(
         assets=assets,
-        asset_checks=_checks(suite_assets, evaluable.tasks),
+        asset_checks=_checks(suite_assets, evaluable, is_of_command=models is not None),
         jobs=[
             *_define_jobs(_suite_jobs(catalog)),
             *checkpoint_jobs,
@@ -198,7 +199,6 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *(asset for assets_of in hooks_of("assets") for asset in assets_of(catalog)),
         *leaderboard_assets(catalog),
         report_asset(catalog),
-        expectations_asset(catalog),
     ]
 
 
@@ -269,13 +269,30 @@ def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> d
     return spec if len(deps) == len(list(spec.deps)) else spec.replace_attributes(deps=deps)
 
 
-def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:
+def _checks(
+    left: Sequence[Any], catalog: Catalog, *, is_of_command: bool
+) -> list[dg.AssetChecksDefinition]:
+    tasks = catalog.tasks
+    make = _checks_of_command if is_of_command else _task_checks
     return [
         *(definition for definition in left if isinstance(definition, dg.AssetChecksDefinition)),
-        *(check for task in tasks for check in memoize(task_checks, task)),
+        *(
+            check
+            for suite in catalog.suites
+            for task in suite.tasks
+            for check in memoize(make, task, suite.expectations)
+        ),
         *(check for task in tasks for check in memoize(regression_checks, task, *tasks)),
         *source_checks(left),
     ]
+
+
+def _task_checks(task: Task, expectations: Path | None) -> list[dg.AssetChecksDefinition]:
+    return task_checks(task, validation_check(task.name, expectations))
+
+
+def _checks_of_command(task: Task, _: Path | None) -> list[dg.AssetChecksDefinition]:
+    return task_checks(task)  # without Great Expectations, whose import takes seconds
 
 
 def _answers(task: Task) -> list[dg.AssetsDefinition]:

@@ -1,6 +1,6 @@
 """Links from asset checks to pages of the report."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 import dagster as dg
@@ -9,7 +9,6 @@ from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.addresses import (
     audit_page,
-    expectations_page,
     number_page,
     sample_page,
     served_address,
@@ -49,11 +48,6 @@ def link_audit(
     """Add links from an audit result to the task's findings and their questions."""
     samples = {question: sample_page(task.name, question) for question in questions}
     return _add_links(result, audit_page(task.name), samples)
-
-
-def link_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
-    """Add a link to all expectations of a table."""
-    return _add_links(result, expectations_page("/".join(table)), {})
 
 
 def _add_links(

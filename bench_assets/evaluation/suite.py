@@ -18,7 +18,7 @@ from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _RESERVED_NAMES = (
-    *("checkpoint", "default", "expectations", "quick_evaluation", "leaderboard"),
+    *("checkpoint", "default", "quick_evaluation", "leaderboard"),
     *("leaderboard_export", "published", "report"),
 )
 """Names of the graph's own assets, groups and jobs."""
@@ -102,6 +102,7 @@ class Suite:
     assets: Callable[[], Sequence[Any]]
     """Assets and asset checks of the dataset build, and studies; called when the suite loads."""
     published: Path | None = None  # numbers of papers, see ``core.schema.published_numbers``
+    expectations: Path | None = None  # of question tables, see ``core.tables.expectations``
     settings: type[SuiteSettings] = SuiteSettings  # model of [suites.<name>] of bench.toml
     require_source: Callable[[Path], object] | None = None
     """Raises ``SourceError`` if a folder does not have the layout of the suite's source; checks
@@ -158,8 +159,11 @@ def suite_defects(suite: Suite) -> list[str]:
     ]
     if not issubclass(suite.settings, SuiteSettings):
         defects.append(f"settings: {suite.settings.__name__} does not derive from SuiteSettings")
-    if suite.published and not suite.published.is_file():
-        defects.append(f"published: no such file: {suite.published}")
+    defects += [
+        f"{name}: no such file: {file}"
+        for name, file in (("published", suite.published), ("expectations", suite.expectations))
+        if file and not file.is_file()
+    ]
     defects += [f"annotation_tasks: {defect}" for defect in _annotation_task_defects(suite)]
     defects += [f"code: no such file or folder: {path}" for path in suite.code if not path.exists()]
     return defects

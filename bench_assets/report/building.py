@@ -8,7 +8,6 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.features import hooks_of
 from bench_assets.report.pages.annotation import AnnotationPages
-from bench_assets.report.pages.checks import ExpectationsPage
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.gold import GoldPage
 from bench_assets.report.pages.index import IndexPage
@@ -61,7 +60,6 @@ def parts(
         ),
         NumberPages(settings=settings, without_images=without_images),
         ComparisonPage(),
-        ExpectationsPage(),
         GoldPage(),
         PointProvenance(),
         *(part_of(without_images) for part_of in hooks_of("report part")),

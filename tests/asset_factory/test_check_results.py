@@ -78,7 +78,6 @@ def test_checks_that_pass_say_what_holds(tmp_path):
             "Not compared: the task declares no counts of a paper."
         ),
         "questions: as_expected": "3 of 3 blocking expectations hold.",
-        "questions: expectations": "15 of 15 expectations hold.",
         "predictions: every_question_answered": "2 responses: 1 to every question.",
         "predictions: one_model_answered": "No server names the model that answered.",
         "judgements: every_response_judged": "2 verdicts: no request to the judge failed.",

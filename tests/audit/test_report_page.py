@@ -13,7 +13,6 @@ from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, doubtful_home
-from tests.report.fair import HOSTILE
 
 DOUBT = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)
 
@@ -123,21 +122,6 @@ def test_what_was_not_examined_says_the_command(page: "Page", address: str) -> N
 
 
 @pytest.mark.browser
-def test_a_table_that_is_not_as_expected_is_first_and_open(page: "Page", address: str) -> None:
-    page.goto(address)
-    page.get_by_role("link", name="Expectations").click()
-    page.get_by_text("1 of 2 tables are not as expected.").wait_for()
-    bad, good = page.locator("details.expected").all()
-    assert "long/questions 6 rows, 0 of 1 hold" in bad.inner_text()
-    row = bad.get_by_role("row", name="column values to be unique").inner_text()
-    assert row.split()[0] == "no"
-    assert HOSTILE in row
-    assert good.inner_text().strip() == "✓ quiz/questions 6 rows, 1 of 1 hold"
-    page.goto(f"{address}#/expectations?table=quiz%2Fquestions")  # as a check's link has it
-    good.get_by_role("row", name="column values to be unique").wait_for()
-
-
-@pytest.mark.browser
 def test_what_is_no_doubt_stays_closed(page: "Page", address: str) -> None:
     page.goto(f"{address}#/audit/quiz")
     page.get_by_role("heading", name="Could not look").wait_for()
@@ -156,7 +140,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    for route in ("audit", "audit/quiz", "audit/other", "expectations"):
+    for route in ("audit", "audit/quiz", "audit/other"):
         page.goto("about:blank")
         page.goto(f"{address}#/{route}")
         page.get_by_role("heading", level=1).wait_for()

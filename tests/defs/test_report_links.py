@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.defs.report_links import link_audit, link_expectations, link_questions
+from bench_assets.defs.report_links import link_audit, link_questions
 from tests.fakes.quiz import TASK
 
 RESULT = dg.AssetCheckResult(passed=False, description="two", metadata={"problems": 2})
@@ -42,10 +42,3 @@ def test_an_examination_leads_to_the_doubts_and_to_the_questions_it_names():
         "- [quiz/2](http://127.0.0.1:8765/#/samples/quiz?sample=quiz%2F2)"
     )
     assert "samples" not in link_audit(RESULT, TASK).metadata
-
-
-def test_what_is_expected_of_a_table_is_a_page():
-    found = link_expectations(RESULT, ["quiz", "blind", "questions"])
-    assert found.metadata["report"].value == (
-        "http://127.0.0.1:8765/#/expectations?table=quiz%2Fblind%2Fquestions"
-    )

@@ -6,7 +6,6 @@ from pathlib import Path
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.evaluation.suite import Suite
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
@@ -50,23 +49,6 @@ def doubts(image_digest: str) -> list[AuditRow]:
     ]  # fmt: skip
 
 
-def expectation(
-    table: str, n_unexpected: int = 0, unexpected: tuple[str, ...] = ()
-) -> ValidationRow:
-    """That a table's ids are there once each; how many are not."""
-    return ValidationRow(
-        table=table, rows=6, expectation="expect_column_values_to_be_unique",
-        about="question_id", told="", blocking=True, passed=not n_unexpected,
-        n_unexpected=n_unexpected, unexpected=unexpected,
-    )  # fmt: skip
-
-
-EXPECTED = [
-    expectation("quiz/questions"),
-    expectation(f"quiz/{'very_' * 20}long/questions", 2, (HOSTILE, RIGHT_TO_LEFT)),
-]
-
-
 def doubtful_home(folder: Path) -> Path:
     """Build the home and its report; give the first page."""
     tables = TableFiles(folder=str(folder / "tables"))
@@ -75,7 +57,6 @@ def doubtful_home(folder: Path) -> Path:
     questions = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], questions, Question)
     tables.write(["quiz", "audit"], doubts(shown), AuditRow)
-    tables.write(["expectations"], EXPECTED, ValidationRow)
     tables.write(["other", "questions"], quiz(2), Question)
     for model in ("run/step-100", "run/step-900"):
         measure(tables, model, 0.5)

@@ -13,7 +13,6 @@ from bench_assets.annotation.answers.quality import AnnotatorQuality, UnitDisagr
 from bench_assets.core.gold.funnel import GoldFunnel
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import Metric
-from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.report.samples import responses
 from bench_assets.report.site.folder import STATIC
 from bench_assets.report.site.scripts import bundled_script
@@ -76,7 +75,7 @@ def written_names() -> set[str]:
                             for one in ast.walk(names)
                             if isinstance(one, ast.Constant)
                         }
-    rows = (Metric, PublishedNumber, ValidationRow)
+    rows = (Metric, PublishedNumber)
     people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement, GoldFunnel)
     found |= {field.name for row in (*rows, *people) for field in fields(row)}
     return found | {*responses._SAID, *responses._SCORED, *responses._JUDGED}

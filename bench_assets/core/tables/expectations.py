@@ -1,15 +1,18 @@
-"""Table expectations, validated here or with Great Expectations.
+"""Table expectations, with the names and arguments of Great Expectations.
 
-Names and arguments are those of Great Expectations, whose import takes seconds. Checks that block
-the next table are validated here, without it. Missing values satisfy every expectation.
+Its import takes seconds: those that block the next table, which each evaluation of a model checks,
+are validated here. Missing values satisfy every one of them.
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, get_args
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind, Edition
 
 _MAX_SHOWN = 5  # unexpected values that a message names
@@ -30,21 +33,6 @@ class Expectation:
             self.told[name] for name in ("column", "column_A", "column_B") if name in self.told
         ]
         return [*names, *self.told.get("column_list", ())]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationRow:
-    """Result of an expectation; a row of the table ``expectations``."""
-
-    table: str  # "codis/predictions", for all models together
-    rows: int
-    expectation: str  # "expect_column_values_to_be_unique"
-    about: str  # the columns, or "the table"
-    told: str  # its other arguments: "min_value 0"
-    blocking: bool
-    passed: bool
-    n_unexpected: int
-    unexpected: tuple[str, ...]  # the first few values
 
 
 def _not_null(column: str) -> Expectation:
@@ -141,23 +129,46 @@ EXPECTATIONS_BY_TABLE: Mapping[str, Sequence[Expectation]] = {
 """Expectations by kind of table."""
 
 
+_LENGTHS = {"n_answers": "answer", "n_images": "images", "n_options": "options"}
+"""Columns with the length of a field of a question."""
+
+
+def read_expectations(file: Path | None, task: str) -> list[Expectation]:
+    """Read the expectations of a task's questions: ``expectations.toml`` beside its suite.
+
+    Raises:
+        SettingsError: If it cannot be read; names file and task.
+    """
+    try:
+        tasks = tomllib.loads(file.read_text("utf-8")) if file else {}
+        return [Expectation(entry.pop("type"), entry) for entry in tasks.get(task, ())]
+    except (OSError, ValueError, AttributeError, LookupError, TypeError) as error:
+        raise SettingsError(f"{file}, {task}: {error} (expected tables with a `type`)") from error
+
+
 def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
     """Columns that expectations refer to: fields of rows, or their lengths."""
     names = dict.fromkeys(name for expectation in expected for name in expectation.columns)
-    return {name: _values(rows, name) for name in names}
+    return {
+        name: [len(getattr(row, _LENGTHS[name])) for row in rows]
+        if name in _LENGTHS
+        else [getattr(row, name) for row in rows]
+        for name in names
+    }
 
 
-def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
-    """Messages about failed expectations, each with its first unexpected values."""
-    every = list(expected)
-    columns = columns_of(rows, every)
+def problems(rows: Sequence[Any], kind: str) -> list[str]:
+    """Messages about failed blocking expectations, each with its first unexpected values."""
+    blocking = [expectation for expectation in EXPECTATIONS_BY_TABLE[kind] if expectation.blocking]
+    columns = columns_of(rows, blocking)
     failures = []
-    for expectation in every:
-        if wrong := unexpected(expectation, columns, len(rows)):
+    for expectation in blocking:
+        values = [*zip(*(columns[name] for name in expectation.columns), strict=True)]
+        if wrong := _unexpected(expectation, values):
             listed = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
                 " ..." if len(wrong) > _MAX_SHOWN else ""
             )
-            where = ", ".join(expectation.columns) or "the table"
+            where = ", ".join(expectation.columns)
             failures.append(
                 f"{expectation.type} of {where}: {listed}{_format_allowed(expectation)}"
             )
@@ -169,67 +180,21 @@ def _format_allowed(one: Expectation) -> str:
     return f" (expected one of {among})" if among else ""
 
 
-def validate_table(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
-    """Validate the expectations of a kind of table, without Great Expectations."""
-    results = []
-    for expectation in EXPECTATIONS_BY_TABLE[kind]:
-        wrong = unexpected(expectation, columns_of(rows, [expectation]), len(rows))
-        arguments = [
-            f"{name} {value}"
-            for name, value in expectation.told.items()
-            if not name.startswith("column")
-        ]
-        results.append(
-            ValidationRow(
-                table=table,
-                rows=len(rows),
-                expectation=expectation.type,
-                about=", ".join(expectation.columns) or "the table",
-                told="; ".join(arguments),
-                blocking=expectation.blocking,
-                passed=not wrong,
-                n_unexpected=len(wrong),
-                unexpected=tuple(str(value) for value in wrong[:_MAX_SHOWN]),
-            )
-        )
-    return results
+def _unexpected(one: Expectation, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Values that fail an expectation; of several columns, their values together."""
+    if one.type == "expect_compound_columns_to_be_unique":
+        times = Counter(rows)
+        return [row for row in rows if times[row] > 1]
+    present = [value for (value,) in rows if value is not None]
+    if one.type == "expect_column_values_to_be_unique":
+        times = Counter(present)
+        return [value for value in present if times[value] > 1]
+    return [value for value in present if not _meets_expectation(one, value)]
 
 
-def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
-    """Values that fail an expectation; for one of the whole table, its actual property."""
-    arguments, kind = one.told, one.type.removeprefix("expect_")
-    values = columns[one.columns[0]] if len(one.columns) == 1 else []
-    present = [value for value in values if not _is_null(value)]
-    if kind == "table_row_count_to_be_between":
-        return [] if n >= arguments["min_value"] else [n]
-    if kind == "column_values_to_not_be_null":
-        return [value for value in values if _is_null(value)]
-    if kind == "column_unique_value_count_to_be_between":
-        return [] if len(set(present)) <= arguments["max_value"] else sorted(set(present))
-    if kind in ("column_values_to_be_unique", "compound_columns_to_be_unique"):
-        keys = present or list(zip(*(columns[name] for name in one.columns), strict=True))
-        times = Counter(keys)
-        return [key for key in keys if times[key] > 1]
-    if kind == "column_pair_values_a_to_be_greater_than_b":
-        pairs = zip(columns[arguments["column_A"]], columns[arguments["column_B"]], strict=True)
-        return [(a, b) for a, b in pairs if not (_is_null(a) or _is_null(b) or a >= b)]
-    return [value for value in present if not _meets_expectation(kind, arguments, value)]
-
-
-def _meets_expectation(kind: str, told: Mapping[str, Any], value: Any) -> bool:  # noqa: ANN401
-    if kind == "column_values_to_be_in_set":
-        return value in told["value_set"]
-    if kind == "column_values_to_match_regex":
-        return re.search(told["regex"], value) is not None
-    size = len(value) if kind == "column_value_lengths_to_be_between" else value
-    return bool(size >= told["min_value"])
-
-
-def _is_null(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124  (NaN)
-
-
-def _values(rows: Sequence[Any], name: str) -> list[Any]:
-    if name == "n_answers":
-        return [len(row.answer) for row in rows]
-    return [getattr(row, name) for row in rows]
+def _meets_expectation(one: Expectation, value: Any) -> bool:  # noqa: ANN401
+    if one.type == "expect_column_values_to_be_in_set":
+        return value in one.told["value_set"]
+    if one.type == "expect_column_values_to_match_regex":
+        return re.search(one.told["regex"], value) is not None
+    return bool(value >= one.told["min_value"])

@@ -1,11 +1,14 @@
-"""Expectations as asset checks, and their results in the report.
+"""Expectations as asset checks, and of all tables.
 
-Great Expectations is imported on demand, since that takes seconds. Its own Data Docs are not used:
+The job that builds a suite's questions validates their table with Great Expectations, once a build.
+Its import takes seconds, so that commands leave this check out. Its own Data Docs are not used:
 they load scripts and styles from other servers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import dagster as dg
@@ -13,23 +16,21 @@ import dagster as dg
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.errors import BenchError, SettingsError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
 from bench_assets.core.tables.expectations import (
     EXPECTATIONS_BY_TABLE,
     Expectation,
-    ValidationRow,
     columns_of,
     problems,
-    validate_table,
+    read_expectations,
 )
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.shared_ops import TableCheck
-from bench_assets.defs.report_links import link_expectations
-from bench_resources.tables.parquet import TableFiles, table_output
+from bench_resources.tables.parquet import TableFiles
 
 CHECK_NAME = "as_expected"
-"""Name of the check."""
+"""Name of the check of blocking expectations."""
 
 _DESCRIPTION = "All blocking expectations hold. If not, tables downstream are not updated."
 
@@ -66,21 +67,52 @@ def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
     """Validate a table's expectations, by the last part of its key; blocking."""
-    blocking = [
-        expectation for expectation in EXPECTATIONS_BY_TABLE[key[-1]] if expectation.blocking
-    ]
-    holds = f"{len(blocking)} of {len(blocking)} blocking expectations hold."
-    result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
-    return link_expectations(result, key)
+    n_blocking = sum(expectation.blocking for expectation in EXPECTATIONS_BY_TABLE[key[-1]])
+    holds = f"{n_blocking} of {n_blocking} blocking expectations hold."
+    return check_result(problems(rows, key[-1]), n=len(rows), holds=holds)
 
 
 _MAX_SHOWN = 5  # unexpected values shown
 _MAX_VALUE_LENGTH = 120  # characters of one
 
 
-def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.AssetCheckResult:
-    """Validate all expectations of a question table; warns only."""
-    results = validate_table("questions", questions)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationRow:
+    """Result of an expectation of a table."""
+
+    table: str  # "codis/predictions", for all models together
+    rows: int
+    expectation: str  # "expect_column_values_to_be_unique"
+    about: str  # the columns, or "the table"
+    told: str  # its other arguments: "min_value 0"
+    blocking: bool
+    passed: bool
+    n_unexpected: int
+    unexpected: tuple[str, ...]  # the first few values
+
+
+def validation_check(task: str, file: Path | None) -> TableCheck:
+    """The check of all expectations of a task's questions with Great Expectations.
+
+    ``file``: expectations beside the suite, if it has any.
+    """
+    return TableCheck(
+        "expectations",
+        "All expectations of questions hold, by Great Expectations. Commands leave it out.",
+        partial(validate_questions, task, file),
+    )
+
+
+def validate_questions(
+    task: str, file: Path | None, questions: Sequence[Question]
+) -> dg.AssetCheckResult:
+    """Validate all expectations of a task's questions; warns only."""
+    try:
+        further = read_expectations(file, task)
+        results = shared_validation().validate("questions", questions, task, further)
+    except BenchError as error:
+        warn = dg.AssetCheckSeverity.WARN
+        return dg.AssetCheckResult(passed=False, severity=warn, description=str(error))
     failed = [result for result in results if not result.passed]
     summary = f"{len(results) - len(failed)} of {len(results)} expectations hold"
     failures = ", ".join(f"{result.expectation} of {result.about}" for result in failed)
@@ -90,13 +122,12 @@ def validate_questions(key: Sequence[str], questions: Sequence[Question]) -> dg.
         f" | {escape_markdown(', '.join(result.unexpected))} |"
         for result in results
     ]
-    result = dg.AssetCheckResult(
+    return dg.AssetCheckResult(
         passed=not failed,
         severity=dg.AssetCheckSeverity.WARN,
         description=f"{summary}; not: {failures}." if failed else f"{summary}.",
         metadata={"expectations": dg.MetadataValue.md("\n".join(lines))},
     )
-    return link_expectations(result, key)
 
 
 @cache
@@ -121,38 +152,39 @@ class ExpectationValidator:
             for kind in EXPECTATIONS_BY_TABLE
         }
 
-    def validate(self, kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
-        """Validate a table's expectations, in the order of ``EXPECTED``."""
+    def validate(
+        self,
+        kind: str,
+        rows: Sequence[Any],
+        table: str = "",
+        further: Sequence[Expectation] = (),
+    ) -> list[ValidationRow]:
+        """Validate the expectations of a kind of table and further ones, in this order.
+
+        Raises:
+            SettingsError: If a further one is not one of Great Expectations.
+        """
         import pandas as pd
 
-        expected = EXPECTATIONS_BY_TABLE[kind]
-        batch = self._batches[kind].get_batch(
-            {"dataframe": pd.DataFrame(columns_of(rows, expected))}
-        )
-        suite = self._gx.ExpectationSuite(
-            name=f"{kind} {table}", expectations=[self._expectation(e) for e in expected]
-        )
+        expected = [*EXPECTATIONS_BY_TABLE[kind], *further]
+        try:
+            columns = columns_of(rows, expected)
+            expectations = [self._expectation(*numbered) for numbered in enumerate(expected)]
+        except (AttributeError, TypeError, ValueError) as error:
+            raise SettingsError(f"{table}: expectations of its suite: {error}") from error
+        batch = self._batches[kind].get_batch({"dataframe": pd.DataFrame(columns)})
+        suite = self._gx.ExpectationSuite(name=f"{kind} {table}", expectations=expectations)
         result = batch.validate(suite)
         # Great Expectations returns the results in another order.
-        results = {
-            _key(
-                validation.expectation_config.type, validation.expectation_config.kwargs
-            ): validation
-            for validation in result.results
-        }
+        results = {one.expectation_config.meta["number"]: one for one in result.results}
         return [
-            _row(expectation, results[_key(expectation.type, expectation.told)], table, len(rows))
-            for expectation in expected
+            _row(expectation, results[number], table, len(rows))
+            for number, expectation in enumerate(expected)
         ]
 
-    def _expectation(self, one: Expectation) -> Any:  # noqa: ANN401
+    def _expectation(self, number: int, one: Expectation) -> Any:  # noqa: ANN401
         name = "".join(part.capitalize() for part in one.type.split("_"))
-        return getattr(self._gx.expectations, name)(**one.told)
-
-
-def _key(kind: str, arguments: Any) -> tuple[str, str]:  # noqa: ANN401
-    columns = [arguments.get(name) for name in ("column", "column_A", "column_B", "column_list")]
-    return kind, str(columns)
+        return getattr(self._gx.expectations, name)(**one.told, meta={"number": number})
 
 
 def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  # noqa: ANN401
@@ -174,51 +206,29 @@ def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  #
     )
 
 
-EXPECTATIONS = "expectations"
-"""Name of the table."""
-
-
 class _Kind(NamedTuple):
     name: str  # a key of ``core.tables.expectations.EXPECTATIONS_BY_TABLE``
     row_type: type[Any]
     key: tuple[str, ...]
-
-
-def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
-    """Build the asset that validates the expectations of every table."""
-
-    @dg.asset(
-        name=EXPECTATIONS,
-        deps=[evaluation_key(task, "main", "metrics") for task in catalog.tasks],
-        group_name=EXPECTATIONS,
-        kinds={"python"},
-        tags={"bench/stage": EXPECTATIONS, "bench/when": "asked"},
-        description=(
-            "One row: the result of one expectation of one table over all models, by Great "
-            "Expectations. The report shows them."
-        ),
-    )
-    def expectations(
-        context: dg.AssetExecutionContext, tables: TableFiles
-    ) -> dg.Output[list[ValidationRow]]:
-        rows = validate_tables(catalog, tables, context.log.warning)
-        failed = sum(not row.passed for row in rows)
-        return table_output(rows, {"failed": failed})
-
-    return expectations
+    further: Sequence[Expectation] = ()
 
 
 def validate_tables(
     catalog: Catalog, tables: TableFiles, warn: Callable[[str], object]
 ) -> list[ValidationRow]:
-    """Validate the expectations of every table; ``warn`` gets the reason of unreadable ones."""
+    """Validate the expectations of every table with Great Expectations.
+
+    ``warn`` gets the reason of unreadable ones.
+    """
     rows: list[ValidationRow] = []
     for kind in _kinds(catalog):
         for rows_read, reason in _read(kind, tables):
             if reason:
                 warn(reason)
             else:
-                rows += shared_validation().validate(kind.name, rows_read, "/".join(kind.key))
+                rows += shared_validation().validate(
+                    kind.name, rows_read, "/".join(kind.key), kind.further
+                )
     return rows
 
 
@@ -229,7 +239,8 @@ def _kinds(catalog: Catalog) -> Iterator[_Kind]:
             question_keys = {
                 tuple(questions_key(task, condition)): None for condition in task.conditions
             }
-            yield from (_Kind("questions", Question, key) for key in question_keys)
+            further = read_expectations(suite.expectations, task.name)
+            yield from (_Kind("questions", Question, key, further) for key in question_keys)
             for condition in task.conditions:
                 for name, row_type in (("predictions", Prediction), ("metrics", Metric)):
                     yield _Kind(name, row_type, tuple(evaluation_key(task, condition, name)))

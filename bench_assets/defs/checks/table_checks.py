@@ -14,11 +14,7 @@ from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
-from bench_assets.defs.checks.expectations import (
-    check_expectations,
-    expectation_check,
-    validate_questions,
-)
+from bench_assets.defs.checks.expectations import check_expectations, expectation_check
 from bench_assets.defs.checks.shared_ops import TableCheck, joint_checks
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
@@ -28,13 +24,16 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 
 
-def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
-    """Build every check of a task's tables, under all of its conditions."""
+def task_checks(task: Task, *further: TableCheck) -> list[dg.AssetChecksDefinition]:
+    """Build every check of a task's tables, under all of its conditions.
+
+    ``further``: checks of its question tables besides.
+    """
     tables: dict[tuple[str, ...], str] = {}
     for condition in task.conditions:  # "main" first, whose table others may share
         tables.setdefault(tuple(questions_key(task, condition)), condition)
     question_checks = [
-        _question_checks(task, list(key), condition) for key, condition in tables.items()
+        _question_checks(task, list(key), condition, further) for key, condition in tables.items()
     ]
     return question_checks + [
         check for condition in task.conditions for check in evaluation_checks(task, condition)
@@ -63,7 +62,9 @@ def _defects(question: Question) -> list[str]:
     return defects
 
 
-def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
+def _question_checks(
+    task: Task, key: list[str], condition: str, further: Sequence[TableCheck]
+) -> dg.AssetChecksDefinition:
     """Build the checks of a question table; all but one block downstream assets."""
 
     def check_people(
@@ -101,11 +102,7 @@ def _question_checks(task: Task, key: list[str], condition: str) -> dg.AssetChec
         ),
         *(of_paper if key == questions_key(task, "main") else []),
         expectation_check(lambda questions: check_expectations(key, questions)),
-        TableCheck(
-            "expectations",
-            "All expectations of questions hold.",
-            partial(validate_questions, key),
-        ),
+        *further,
     ]
     resources = ["settings", "tables", "image_store"]
     return joint_checks(checks, key, {"questions": (key, Question)}, resources=resources)

@@ -1,20 +1,16 @@
-"""Data of the pages ``checks`` and ``expectations``."""
+"""Results of asset checks, for the pages of numbers."""
 
 import json
 import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench_assets.catalog import Catalog
-from bench_assets.core.schema.errors import HomeError, TableError
-from bench_assets.core.tables.expectations import ValidationRow
+from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.text.escaping import unescape_markdown
-from bench_assets.report.site.folder import Site
 from bench_resources.storage.sqlite import describe_sqlite_errors, open_read_only
-from bench_resources.tables.parquet import TableFiles
 
 _LOG = logging.getLogger("bench_assets.report")
 _LATEST = """
@@ -96,36 +92,3 @@ def _examples(event_data: Mapping[str, Any]) -> list[str]:
     return [
         unescape_markdown(line.removeprefix("- ")) for line in str(written).splitlines() if line
     ]
-
-
-_TABLE = ("expectations",)
-
-
-class ExpectationsPage:
-    """Writes ``expectations``: an entry per table, with its expectations."""
-
-    def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
-        """Write the latest results, or why there are none."""
-        tables_checked = _found(tables)
-        site.put("expectations", tables_checked)
-        site.tabs += ["expectations"] * bool(tables_checked["tables"])
-
-
-def _found(tables: TableFiles) -> dict[str, Any]:
-    try:
-        rows = tables.read(_TABLE, ValidationRow)
-    except TableError:
-        return {"tables": [], "missing": "bench tables check"}
-    by_table: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_table.setdefault(row.table, []).append(asdict(row))
-    tables_checked = [
-        {
-            "table": name,
-            "rows": every[0]["rows"],
-            "failed": sum(not check["passed"] for check in every),
-            "expectations": every,
-        }
-        for name, every in by_table.items()
-    ]
-    return {"tables": sorted(tables_checked, key=lambda one: -one["failed"]), "missing": ""}

@@ -51,15 +51,6 @@ def audit_page(task: str) -> str:
     return _page(["audit", task], {})
 
 
-def expectations_page(table: str) -> str:
-    """Page of expectations, opened at a table.
-
-    >>> expectations_page("codis/questions")
-    '/#/expectations?table=codis%2Fquestions'
-    """
-    return _page(["expectations"], {"table": table})
-
-
 def number_page(task: str, model: str, condition: str) -> str:
     """Page of a number's provenance, with its checks."""
     return _page(["number", f"{slug(task)}-{slug(model)}"], {"condition": _named(condition)})

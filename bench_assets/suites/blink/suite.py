@@ -26,6 +26,7 @@ SUITE = Suite(
     tasks=(TASK,),
     assets=partial(load_assets, "blink"),
     published=Path(__file__).with_name("published.csv"),
+    expectations=Path(__file__).with_name("expectations.toml"),
     require_source=_require_source,
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",

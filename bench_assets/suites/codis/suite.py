@@ -15,6 +15,7 @@ SUITE = Suite(
     tasks=(TASK,),
     assets=partial(load_assets, "codis"),
     published=Path(__file__).with_name("published.csv"),
+    expectations=Path(__file__).with_name("expectations.toml"),
     require_source=find_release,
     settings=CodisSettings,
     release="https://github.com/THUNLP-MT/CODIS/archive/d070cf759c42676c88925004c83f1d81585675a7.zip#below=data",

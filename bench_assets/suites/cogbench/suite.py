@@ -33,6 +33,7 @@ SUITE = Suite(
     tasks=(DESCRIPTION, VQA),
     assets=partial(load_assets, "cogbench"),
     published=Path(__file__).with_name("published.csv"),
+    expectations=Path(__file__).with_name("expectations.toml"),
     require_source=find_release,
     settings=CogbenchSettings,
     by_hand="its authors provide the data for non-commercial research on request; put the files "

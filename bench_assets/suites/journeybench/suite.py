@@ -21,6 +21,7 @@ SUITE = Suite(
     tasks=(CAPTIONING, MCOT, MULTI_IMAGE_VQA, HALLUCINATION_VQA, RETRIEVAL),
     assets=partial(load_assets, "journeybench"),
     published=Path(__file__).with_name("published.csv"),
+    expectations=Path(__file__).with_name("expectations.toml"),
     require_source=require_source,
     settings=JourneyBenchSettings,
     by_hand="its licence forbids passing the data on: download the files from the authors' page "

@@ -16,6 +16,7 @@ SUITE = Suite(
     tasks=(TASK,),
     assets=partial(load_assets, "multi"),
     published=Path(__file__).with_name("published.csv"),
+    expectations=Path(__file__).with_name("expectations.toml"),
     require_source=find_release,
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",

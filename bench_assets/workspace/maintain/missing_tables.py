@@ -35,8 +35,8 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     graph = bench.definitions.resolve_asset_graph()
     if key not in graph.get_all_asset_keys():
         return ""
-    if key.path == ["expectations"] or key in asset_selections.LEADERBOARD.resolve(graph):
-        return "bench tables check" if key.path == ["expectations"] else "bench leaderboard"
+    if key in asset_selections.LEADERBOARD.resolve(graph):
+        return "bench leaderboard"
     suite, name = key.path[0], "/".join(key.path[1:])
     if key in asset_selections.dataset_build(suite).resolve(graph):
         return f"bench tables questions {suite}"

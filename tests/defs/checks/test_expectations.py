@@ -1,4 +1,4 @@
-"""What is made of a table that is not as expected stays as it was; Great Expectations agrees."""
+"""What is made of a table that is not as expected stays as it was; a suite's job validates all."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,10 +6,18 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question, SourceFile
-from bench_assets.core.tables.expectations import EXPECTATIONS_BY_TABLE, problems
-from bench_assets.defs.checks.expectations import CHECK_NAME, source_checks
+from bench_assets.defs.assembly import build_graph
+from bench_assets.defs.checks.expectations import (
+    CHECK_NAME,
+    shared_validation,
+    source_checks,
+    validate_questions,
+)
 from bench_assets.defs.checks.table_checks import task_checks
+from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from tests.core.tables.test_expectations import PLANTED, RIGHT, SOURCE
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
@@ -70,16 +78,51 @@ def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
 
 
 @pytest.mark.long  # its import takes seconds
-def test_great_expectations_says_the_same():
-    from bench_assets.defs.checks.expectations import shared_validation
+def test_great_expectations_finds_each_planted_fault_and_no_other():
+    for kind, rows, _, broken in (case.values for case in PLANTED):
+        failed = _failed(kind, rows)
+        assert len(failed) == 1
+        assert broken in failed[0]
+    for kind, rows in RIGHT.items():
+        assert _failed(kind, rows) == []
+        assert _failed(kind, []) == ["expect_table_row_count_to_be_between of the table"]
 
-    tables = [(kind, rows) for kind, rows, *_ in (case.values for case in PLANTED)]
-    for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTATIONS_BY_TABLE)]:
-        failed = [
-            f"{one.expectation} of {one.about}"
-            for one in shared_validation().validate(kind, rows)
-            if not one.passed
-        ]
-        assert failed == [
-            one.partition(": ")[0] for one in problems(rows, EXPECTATIONS_BY_TABLE[kind])
-        ]
+
+def _failed(kind, rows):
+    results = shared_validation().validate(kind, rows)
+    return [f"{row.expectation} of {row.about}" for row in results if not row.passed]
+
+
+EXPECTED = {"type": "expect_column_values_to_be_in_set", "column": "n_images", "value_set": [1]}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "15 of 16 expectations hold; not: expect_column_values_to_be_in_set of n_images."),
+        ({"value_set": [0]}, "16 of 16 expectations hold."),
+        ({"column": "colour"}, "quiz: expectations of its suite: 'Question' object has no"),
+        ({"type": "expect_the_best"}, "quiz: expectations of its suite: module"),
+    ],
+)
+def test_a_suite_adds_expectations_beside_it(entry, message, tmp_path):
+    lines = [f"{name} = {value!r}" for name, value in {**EXPECTED, **entry}.items()]
+    (tmp_path / "expectations.toml").write_text("\n".join(["[[quiz]]", *lines]))
+    result = validate_questions("quiz", tmp_path / "expectations.toml", quiz(2))
+    assert str(result.description).startswith(message)
+    assert result.passed == message.startswith("16")
+
+
+@pytest.mark.long
+def test_the_job_of_a_suite_validates_its_questions_and_a_command_does_not(tmp_path):
+    settings = load_settings(tmp_path)
+    catalog = load_catalog(settings, only={"codis"})
+    key = dg.AssetCheckKey(dg.AssetKey(["codis", "questions"]), "expectations")
+    with Workbench(settings, catalog=catalog) as bench:
+        assert key not in bench.definitions.resolve_asset_graph().asset_check_keys
+    job = build_graph(settings, catalog).definitions.resolve_job_def("codis_questions")
+    with dg.DagsterInstance.ephemeral() as instance:
+        results = job.execute_in_process(instance=instance).get_asset_check_evaluations()
+    (result,) = (result for result in results if result.asset_check_key == key)
+    assert result.description == "20 of 20 expectations hold."  # 15 of all suites, 5 of its own

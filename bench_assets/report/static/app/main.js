@@ -5,7 +5,6 @@ import { comparePage } from "./compare/compare.js";
 import { leaderboardPage } from "./leaderboard/leaderboard.js";
 import { annotationList, annotationPage } from "./provenance/annotation.js";
 import { auditList, auditPage } from "./provenance/audit.js";
-import { expectationsPage } from "./provenance/expectations.js";
 import { goldPage } from "./provenance/gold.js";
 import { numberPage } from "./provenance/number.js";
 import { sampledTasks, samplesPage } from "./samples/samples.js";
@@ -22,7 +21,6 @@ startPages({
   "/number/:slug": numberPage,
   "/audit": auditList,
   "/audit/:task": auditPage,
-  "/expectations": expectationsPage,
   "/gold": goldPage,
   "/annotation": annotationList,
   "/annotation/:task": annotationPage,

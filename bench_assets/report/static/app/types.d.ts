@@ -57,7 +57,6 @@ interface LoadData {
   (name: "tabs"): Promise<string[]>;
   (name: "audit"): Promise<AuditTask[]>;
   (name: "annotation"): Promise<AnnotationTask[]>;
-  (name: "expectations"): Promise<{ tables: CheckedTable[]; missing: string }>;
   (name: "gold"): Promise<GoldSuite[]>;
   (name: "parser"): Promise<Record<string, string>[]>;
   (name: `number-${string}`): Promise<NumberData>;
@@ -270,10 +269,6 @@ interface AuditTask { task: string; problem: string; data: string; checks: Audit
 interface Suspect { about: string; question: string; text: string; images: [string, string][]; times?: number }
 interface AuditCheck extends AuditState { sentence: string; n: number; more: number; suspects: (Suspect & { evidence: string })[] }
 interface AuditData { first: (Suspect & { said: string[] })[]; checks: AuditCheck[] }
-interface CheckedTable {
-  table: string; rows: number; failed: number;
-  expectations: { passed: boolean; expectation: string; about: string; told: string; blocking: boolean; n_unexpected: number; unexpected: string[] }[];
-}
 interface GoldRow {
   suite: string; construction: string; proposed: number; accepted: number; checked: number; wrong: number; wrong_share: number;
   wrong_low: number; wrong_high: number; [count: string]: any;

@@ -70,7 +70,7 @@ async function show(focus, top = 0) {
   if (focus && next.isConnected) (next.querySelector("h1") || next).focus({ preventScroll: true });
 }
 
-const TABS = ["samples", "compare", "audit", "expectations", "annotation"];
+const TABS = ["samples", "compare", "audit", "annotation"];
 
 /** Links to the pages with data; the present one is marked. @type {(path: string) => Promise<void>} */
 async function navigation(path) {
