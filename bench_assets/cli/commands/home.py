@@ -86,10 +86,8 @@ def migrate(
     from bench_assets.workspace.maintain.migration import migrate as take_over
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
-    from bench_resources.redaction.logs import redact_logs
 
     with error_reporting():
-        redact_logs(default_home())
         merged = take_over(load_settings(default_home()), back=back)
         print_rows([merged], as_json=as_json)
         damaged = (
@@ -107,10 +105,8 @@ def migrate_schema() -> None:
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
     from bench_resources.config.stores import migrate_schema as bring_forward
-    from bench_resources.redaction.logs import redact_logs
 
     with error_reporting():
-        redact_logs(default_home())
         migrated = bring_forward(load_settings(default_home()))
         print_result("\n".join(migrated) or "Every store has the current schema.")
 

@@ -146,16 +146,10 @@ def known_secrets(*homes: Path) -> Secrets:
         {
             value: name
             for value, name in named_secrets([*written, dict(os.environ)], _variable)
-            if not _is_path(value) and not any(value in str(home) for home in homes)
+            if not (value.startswith("/") and os.path.exists(value))  # noqa: PTH110 - or too long
+            and not any(value in str(home) for home in homes)
         }
     )
-
-
-def _is_path(text: str) -> bool:
-    try:
-        return Path(text).is_absolute() and Path(text).exists()
-    except OSError:  # it is longer than a path can be
-        return False
 
 
 def section_secrets(section: object) -> Secrets:
