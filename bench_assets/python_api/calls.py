@@ -5,7 +5,7 @@ import sysconfig
 import time
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
@@ -37,6 +37,7 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
                 warnings.filterwarnings("ignore", "IProgress not found")
                 return function(*arguments, **options)
         except BenchError as error:
+            vars(error)["_render_traceback_"] = partial(_notebook_traceback, error)
             raise error.with_traceback(None) from _callers_error(error)
         except KeyboardInterrupt as error:
             summary = interrupt_summary(default_home(), started, "make the same call again")
@@ -44,6 +45,20 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
             raise error.with_traceback(None) from None
 
     return call
+
+
+def _notebook_traceback(error: BenchError) -> list[str]:
+    """The traceback of an error that IPython shows, up to the caller's frame."""
+    frames = error.__traceback__
+    while frames and (inner := frames.tb_next):
+        if inner.tb_frame.f_code.co_filename == __file__:
+            frames.tb_next = None
+        frames = inner
+    shell = sys.modules["IPython"].get_ipython()
+    lines: list[str] = shell.InteractiveTB.structured_traceback(
+        type(error), error, error.__traceback__
+    )
+    return lines
 
 
 def _callers_error(error: BaseException) -> BaseException | None:

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -241,6 +242,26 @@ def test_an_error_is_raised_at_the_line_of_the_caller(home):
     assert traceback_of(raised.value)[1:] == ["call"]
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__
+
+
+def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(home, monkeypatch):
+    class Shell:
+        InteractiveTB: Any
+
+        def structured_traceback(self, kind, error, frames):
+            return [kind.__name__, *(frame.name for frame in traceback.extract_tb(frames))]
+
+    shell = Shell()
+    shell.InteractiveTB = shell
+    ipython = SimpleNamespace(get_ipython=lambda: shell)
+    with pytest.raises(UnknownNameError) as raised:
+        bench.evaluate("fridge", model="randm")
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    render = vars(raised.value)["_render_traceback_"]  # which IPython calls
+    assert render() == [
+        "UnknownNameError",
+        "test_a_notebook_shows_an_error_up_to_the_line_of_the_caller",
+    ]
 
 
 @pytest.mark.parametrize("limit", [2, 0], ids=["limited", "whole"])
