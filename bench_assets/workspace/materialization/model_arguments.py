@@ -47,10 +47,10 @@ def resolve_models(
         model = resolve(text, settings, elicit)
         if resolved.setdefault(model.name, model) is not model:
             continue
-        name, engine = model.base.name, model.base.engine
-        if model.base.section and name not in settings.models:  # otherwise printed before
+        new, engine = model if model.section else model.base, model.base.engine
+        if new.section and new.name not in settings.models:  # otherwise printed before
             called = template_of_argument(text)
-            print_message(f"{called} is named {name} from now on{engine and f'; {engine}'}")
+            print_message(f"{called} is named {new.name} from now on{engine and f'; {engine}'}")
         elif engine and not model.base.section:
             print_message(f"{text} is {engine}")
     return list(resolved.values())
@@ -58,7 +58,9 @@ def resolve_models(
 
 def sections_of(models: "Iterable[ResolvedModel]") -> dict[str, Mapping[str, Any]]:
     """Sections of models that were given by location, by name."""
-    return {model.base.name: model.base.section for model in models if model.base.section}
+    models = list(models)
+    behind = sections_of(model.of for model in models if model.of) if models else {}
+    return behind | {model.name: model.section for model in models if model.section}
 
 
 def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None:

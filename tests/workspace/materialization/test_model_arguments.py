@@ -7,8 +7,8 @@ import huggingface_hub.constants
 import pytest
 
 from bench_assets.catalog import load_catalog
-from bench_assets.core.schema.errors import ModelError, SourceError
-from bench_assets.workspace.materialization.model_arguments import save_models
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError
+from bench_assets.workspace.materialization.model_arguments import resolve_models, save_models
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.checkpoints.identity import pin
 from bench_resources.config.bench_toml import load_settings
@@ -97,3 +97,15 @@ def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monke
     with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
         save_models(models, settings)
     assert not (home / "models.toml").exists()
+
+
+def test_what_is_chosen_for_a_blind_model_is_for_the_model_behind_it_and_both_are_saved(home):
+    name, behind = "tiny-vlm-blind+temperature=0.7", "tiny-vlm/step-6840+temperature=0.7"
+    (model,) = resolve_models(["tiny-vlm-blind,temperature=0.7"], load_settings(home))
+    assert (model.name, model.base.name) == (name, behind)
+    save_models([model], load_settings(home))
+    saved = resolve(name, load_settings(home))
+    assert (saved.base.name, saved.base.spec) == (behind, model.base.spec)
+    assert saved.base.spec.model_dump()["temperature"] == 0.7
+    with pytest.raises(SettingsError, match="step-6840: entry blind: unknown"):
+        resolve("tiny-vlm-blind,blind=1", load_settings(home))

@@ -66,7 +66,7 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
     A model that has a section has the section's name. Otherwise a hub id is its own name, a
     server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
     content>``, as in a watched folder: other weights in the same folder are another model. A named
-    model with entries is named after both.
+    model with entries is named after both; the entries of a blind one are for the model behind it.
 
     Raises:
         UnknownNameError: If it is no location.
@@ -80,7 +80,10 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
     chosen = template_of_value(dict(_parse_setting(entry) for entry in entries))
     if entries and not path_exists(location) and location in known_names(settings):
         name, section = _partition_key(location, chosen), _section_of(location, settings)
-        return _named_section(name, {**section, **chosen}, location, settings)
+        if not (behind := resolve_name(location, settings).of):
+            return _named_section(name, {**section, **chosen}, location, settings)
+        of = locate(",".join([behind.name, *entries]), settings)
+        return replace(_named_section(name, {**section, "of": of.name}, location, settings), of=of)
     if location.startswith(_HUB) and not path_exists(location):
         name, section = _hub_section(location, settings)
     elif location.startswith(("http://", "https://")):
