@@ -15,7 +15,7 @@ from bench_assets.asset_factory.asset_metadata import results_page
 from bench_assets.asset_factory.configured_runner import configured_runner, configured_verdicts
 from bench_assets.asset_factory.evaluation_steps import partition_responses
 from bench_assets.asset_factory.evaluation_tables import no_questions_error, questions_key
-from bench_assets.asset_factory.partial_results import as_partial, run_part, write_partial
+from bench_assets.asset_factory.partial_results import run_part, store_part
 from bench_assets.asset_factory.question_subset import QuestionSubset
 from bench_assets.asset_factory.suite_assets import StepModels
 from bench_assets.core.schema.rows import Question
@@ -87,8 +87,7 @@ class Launch(dg.Config):
             runner = configured_runner(task, settings, responses, verdicts, asked)
             evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
         part = f"{len(subset)} of {len(questions)} questions{self.changes}"
-        marked = as_partial(evaluation, part)
-        write_partial(settings.home, marked)
+        marked = store_part(settings, evaluation, subset, part)
         page = results_page(marked.metrics, task.primary_metric, [])
         context.log_event(
             dg.AssetObservation(

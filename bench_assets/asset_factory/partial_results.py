@@ -93,6 +93,18 @@ def run_part(
     return replace(runner, baselines=baselines, n_rejected=n_rejected).run(questions)
 
 
+def store_part(
+    settings: Settings, evaluation: Evaluation, questions: Sequence[Question], part: str
+) -> Evaluation:
+    """Add what the task measures beside its scores, mark the evaluation, and write it."""
+    if measure := evaluation.task.measure_beside:
+        more = measure(settings, evaluation.model, questions, evaluation.predictions)
+        evaluation = replace(evaluation, metrics=[*evaluation.metrics, *more])
+    marked = as_partial(evaluation, part)
+    write_partial(settings.home, marked)
+    return marked
+
+
 @contextmanager
 def snapshot_while_running(
     settings: Settings,

@@ -2,16 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from bench_assets.annotation.gold import GoldStep
 from bench_assets.annotation.tasks import SuiteAnnotationTask
-from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import find_mistyped
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.task import RULES, Task
@@ -88,11 +87,6 @@ class HomeConfiguration(Protocol):
         ...
 
 
-MeasureBeside: TypeAlias = Callable[
-    [HomeConfiguration, str, Sequence[Question], Sequence[Prediction]], list[Metric]
-]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """A benchmark, shipped or from another package."""
@@ -115,9 +109,6 @@ class Suite:
     code: tuple[Path, ...] = ()
     """Files and folders with the code of its question tables, which a change there makes stale;
     (): the package of the module that its entry point names."""
-    measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
-    """By task: metrics of partial evaluations that need more than scores, such as an encoder. The
-    suite also has them as an asset."""
 
     @property
     def every_annotation_task(self) -> tuple[SuiteAnnotationTask, ...]:

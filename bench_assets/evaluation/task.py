@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import isnan
-from typing import Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook
 from bench_assets.annotation.tasks import PEOPLE, DecisionTable, SuiteAnnotationTask, VoteTable
@@ -14,6 +14,10 @@ from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean
+
+MeasureBeside: TypeAlias = Callable[
+    [Any, str, Sequence[Question], Sequence[Prediction]], list[Metric]
+]
 
 
 class AnsweredQuestion(NamedTuple):
@@ -232,6 +236,8 @@ class Task:
         decided_in: Decision tables of annotation that its questions are built from.
         rejections: Table of source rows that did not become questions; "" if not counted.
         code_book: Categories of the error analysis.
+        measure_beside: Metrics of a partial evaluation that need more than scores, such as an
+            encoder. Called with a ``HomeConfiguration`` first; the suite also has them as an asset.
         measured_by: Harness of imported results; "" if it is evaluated here.
     """
 
@@ -257,6 +263,7 @@ class Task:
     rejections: str = ""
     one_verdict: bool = True  # decides all points of a response, so that people can judge it
     code_book: CodeBook = GENERAL_CODE_BOOK
+    measure_beside: MeasureBeside | None = None
     measured_by: str = ""
 
     @property

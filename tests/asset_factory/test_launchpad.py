@@ -1,5 +1,6 @@
 """What a launch with a limit, a seed, a condition or a judge stores, and what it leaves alone."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Judgement, Metric
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.schema.signature import Signature
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition
+from bench_assets.evaluation.aggregation import blank_metric
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, resources_over
@@ -37,11 +39,13 @@ JUDGED = replace(
 )
 
 
-def launch(home: Path, config: dict[str, Any], n: int = 60) -> dg.ExecuteInProcessResult:
+def launch(
+    home: Path, config: dict[str, Any], n: int = 60, task: Task = JUDGED
+) -> dg.ExecuteInProcessResult:
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), ["m"])
         return dg.materialize(
-            [questions_asset(quiz(n, categories=3)), *evaluation_assets(JUDGED)],
+            [questions_asset(quiz(n, categories=3)), *evaluation_assets(task)],
             partition_key="m",
             instance=instance,
             resources=resources_over(home),
@@ -77,6 +81,20 @@ def test_a_limit_stores_a_partial_number_and_no_whole_one(home: Path) -> None:
     (observed,) = result.get_asset_observation_events()
     observation = observed.asset_observation_data.asset_observation
     assert observation.description == "20 of 60 questions: not a number of the benchmark"
+
+
+def test_what_a_task_measures_beside_its_scores_is_in_the_partial_number_too(home: Path) -> None:
+    def measure(
+        _: object, model: str, questions: Sequence[Question], predictions: Sequence[Prediction]
+    ) -> list[Metric]:
+        row = blank_metric(TASK, questions, model, {}, n_failed=0)
+        return [replace(row, metric="length", value=float(len(predictions[0].text)))]
+
+    assert launch(home, {"limit": 20}, task=replace(JUDGED, measure_beside=measure)).success
+    rows = partial_tables(home).read(["quiz", "metrics"], Metric, "m")
+    (length,) = [row for row in rows if row.metric == "length"]
+    assert length.value == 1.0  # of "A"
+    assert Signature.parse(length.signature).parts["partial"] == "20 of 60 questions"
 
 
 @pytest.mark.parametrize("config", [{}, {"limit": 60}], ids=["no change", "all questions"])

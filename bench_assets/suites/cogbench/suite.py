@@ -1,6 +1,7 @@
 """The CogBench suite."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def _measure_recognition(
 
 SUITE = Suite(
     name="cogbench",
-    tasks=(DESCRIPTION, VQA),
+    tasks=(replace(DESCRIPTION, measure_beside=_measure_recognition), VQA),
     assets=partial(load_assets, "cogbench"),
     published=Path(__file__).with_name("published.csv"),
     expectations=Path(__file__).with_name("expectations.toml"),
@@ -41,5 +42,4 @@ SUITE = Suite(
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, proposal_task(WRITTEN), HUMAN),
     gold=WRITTEN,
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
-    measured_beside={DESCRIPTION.name: _measure_recognition},
 )

@@ -18,9 +18,9 @@ from bench_assets.asset_factory.configured_runner import (
 )
 from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.asset_factory.partial_results import (
-    as_partial,
     run_part,
     snapshot_while_running,
+    store_part,
     write_partial,
 )
 from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset, slice_names
@@ -244,19 +244,14 @@ def _run_partial(
     Raises:
         _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
     """
-    (questions, whole), task = asked, runner.task
-    judge = runner.judge
+    (questions, whole), judge = asked, runner.judge
     judge = _CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge
     try:
         evaluation = run_part(replace(runner, judge=judge), bench.tables, questions, whole)
     except _UnjudgedError as error:
         _write_unjudged(bench, runner, model, error)
         raise
-    beside = bench.catalog.suite(task.suite).measured_beside.get(task.name)
-    more = beside(bench.settings, model, questions, evaluation.predictions) if beside else []
-    marked = as_partial(replace(evaluation, metrics=[*evaluation.metrics, *more]), part)
-    write_partial(bench.settings.home, marked)
-    return marked
+    return store_part(bench.settings, evaluation, questions, part)
 
 
 def _responses(
