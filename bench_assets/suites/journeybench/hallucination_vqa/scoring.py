@@ -12,6 +12,7 @@ from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_v
 from bench_assets.core.judging.verdicts import verdict_points
 from bench_assets.core.reading.choices import read_one_of
 from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
@@ -168,9 +169,10 @@ def _verdict(response: Response) -> bool | None:
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
     readings = (
-        read_one_of("choice", prediction.text, [truth], named=True) for truth in question.answer
+        read_one_of("choice", prediction.text, [truth, *_other_counts(truth)], named=True)
+        for truth in question.answer
     )
-    reading = next(filter(None, readings), None)
+    reading = next((found for found in readings if found and found.value in question.answer), None)
     return Judgement.of(
         prediction,
         judge=RULES,
@@ -178,3 +180,12 @@ def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
         verdict=reading is not None,
         response=f"gives {reading.value!r}: {reading.note}" if reading else UNREAD,
     )
+
+
+_COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _other_counts(truth: str) -> list[str]:
+    """The counts that an answer may not name as well, so that a list of all is no answer."""
+    count = parse_quantity(truth)
+    return [word for word in _COUNTS if parse_quantity(word) != count] if count else []

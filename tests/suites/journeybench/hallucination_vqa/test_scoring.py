@@ -63,6 +63,22 @@ def test_broken_json_is_unscored_and_counted():
     assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
 
 
+@pytest.mark.parametrize(
+    ("response", "is_right"),
+    [
+        ("There are four.", True),
+        ("I see 4 lemons.", True),
+        ("Four, 4", True),
+        ("Four, 4, Six, 6, Two, 2", False),
+        ("Four or six", False),
+    ],
+)
+def test_a_list_of_counts_is_no_count(response, is_right):
+    lemons = question(answer=("There are four lemons", "Four", "4"))
+    (judgement,) = scoring.judge_by_rules([AnsweredQuestion(lemons, prediction(text=response))])
+    assert judgement.verdict is is_right
+
+
 HEART = ("There is no blue heart", "Where is the blue heart?")
 
 
