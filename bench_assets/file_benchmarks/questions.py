@@ -145,7 +145,7 @@ class _QuestionBuilder:
         benchmark = self.benchmark
         value = (cells_of(cells, benchmark, "answer") or [None])[0]
         if not options and benchmark.answer_type is None:
-            _refuse_hidden_options(text, value)
+            _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
             self._refuse_list(value)
         decimals = text_of(cells, benchmark, "decimals")
         if decimals and not decimals.isdecimal():
@@ -314,12 +314,17 @@ def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str,
         text = f"\n{TURN}\n".join(turns)
     if not text:
         raise SourceError("no question")
-    columns = columns_of(cells, benchmark, "options")
-    if columns and columns == columns_of(cells, benchmark, "question"):
+    if _has_options_inside(cells, benchmark):
         text, options = split_options(text)
         return text, read_options([list(options)]) or ("",) * benchmark.drawn_options
     options = read_options(cells_of(cells, benchmark, "options"))
     return text, options or ("",) * benchmark.drawn_options
+
+
+def _has_options_inside(cells: Entry, benchmark: FileBenchmarkSettings) -> bool:
+    """Whether the settings say that the question's text holds the options."""
+    columns = columns_of(cells, benchmark, "options")
+    return bool(columns) and columns == columns_of(cells, benchmark, "question")
 
 
 def _id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
@@ -330,18 +335,25 @@ def _id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
         return ""
 
 
-def _refuse_hidden_options(text: str, gold: object) -> None:
-    """Refuse a letter as the answer if the question's text holds the options.
-
-    Without parsed options the letter would be graded as text.
+def _refuse_letters(text: str, gold: object, *, is_with_options: bool) -> None:
+    """Refuse letters as the answer of a row without options; they would be graded as text.
 
     Raises:
-        MissingSettingError: If it is such a letter; names the setting.
+        MissingSettingError: If the question's text holds the options; names the setting.
+        SourceError: If that setting is made, and no options are found in it.
     """
-    letter = re.fullmatch(r"\(?([A-Za-z])[).]?", str(gold).strip())
-    if letter and ord(letter[1].upper()) - ord("A") < len(split_options(text).options):
+    listed = parse_list(gold)
+    key = listed[0] if isinstance(listed, list | tuple) and len(listed) == 1 else gold
+    letters = re.fullmatch(r"\(?(?:([A-Za-z])[).]?|A?B?C?D?E?F?G?H?)", str(key).strip())
+    if letters and is_with_options:
+        raise SourceError(
+            f"no options in the question, of which the answer is {key!r} (drawn_options if only "
+            "the picture shows them)"
+        )
+    letter = letters and letters[1]
+    if letter and ord(letter.upper()) - ord("A") < len(split_options(text).options):
         raise MissingSettingError(
-            f"the answer is {gold!r}, and the question holds options ({text!r:.60}): set columns, "
+            f"the answer is {key!r}, and the question holds options ({text!r:.60}): set columns, "
             "options to the question's column"
         )
 

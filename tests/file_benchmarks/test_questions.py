@@ -142,6 +142,29 @@ def test_options_that_only_the_picture_shows_have_letters(tmp_path):
     assert list(shuffle_all_options(questions, 0)) == []
 
 
+def test_letters_without_their_options_are_no_texts(tmp_path):
+    """A key ["D"] of a question that was to hold its options is a rejection, with the setting."""
+    rows = [
+        {"id": str(n), "question": question, "answer": answer}
+        for n, (question, answer) in enumerate(
+            [
+                ("Which?\nA. red\nB. blue", ["B"]),
+                ("Which?", ["BC"]),
+                ("Which?", "D"),
+                ("Who?", "Ada"),
+            ]
+        )
+    ]
+    inside = built(tmp_path, rows, columns={"options": "question"})
+    assert [(row.kind, row.answer) for row in inside.questions] == [
+        ("choices", ("B",)),
+        ("text", ("Ada",)),
+    ]
+    assert all("drawn_options" in rejection.reason for rejection in inside.rejections)
+    (rejection,) = built(tmp_path, rows).rejections
+    assert "set columns, options to the question's column" in rejection.reason
+
+
 def test_a_hint_that_is_missing_is_no_context(tmp_path):
     (question,) = built(tmp_path, [ROW | {"hint": "nan"}], columns={"context": "hint"}).questions
     assert question.context == ""

@@ -12,9 +12,9 @@ from bench_assets.core.reading.json_values import decode_json
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _LETTER_STYLES = (
-    re.compile(r"(?:(?<=\s)|^)\(([A-Za-z])\)\s*"),
-    re.compile(r"^[ \t]*([A-Za-z])[.:)]\s+", re.M),
-    re.compile(r"(?:(?<=\s)|^)([A-Z])[.:)]\s+"),
+    re.compile(r"(?:(?<=\s)|^)(?<!图 )(?<!igure )(?<!ig\. )\(([A-Za-z])\)\s*"),
+    re.compile(r"^[ \t]*([A-Za-z])[.:)．、：]\s*", re.M),
+    re.compile(r"(?<!\([A-Z]\) )((?<![A-Za-z0-9.(（])A(?=.\s)|(?<![A-Za-z.(（])[B-Z])[.:)．、]\s*"),
 )
 _OWN_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.:)、])\s*(\S.*)", re.DOTALL)
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -44,9 +44,8 @@ def split_options(text: str) -> SplitText:
     >>> split_options("Where?\nOptions: A: on the bed., B: in a box.").options
     ('on the bed.', 'in a box.')
     """
-    for marks in (
-        run for style in _LETTER_STYLES for run in _consecutive_letters(list(style.finditer(text)))
-    ):
+    runs = [run for style in _LETTER_STYLES for run in _runs(list(style.finditer(text)))]
+    for marks in sorted(runs, key=lambda run: -run[-1].start()):
         ends = [mark.start() for mark in marks[1:]]
         last = re.compile(r"\n|\Z").search(text, marks[-1].end())
         end = last.start() if last else len(text)
@@ -59,17 +58,15 @@ def split_options(text: str) -> SplitText:
     return SplitText(text, ())
 
 
-def _consecutive_letters(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
-    """Runs of consecutive letters from A on, the last run first."""
-    starts = [n for n, mark in enumerate(marks) if mark[1] in "Aa"]
-    for start in reversed(starts):
-        run = [marks[start]]
-        for mark in marks[start + 1 :]:
-            if ord(mark[1]) != ord(run[-1][1]) + 1:
-                break
-            run.append(mark)
-        if len(run) >= _MIN_OPTIONS:
-            yield run
+def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
+    """Runs of consecutive letters from A on, the last run first; none that lacks a letter."""
+    letters = [ord(mark[1].upper()) - ord("A") for mark in marks]
+    for start in reversed([n for n, letter in enumerate(letters) if letter == 0]):
+        following = enumerate(letters[start:])
+        size = next((n for n, letter in following if letter != n), len(letters) - start)
+        is_cut = letters[start + size : start + size + 1] == [size + 1]
+        if size >= _MIN_OPTIONS and not is_cut:
+            yield marks[start : start + size]
 
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
@@ -109,8 +106,8 @@ def format_cell(value: object) -> str:
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
-    A single cell is a list, an object with letters as names, either of these as text, or a text
-    such as ``(a) x (b) y``. Returns () for a row without options.
+    A single cell is a list, an object with letters as names or with lists ``label`` and ``text``,
+    one of these as text, or a text such as ``(a) x (b) y``. Returns () for a row without options.
 
     Raises:
         SourceError: If there is one option, or more than 26.
@@ -167,6 +164,9 @@ def _list_options(cells: Sequence[object]) -> Sequence[object]:
     listed = parse_list(cells[0]) if len(cells) == 1 else cells
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
         return split.options
+    match listed:
+        case {"label": list(labels), "text": list(texts), **others} if not others:
+            listed = dict(zip(map(str, labels), texts, strict=False))
     if isinstance(listed, Mapping):
         options = {str(name): option for name, option in listed.items() if option is not None}
         if "".join(map(str.upper, sorted(options))) != ascii_uppercase[: len(options)]:
@@ -196,7 +196,8 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     if not options:
         texts = filter(None, map(format_cell, read_texts(value)))
         return Gold("text", tuple(dict.fromkeys(texts)))
-    if not several and (letter_set := _parse_letter_set(format_cell(parsed), options, answers)):
+    letter_set = _parse_letter_set(format_cell(parts[0]), options, answers)
+    if letter_set and len(parts) == 1:
         return Gold("choices", letter_set, tuple(options))
     letters = tuple(sorted({_letter(part, options, answers) for part in parts}))
     return Gold("choices" if several else "choice", letters, tuple(options))

@@ -19,6 +19,9 @@ POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
         pytest.param([{"B": "green", "A": "red"}], ("red", "green"), id="an object of letters"),
         pytest.param([{"A": "red", "B": "blue", "C": None}], ("red", "blue"), id="a letter unused"),
         pytest.param(
+            [{"text": ["red", "blue"], "label": ["A", "B"]}], ("red", "blue"), id="ARC's lists"
+        ),
+        pytest.param(
             ["red", "green", None, ""], ("red", "green"), id="a cell each, the last empty"
         ),
         pytest.param([[1, 2.5, True]], ("1", "2.5", "yes"), id="numbers and truth"),
@@ -43,6 +46,8 @@ def test_options_are_read(cells, options):
         pytest.param([[str(n) for n in range(27)]], id="more than can be read in responses"),
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
+        pytest.param([{"text": ["red", "blue"], "label": ["1", "2"]}], id="labels 1 and 2"),
+        pytest.param([{"text": ["red", "blue"], "label": None}], id="no labels"),
         pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object of numbers"),
         pytest.param(["{0: 'red', 1: 'green'}"], id="an object of indices, as Python prints it"),
         pytest.param(["{['red', 'green']}"], id="a set of lists, which cannot be"),
@@ -133,6 +138,26 @@ def test_thirteen_options_have_letters_that_responses_name():
         ),
         pytest.param("Vitamin A: good?\nA. yes\nB. no", "Vitamin A: good?", ("yes", "no"), id="A"),
         pytest.param("Is it (a)?", "Is it (a)?", (), id="one mark"),
+        pytest.param(
+            "Of the figure (a) and the bar (b), which?\nA. (c)\nB.both\nc. none\nD. 4",
+            "Of the figure (a) and the bar (b), which?",
+            ("(c)", "both", "none", "4"),
+            id="marks of figures",
+        ),
+        pytest.param(
+            "如图 (a), 电压如图 (b) 所示, 正确的是 ( )",
+            "如图 (a), 电压如图 (b) 所示, 正确的是 ( )",
+            (),
+            id="marks of figures alone",
+        ),
+        pytest.param(
+            r"则 $r=(\quad)$A. 6B. $\frac{1}{2}$C. 12D.18",
+            r"则 $r=(\quad)$",
+            ("6", r"$\frac{1}{2}$", "12", "18"),
+            id="without spaces",
+        ),
+        pytest.param("Q?\nA. x\nB. y\nC z\nD. w", "Q?\nA. x\nB. y\nC z\nD. w", (), id="a gap"),
+        pytest.param("(A) A) 59 (B) B) 69", "", ("A) 59", "B) 69"), id="marks twice"),
         pytest.param("(b) x (c) y", "(b) x (c) y", (), id="none from A on"),
         pytest.param("(a) (b) y", "(a) (b) y", (), id="an empty one"),
         pytest.param("How many?", "How many?", (), id="none"),
