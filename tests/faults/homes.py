@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from PIL import Image
 
@@ -65,16 +65,6 @@ QUESTIONS = [
     )
     for number in range(N_QUESTIONS)
 ]
-
-
-class Door(Protocol):
-    """Evaluates the model ``m`` on the six questions, in a home folder."""
-
-    home: Path
-
-    def evaluate(self) -> float | None:
-        """The accuracy; None if a question stayed without a response, and that was said."""
-        ...
 
 
 class Pure:

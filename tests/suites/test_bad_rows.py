@@ -278,15 +278,6 @@ def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, r
         read(tmp_path / f"{name}.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("name", "read"), [("reviews", read_reviews), ("refinements", read_refinements)]
-)
-def test_a_list_that_is_no_json_is_an_error(tmp_path, name, read):
-    (tmp_path / f"{name}.json").write_text(f"[{json.dumps(REVIEW)}, ")
-    with pytest.raises(SourceError, match=rf"{name}.json: not JSON, or cut short"):
-        read(tmp_path)
-
-
 def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):
     source = write_release(tmp_path / "source")
     with (source / "haloquest-eval.csv").open("a") as file:
@@ -319,15 +310,3 @@ def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
     assert texts.require() == [("a.png", "a cat")]
     known = read_common_sense(marked(tmp_path, "pairs.tsv", "cat\tdog\n"))
     assert known == {frozenset(("cat", "dog"))}
-
-
-def test_an_answer_that_is_given_twice_is_an_error(tmp_path):
-    (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_1": "(B)"}')
-    with pytest.raises(SourceError, match=r"val_answers\.json: duplicate field 'val_Jigsaw_1'"):
-        read_key(tmp_path / "val_answers.json")
-
-
-def test_a_caption_with_a_line_separator_of_unicode_is_one_line(tmp_path):
-    (tmp_path / "captions_blip.csv").write_text("a.png,first\u2028second\nb.png,third\r\n")
-    texts = read_image_texts(tmp_path / "captions_blip.csv")
-    assert texts.require() == [("a.png", "first\u2028second"), ("b.png", "third")]

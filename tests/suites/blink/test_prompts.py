@@ -27,11 +27,6 @@ def test_the_images_come_first_then_one_text_in_the_release_s_form():
     )
 
 
-def test_the_prompt_of_the_release_is_kept_word_for_word():
-    released = question(**DEPTH, context="Its own words.\n(A) A is closer\n(B) B is closer\n")
-    assert parts(prompts.main(released))[-1] == released.context
-
-
 @pytest.mark.parametrize("task", ["Forensic_Detection", "Jigsaw", "Art_Style"])
 def test_three_tasks_begin_with_the_disclaimer(task):
     text = parts(prompts.main(question(**DEPTH | {"category": task})))[-1]
@@ -48,12 +43,6 @@ def test_captions_are_numbered_where_there_are_several():
     captioned = question(**DEPTH | {"images": (), "image_texts": ("a cat", "a dog")})
     (text,) = parts(prompts.captions_for_images(captioned))
     assert "Caption of image 1: a cat\n\nCaption of image 2: a dog\n\nWhich point" in text
-
-
-def test_one_caption_has_no_number():
-    captioned = question(**DEPTH | {"images": (), "image_texts": ("a cat",)})
-    (text,) = parts(prompts.captions_for_images(captioned))
-    assert "Caption: a cat\n\nWhich point" in text
 
 
 def test_the_judge_sees_question_options_and_response_as_in_the_authors_code():

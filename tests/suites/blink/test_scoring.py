@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.reading.choices import read_choice
-from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink import scoring
@@ -110,13 +109,6 @@ def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts()
         assert scoring.score_carefully(pair, both).points == 0.0
 
 
-def test_the_answer_is_what_was_read_whether_right_or_wrong():
-    assert scoring.score_carefully(answered_with("Answer: B"), []).answer == ("B",)
-    assert scoring.score_officially(answered_with("It is (B) here"), []).answer == ("B",)
-    pair = answered_with("Hm.")
-    assert scoring.score_officially(pair, [judged(pair, "(Z)")]).answer == ()
-
-
 @pytest.mark.parametrize("score", [carefully, scoring.score_officially])
 @pytest.mark.parametrize(
     ("judgements", "why"),
@@ -153,17 +145,6 @@ def test_the_judge_reads_unread_responses_alone():
     assert [(judgement.verdict, judgement.response) for judgement in judgements] == [
         (True, "(C)")
     ] * 3
-
-
-def test_a_judge_without_a_response_leaves_no_verdict():
-    class Silent:
-        name = signature = "silent"
-
-        def response(self, requests):
-            return [Response(error="down") for _ in requests]
-
-    (judgement,) = scoring.judge([answered_with("Hm.")], Silent())
-    assert (judgement.verdict, judgement.error) == (None, "down")
 
 
 def test_rules_alone_take_an_unread_response_for_a_wrong_answer():
@@ -242,12 +223,3 @@ def test_the_careful_reading_is_a_persons_or_none(options, response, person, rul
 @pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
 def test_the_official_rules_are_the_authors(options, response, person, rules):
     assert official_option(response, len(options)) == (rules and f"({rules})")
-
-
-def test_the_table_is_long_enough_to_measure_on():
-    wrong = [form.values[1] for form in FORMS if form.values[3] not in (None, form.values[2])]
-    unread = [form for form in FORMS if form.values[2] and not form.values[3]]
-    assert len(FORMS) >= 60
-    # What the authors' rules get wrong is what a judge is then not asked about.
-    assert len(wrong) == 5
-    assert len(unread) > len(FORMS) / 2

@@ -65,10 +65,6 @@ def test_mistakes_that_pairs_of_models_share():
     assert pairs["y", "z"].n_common == 1
 
 
-def test_one_model_has_no_pair():
-    assert common_mistakes({"x": [score()]}) == []
-
-
 def answer(person, question_id, letter):
     return PersonAnswer(question_id=question_id, person=person, answer=letter)
 
@@ -100,7 +96,3 @@ def test_people_are_scored_as_the_mean_of_persons_and_then_of_tasks():
     assert scores["Jigsaw"].agreement == 0.5  # they agree on one of two questions
     assert math.isnan(scores["IQ_Test"].agreement)  # nobody answered what another did
     assert scores["all"].agreement == 0.5  # of the tasks that have one
-
-
-def test_without_answers_people_have_no_score():
-    assert human_scores(TWO_TASKS, []) == []

@@ -37,21 +37,6 @@ def test_every_printed_accuracy_is_a_number_of_right_answers(model):
         assert f"{100 * k / n:.2f}" == PRINTED[model, name].printed
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_printed_average_is_the_mean_of_the_tasks(model):
-    shares = [k / n for name in PERCEPTION_TASKS for k, n in [right_answers(model, name)]]
-    assert f"{100 * sum(shares) / 14:.2f}" == PRINTED[model, "all"].printed
-
-
-def test_chance_is_that_of_the_options():
-    for task in PERCEPTION_TASKS.values():
-        assert abs(PRINTED["Random choice", task.name].value - 1 / len(task.options)) < 1e-4
-
-
-def test_values_are_shares_of_what_is_printed_in_percent():
-    assert all(abs(100 * row.value - float(row.printed)) < 1e-9 for row in ROWS)
-
-
 def test_the_tables_hold_what_the_data_pack_has(shared_data):
     pack = json.loads((shared_data / "published" / "blink.json").read_text())
     validation = {row.printed for row in ROWS if row.source == "BLINK, Table 1 (validation)"}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench_assets.annotation.answers.validation import find_misfits, resolve_answers
-from bench_assets.annotation.tasks import Unit
+from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide_submissions
 from tests.fakes.answers import answer_to
@@ -110,11 +109,3 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     }
     assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
     assert (votes[0].seconds, votes[0].tool) == (2.0, "pages")
-
-
-def test_a_category_that_the_paper_does_not_have_is_refused():
-    unit = Unit(task="codis/submissions", unit_id="a.png")
-    misfits = find_misfits(
-        WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.task, unit.choices
-    )
-    assert len(misfits) == 1

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import Judgement, Score
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.task import TASK
@@ -90,14 +89,6 @@ def test_two_scorers_of_a_judgement(judgements, strict, official):
     assert (one.note == "") == (one.points is not None and judgements[0].judge != "rules")
 
 
-def test_a_score_says_what_was_read_and_nothing_if_there_was_nothing():
-    assert TASK.scorers["strict"](answered("Up it is.", options=UP), []).answer == ("Up.",)
-    assert TASK.scorers["strict"](answered("A staircase.", options=UP), []).answer == (
-        "A staircase.",
-    )
-    assert TASK.scorers["strict"](answered("", options=UP), []).answer == ()
-
-
 def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
     pair = answered("up", options=UP)
     pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>down?</think>up"))
@@ -108,12 +99,6 @@ def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
     assert [row.verdict for row in judgements] == [True, False]
     strict, official = (read(pair, judgements) for read in TASK.scorers.values())
     assert (strict.points, official.points) == (1.0, 0.0)
-
-
-def test_what_the_judge_thinks_aloud_counts_officially():
-    verdict = judgement(verdict=False, response="<think>Is it right?</think>wrong")
-    strict, official = (read(answered("up"), [verdict]) for read in TASK.scorers.values())
-    assert (strict.points, official.points) == (0.0, 1.0)
 
 
 def half(pair, number, points, *, answer="", sample=0, error="", no_answer=False):
@@ -235,11 +220,6 @@ def test_acc_p_never_exceeds_acc_q_where_both_halves_are_scored(points):
     assert (acc_p.n_scored, acc_p.n_unscored) == (len(whole) // 2, 0)
     rounding = 1e-9
     assert not whole or (2 * acc_q.value - 1 - rounding <= acc_p.value <= acc_q.value + rounding)
-
-
-def test_the_task_counts_add_up_to_the_706_queries_of_the_paper():
-    assert sum(TASK.counts.values()) == 2 * 706
-    assert pipeline.score(TASK, [], [], []) == []
 
 
 # The response, the two possible answers, and which of them is read; None for neither.

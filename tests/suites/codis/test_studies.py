@@ -10,7 +10,6 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.assets import studies
-from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.studies import output_variability, word_bias
 from bench_assets.suites.codis.task import TASK
 from tests.fakes.home import Home
@@ -158,13 +157,6 @@ def test_share_of_answers_that_change(with_context, without_context, expected):
     assert (variability.value, variability.n_scored, variability.n_unscored) == expected
 
 
-def test_only_the_given_queries_count():
-    variability = output_variability(
-        QUERIES[:1], predictions_of("Up.", "Up."), predictions_of("Down.", "Up.")
-    )
-    assert (variability.value, variability.n_scored) == (1.0, 1)
-
-
 FIT = ("appropriate", "not appropriate")
 
 
@@ -225,7 +217,3 @@ def test_a_query_without_a_response_is_left_out():
     assert word_bias([silent], [("up", "down")]) == []
     (up, _) = word_bias([silent, answered("up", answer=("Up.",))], [("up", "down")])
     assert (up.n_queries, up.in_ground_truth, up.in_predictions) == (1, 1, 1)
-
-
-def test_the_default_words_are_those_of_table_6():
-    assert CodisSettings().word_pairs == (("up", "down"), ("morning", "afternoon"), FIT)

@@ -6,7 +6,6 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.suites.codis.studies import (
     JudgeLabel,
     consistency,
@@ -18,7 +17,7 @@ from bench_assets.suites.codis.studies import (
 from bench_assets.suites.codis.studies import agreement as judge_agreement
 from bench_assets.suites.codis.votes import count_ballots, decide_submissions
 from tests.fakes.codis_source import pair, vote
-from tests.fakes.rows import prediction, stored
+from tests.fakes.rows import prediction
 
 FIVE = ["ana", "bo", "cem", "dia", "eli"]
 
@@ -112,11 +111,6 @@ def test_nobody_can_verify_their_own_edition():
     assert (decision.outcome, decision.reason) == ("open", "0 of 0 others voted")
 
 
-def test_published_entries_need_no_votes():
-    (decision,) = decide_submissions([pair()], [])
-    assert (decision.outcome, decision.reason) == ("kept", "published by the authors")
-
-
 def test_a_revision_takes_the_place_of_what_it_revises():
     revised = pair(pair_id="s-new", annotator="ana", revises="s-ana")
     votes = votes_on("s-ana", "correct") + votes_on("s-new")
@@ -150,14 +144,6 @@ def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
     decisions = decide_submissions([*everyone_submits(), *later], votes)
     assert (decisions[0].outcome, decisions[-1].outcome) == ("kept", "dropped")
     assert decisions[-1].reason == reason
-
-
-def test_pairs_of_the_release_beside_submissions_ask_nobody_for_a_vote():
-    pairs = [pair(), pair(pair_id="s-ana", annotator="ana"), pair(pair_id="s-bo", annotator="bo")]
-    votes = [vote("s-ana", "bo"), vote("s-bo", "ana")]
-    assert [submission.outcome for submission in decide_submissions(pairs, votes)] == ["kept"] * 3
-    units = VOTES.units(submitted=pairs, images=[stored("a.png")])
-    assert {unit.unit_id: unit.needed for unit in units} == {"s-ana": 1, "s-bo": 1}
 
 
 def test_the_second_of_two_revisions_is_dropped():
@@ -198,27 +184,6 @@ def test_the_last_word_of_a_person_counts():
     assert ballots.rows == votes[1:]
 
 
-@pytest.mark.parametrize(
-    ("needed", "outcome"),
-    [
-        pytest.param(2, "kept", id="two are asked for"),
-        pytest.param(3, "open", id="three are asked for"),
-        pytest.param(None, "open", id="all four are asked for"),
-    ],
-)
-def test_how_many_votes_it_takes_may_be_set(needed, outcome):
-    assert (
-        decide_submissions(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome
-        == outcome
-    )
-
-
-def test_nobody_is_waited_for_where_the_image_is_lost():
-    decisions = decide_submissions(everyone_submits(image="lost.png"), [], images={"a.png"})
-    assert [decision.outcome for decision in decisions] == ["dropped", *["open"] * 4]
-    assert decisions[0].reason == "image 'lost.png' is missing or does not decode"
-
-
 def test_agreement_by_pencil():
     # Correct: y y y y on one, n n y y on the other. Of 6 pairs of votes each, 6 and 2 agree.
     # Alpha: 8 votes, 6 y and 2 n: D_o = (2 * 2 * 2 / 3) / 8 = 1/3, D_e = 2 * 6 * 2 / (8 * 7) = 3/7.
@@ -237,10 +202,6 @@ def test_agreement_by_pencil():
     assert rows["correct"].alpha == pytest.approx(1 - (1 / 3) / (3 / 7))
     assert rows["different"].unanimous == 1.0
     assert rows["all"].pairwise == rows["correct"].pairwise
-
-
-def test_where_nobody_voted_there_is_no_agreement():
-    assert vote_agreement([pair()], []) == []
 
 
 def judged(judge, *verdicts):
@@ -374,8 +335,3 @@ GOOD = {"question_id": "codis/000/1", "correct": True}
 def test_bad_labels_are_named_by_file_and_line(tmp_path, second):
     with pytest.raises(SourceError, match=r"labels\.jsonl, line 2"):
         read_labels(write(tmp_path / "labels.jsonl", GOOD, second))
-
-
-def test_a_missing_file_of_labels_is_named(tmp_path):
-    with pytest.raises(SourceError, match=r"labels\.jsonl"):
-        read_labels(tmp_path / "labels.jsonl")

@@ -7,27 +7,21 @@ from pathlib import Path
 import pytest
 
 import bench_assets.suites.journeybench
-from bench_assets.asset_factory.suite_assets import ENCODERS
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import edition_of
 from bench_assets.suites.journeybench.captioning.assets import CaptionScore, metrics_by_category
-from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
 from bench_assets.suites.journeybench.published_files import (
     image_addresses,
     match_addresses,
-    name_of,
-    number_duplicates,
     published_files,
     read_records,
     read_texts,
 )
-from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -47,19 +41,6 @@ def test_a_task_that_the_source_does_not_have_is_skipped(tmp_path):
     assert bench.build().success
     assert len(bench.read("hallucination_vqa/questions", Question)) == 2
     assert not bench.tables.exists(["journeybench", "captioning", "questions"])
-
-
-def test_without_any_image_the_questions_say_what_to_do(tmp_path):
-    source = write_release(tmp_path / "source")
-    for file in (source / "images").iterdir():
-        file.unlink()
-    bench = Bench(tmp_path / "home", source)
-    result = bench.build("hallucination_vqa")
-    errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    message = "none of the 2 rows became a question; "
-    assert any(message in e and ": no image: " in e and "into images/ of" in e for e in errors)
-    rejections = bench.read("hallucination_vqa/rejections", Rejection)
-    assert len(rejections) == 2
 
 
 def test_a_table_in_two_forms_is_refused(tmp_path):
@@ -199,13 +180,6 @@ def test_texts_without_their_distractors_are_no_published_edition(tmp_path, lost
     assert {q.edition for q in bench.read("retrieval/questions", Question)} == {edition}
 
 
-def test_a_blank_row_of_a_table_is_no_row(tmp_path):
-    source = write_release(tmp_path / "source")
-    with (source / "haloquest-eval.csv").open("a") as file:
-        file.write("\n,,,,,,,\n\n")
-    assert len([located.entry for located in read_records(source / "haloquest-eval.csv")]) == 2
-
-
 @pytest.mark.long
 def test_captions_are_scored_one_by_one_and_by_category(bench):
     keys = [["journeybench", "captioning", table] for table in EVALUATED if table != "judgements"]
@@ -278,30 +252,8 @@ def test_an_encoder_is_measured_with_and_without_distractors(bench):
     assert "+own distractors" in hard["text_r@1"].signature
 
 
-@pytest.mark.long
-def test_an_unknown_encoder_is_named_with_those_there_are(bench):
-    bench.instance.add_dynamic_partitions(ENCODERS.name, ["clip"])
-    result = bench.run([["journeybench", "retrieval", "predictions"]], "clip")
-    (failure,) = [event for event in result.all_events if event.is_step_failure]
-    assert "no encoder in" in str(failure.step_failure_data.error)
-    assert "known: random" in str(failure.step_failure_data.error)
-
-
 ROWS = read_published(Path(bench_assets.suites.journeybench.__file__).with_name("published.csv"))
-OURS = {task.name: task for task in (CAPTIONING, HALLUCINATION, RETRIEVAL)}
 HUMAN = "HaloQuest, README (human evaluation)"
-
-
-def test_every_number_is_of_a_measure_and_condition_that_we_have():
-    studied = {("journeybench/captioning", "meteor")}
-    for row in ROWS:
-        if row.task in OURS and (row.task, row.metric) not in studied:
-            assert row.metric in OURS[row.task].measures
-            assert row.condition in OURS[row.task].conditions
-
-
-def test_shares_are_the_printed_percent():
-    assert all(row.value == pytest.approx(float(row.printed) / 100) for row in ROWS)
 
 
 @pytest.mark.parametrize(
@@ -343,30 +295,7 @@ def test_haloquests_overall_is_made_of_its_image_sources_except_where_noted():
     assert off - noted <= {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
 
 
-def test_the_swapped_columns_of_instructblip_are_noted():
-    rows = [r for r in ROWS if r.model == "InstructBLIP (8B)" and "swapped" in r.note]
-    assert {row.category for row in rows} == {"visual challenge", "insufficient context"}
-
-
-def test_brackets_without_end_are_a_text():
-    nested = "[" * 9999
-    assert read_texts({"url": nested}, "url") == [nested]
-    assert read_texts({"url": "['a', 'b']"}, "url") == read_texts({"url": '["a", "b"]'}, "url")
-
-
 # Which files of a folder are which, and which of its images an address means.
-
-
-def test_tables_are_found_by_their_names(tmp_path):
-    files = published_files(write_release(tmp_path / "source"))
-    assert {table: file.name for table, file in files.items()} == {
-        "captioning": "unusual_image_caption_generation.jsonl",
-        "text_positives": "i2t_positive.jsonl",
-        "text_negatives": "i2t_negative.jsonl",
-        "image_distractors": "t2i.jsonl",
-        "hallucination_vqa": "haloquest-eval.csv",
-    }
-    assert published_files(tmp_path) == {}
 
 
 def test_addresses_of_all_tables_come_once(tmp_path):
@@ -376,29 +305,12 @@ def test_addresses_of_all_tables_come_once(tmp_path):
     )
 
 
-CAT, DOG = "https://h/cat/0_0.png", "https://h/dog/0_0.png"
-
-
 @pytest.mark.parametrize(
     ("names", "addresses", "file_of"),
     read_cases(__file__, "address_files.jsonl"),
 )
 def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
     assert match_addresses(names, addresses).file_of == file_of
-
-
-def test_a_file_that_would_serve_two_addresses_is_listed_with_them():
-    assert match_addresses(["0_0.png", "cat/0_0.png"], [CAT, DOG]).refused == {
-        "0_0.png": [CAT, DOG]
-    }
-
-
-def test_names_are_unique_and_do_not_depend_on_other_rows():
-    addresses = [CAT, DOG, "https://g/cat/0_0.png", f"{CAT}?x=1", "http://h/cat/0_0.png"]
-    names = [name_of(address) for address in addresses]
-    assert names[0] == "h/cat/0_0.png"
-    assert len(set(names)) == len(addresses)
-    assert number_duplicates(names) == names
 
 
 @pytest.mark.parametrize(
@@ -431,25 +343,9 @@ def test_files_that_are_not_whole_are_refused(tmp_path, name, content, complaint
         [located.entry for located in read_records(tmp_path / name)]
 
 
-def test_rows_come_with_where_they_stand(tmp_path):
-    write_lines(tmp_path / "t2i.jsonl", {"a": "1"}, {"a": "2"})
-    rows = list(read_records(tmp_path / "t2i.jsonl"))
-    assert [(row.entry["a"], row.where.rsplit(", ")[-1]) for row in rows] == [
-        ("1", "line 1"),
-        ("2", "line 2"),
-    ]
-
-
 def loaded(home, text):
     (home / "bench.toml").write_text(f"[suites.journeybench]\n{text}")
     return load_settings(home).suite("journeybench", JourneyBenchSettings)
-
-
-def test_encoders_have_names_and_defaults(tmp_path):
-    chosen = loaded(tmp_path, 'judge = "rules"\nrounds = 8\nencoders.clip = { path = "a/clip" }')
-    assert chosen.encoders["clip"].kind == "transformers"
-    assert chosen.encoders["clip"].batch_size == 64
-    assert chosen.download is False
 
 
 @pytest.mark.parametrize(

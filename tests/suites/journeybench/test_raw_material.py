@@ -2,12 +2,9 @@
 
 import json
 
-from bench_assets.core.schema.rows import Vote, votes_in
-from bench_assets.suites.codis.dataset import SubmissionVote as CodisVote
-from bench_assets.suites.codis.task import TASK
+from bench_assets.core.schema.rows import votes_in
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
-    CaptionVote,
     FilterVote,
     unused_rows,
 )
@@ -24,25 +21,6 @@ def test_each_criterion_of_a_image_is_a_vote():
         ("comprehensible", "yes"),
     ]
     assert {(vote.person, vote.unit) for vote in votes} == {("p", "a.png")}
-
-
-def test_a_caption_is_named_by_its_image_and_its_writer():
-    row = CaptionVote(image="a.png", writer="w", verifier="v", accepts=False)
-    (vote,) = votes_in([row], person="verifier", unit=("image", "writer"), criteria=("accepts",))
-    assert vote == Vote(person="v", unit="a.png / w", criterion="accepts", value="no")
-
-
-def test_codis_names_its_table_of_votes():
-    (table,) = TASK.vote_tables
-    row = CodisVote(
-        submission="s1", annotator="p", correct=True, different=True, within_rules=False
-    )
-    assert (table.name, table.row) == ("codis/votes", CodisVote)
-    assert [(v.criterion, v.value) for v in table.votes([row])] == [
-        ("correct", "yes"),
-        ("different", "yes"),
-        ("within_rules", "no"),
-    ]
 
 
 def test_a_vote_on_an_unknown_image_and_an_earlier_vote_are_rejected(tmp_path):

@@ -3,13 +3,11 @@
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench import solution_verification as v
-from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
 from tests.fakes.keeping import keep
-from tests.fakes.rows import answered, prediction, question
+from tests.fakes.rows import answered
 
 
 def judge_saying(number, verdict):
@@ -50,17 +48,6 @@ def test_both_scorers_of_a_verdict(verdict, strict, official):
     judgements = v.judge([pair], judge_saying("12", verdict))
     assert scored(judgements, pair).points == strict
     assert scored(judgements, pair, v.score_officially).points == official
-
-
-def test_a_judge_that_finds_no_number_says_unknown_and_the_answer_is_empty():
-    pair = answered("I cannot see any cup.", answer=("no cups exist", "0"))
-    judgements = v.judge([pair], judge_saying("Unknown.", "yes"))
-    assert [(judgement.criterion, judgement.verdict) for judgement in judgements] == [
-        ("extracted", False),
-        ("correct", True),
-    ]
-    assert scored(judgements, pair).answer == ()
-    assert scored(judgements, pair).points == 1.0
 
 
 @pytest.mark.parametrize(
@@ -106,23 +93,6 @@ def test_a_verdict_that_cannot_be_read_is_retried_with_the_complaint():
     assert second[-1].endswith('Print "yes" or "no", and nothing else.')
     assert scored(judgements, pair).points == 0.0
     assert scored(judgements, pair, v.score_officially).points == 0.0, "at first no stands there"
-
-
-def test_a_judge_that_never_gives_a_verdict_leaves_the_row_unscored():
-    judge, pair = Hesitant(*["Yes, I can help!"] * 9), answered("12")
-    judgements = v.judge([pair], judge)
-    assert len(judge.asked) == 1 + 2
-    assert scored(judgements, pair).points is None
-    assert scored(judgements, pair).note == "the judge prints neither yes nor no: Yes, I can help!"
-    assert scored(judgements, pair, v.score_officially).points == 1.0
-
-
-def test_what_is_verified_has_to_be_an_extraction():
-    pair = answered("12")
-    judgements = v.judge([pair], judge_saying("I have no idea.", "yes"))
-    score = scored(judgements, pair)
-    assert score.points is None
-    assert score.note.endswith("neither a number nor 'unknown': I have no idea.")
 
 
 def test_a_judge_whose_thought_has_no_end_has_not_extracted_nothing():
@@ -180,14 +150,6 @@ def test_rules_judge_without_a_model(response, answer, points):
 def test_rules_read_which_image_is_the_cause(response, points):
     pair = answered(response, answer=("image2",), options=("image1", "image2"))
     assert scored(v.judge_by_rules([pair]), pair).points == points
-
-
-def test_a_prediction_without_a_response_is_neither_judged_nor_scored():
-    lost = prediction(text="", error="connection lost")
-    judgements = pipeline.judge(TASK, [question()], [lost], None)
-    (score,) = pipeline.score(TASK, [question()], [lost], judgements)
-    assert judgements == []
-    assert (score.points, score.error) == (None, "connection lost")
 
 
 def official_points(verdict):

@@ -46,10 +46,6 @@ def test_the_authors_scripts_get_what_is_thought_aloud_too(row):
     assert [TASK.scorer(scorer)(pair, []).points for scorer in SCORERS] == points
 
 
-def test_the_table_has_at_least_eighty_responses():
-    assert len({(row[0], row[2], row[3]) for row in TABLE}) >= 80
-
-
 def test_full_width_writing_and_the_words_of_refusal():
     assert half_width("（Ａ）") == "(A)"
     assert says_image_is_missing("由于缺少图片信息，无法作答")

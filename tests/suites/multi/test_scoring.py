@@ -1,6 +1,4 @@
 import json
-import time
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -47,15 +45,6 @@ def test_overall_of_every_model_follows_from_its_parts(printed, table, totals):
         rows = [scored(parts[name] / 100 * most, most) for name, most in totals.items()]
         overall = printed["table3_images"][model]["Overall"]
         assert score_ratio(rows).value * 100 == pytest.approx(overall, abs=0.1), model
-
-
-def test_points_of_the_paper_do_not_follow_from_the_totals_it_states(printed):
-    """Table 9 says 23,320 points with 1,205 for OP; GPT-4V would then have 62.8, not 63.7."""
-    stated = POINTS | {"OP": 1_205}
-    parts = printed["table4_types"]["GPT-4V"]
-    rows = [scored(parts[name] / 100 * most, most) for name, most in stated.items()]
-    assert sum(stated.values()) == 23_320
-    assert score_ratio(rows).value * 100 == pytest.approx(62.8, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -114,28 +103,11 @@ def test_refusals_are_counted_apart_and_weigh_their_points():
 
 
 @pytest.mark.parametrize("scorer", TASK.scorers)
-def test_every_scorer_notes_a_refusal(scorer):
-    score = TASK.scorer(scorer)(answered("缺少图片信息"), [])
-    assert (score.points, score.note) == (0.0, scoring.REFUSED)
-
-
-@pytest.mark.parametrize("scorer", TASK.scorers)
 def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(scorer):
     """The authors add 1e-8 to a denominator of 2: 2 / (2 + 1e-8) = 0.999999995."""
     score = TASK.scorer(scorer)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
     assert score.points == pytest.approx(0.999999995, abs=1e-10)
     assert accuracy([ScoredQuestion(question("OP"), score)]).value == 1.0
-
-
-@pytest.mark.parametrize("scorer", TASK.scorers)
-def test_an_open_question_left_blank_has_no_points(scorer):
-    assert TASK.scorer(scorer)(answered(" \n", "OP", "牛顿第一定律"), []).points == 0.0
-
-
-@pytest.mark.parametrize("scorer", TASK.scorers)
-def test_other_has_no_points_and_no_maximum(scorer):
-    score = TASK.scorer(scorer)(answered("一幅画", "Other", "图"), [])
-    assert (score.points, score.max_points) == (0.0, 0.0)
 
 
 GOLDS = {"SA": "B", "MA": "ACD", "FB": "氢或H\n0.5", "OP": "牛顿第一定律", "Other": "图"}
@@ -184,42 +156,6 @@ def test_rouge_l_over_words(text, reference, expected):
 )
 def test_accuracy_takes_a_millionth_less_for_all(points, most, right):
     assert accuracy([scored(points, most)]).value == right
-
-
-def test_rouge_l_is_that_of_the_authors_library_on_texts_of_many_lines():
-    import jieba
-    from rouge_chinese import Rouge
-
-    rng = Random(0)
-    pieces = ["牛顿", "定律", "。", "\n", "\n\n", "A", "？”", "加速度", " ", "……", "，"]
-    for _ in range(300):
-        one, other = ("".join(rng.choices(pieces, k=rng.randint(1, 30))) + "末" for _ in "ab")
-        response, wanted = (" ".join(jieba.cut(text)) for text in (one, other))
-        theirs = Rouge().get_scores(response, wanted, avg=True)["rouge-l"]["f"]
-        assert rouge_l(one, other) == pytest.approx(theirs, abs=1e-12)
-
-
-def test_a_response_that_runs_away_is_scored_in_little_time():
-    start = time.perf_counter()
-    assert 0 < rouge_l("因为牛顿第一定律。" * 5_000, "牛顿第一定律" * 50) < 0.1
-    assert time.perf_counter() - start < 10
-
-
-def test_a_run_without_words_is_cut_into_pieces_and_shorter_ones_are_not():
-    """Of four times as much, 16 times as long would be the square."""
-
-    def seconds(n):
-        began = time.process_time()
-        assert rouge_l("我" * n, "我") < 0.1
-        return time.process_time() - began
-
-    seconds(100)  # loads the dictionary
-    assert seconds(16_384) < 10 * max(seconds(4_096), 0.01)
-
-
-def test_rouge_l_sees_chinese_words_and_not_latin_letters_alone():
-    """rouge-score keeps [a-z0-9] only, and calls these two equal."""
-    assert rouge_l("铜X与铁", "钠X和硫") < 0.5
 
 
 def test_slices_are_the_columns_of_the_tables():

@@ -58,9 +58,3 @@ def test_few_frozen_forms_are_misread_and_most_are_read():
     assert n >= 200
     assert len(wrong) <= n / 100, wrong
     assert len(unread) <= 0.4 * n, unread
-
-
-def test_a_letter_that_was_not_offered_is_no_answer():
-    about = {"text": "对吗？[MASK]\nA. 对\nB. 错"}
-    assert as_read("SA", "选C", **about) == ""
-    assert as_read("SA", "故选B", **about) == "B"

@@ -14,10 +14,9 @@ from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection
 from bench_assets.suites.blink.assets import ablations, studies
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets.studies import SubmittedOption
-from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY, PERCEPTION_TASKS, Statistic
+from bench_assets.suites.blink.dataset import PERCEPTION_TASKS, Statistic
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
-    HumanScore,
 )
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
@@ -88,23 +87,6 @@ def test_a_release_becomes_questions_with_its_images_in_the_store(tmp_path, rele
     assert (counted["questions"], counted["images"], counted["with 3 images"]) == (3, 5, 1)
 
 
-def test_tasks_that_a_release_lacks_are_listed_and_make_it_an_edition_of_its_own(tmp_path, release):
-    bench = Bench(tmp_path / "home", release)
-    bench.build()
-    absent = bench.read(Rejection, "rejections")
-    assert len(absent) == 12
-    assert "12 of 14 tasks are absent: Visual_Similarity, Counting, Art_Style" in absent[0].reason
-    assert {question.edition for question in bench.questions()} == {"own"}
-
-
-@pytest.mark.long
-def test_a_file_of_peoples_answers_that_is_missing_stops_nothing(tmp_path, release):
-    bench = Bench(tmp_path / "home", release, '[suites.blink]\nhuman_answers = "nowhere.jsonl"\n')
-    bench.build()
-    assert bench.evaluate_people().success
-    assert bench.read(HumanScore, "human_score") == []
-
-
 def test_images_are_joined_for_the_questions_that_have_several(tmp_path, release):
     bench = Bench(tmp_path / "home", release)
     bench.build()
@@ -112,14 +94,6 @@ def test_images_are_joined_for_the_questions_that_have_several(tmp_path, release
     assert joined.question_id == "blink/val_Jigsaw_1"
     (image,) = joined.images
     assert bench.images.open(image).size == (30 + 10 + 10 + 10 + 10, 20)
-
-
-def test_ablations_that_the_source_has_nothing_for_are_not_made(tmp_path, release):
-    bench = Bench(tmp_path / "home", release)
-    result = bench.build()
-    made = {event.asset_key.path[1] for event in result.get_asset_materialization_events()}
-    assert "captions" in made
-    assert not made & {"captions_for_images", "circles"}
 
 
 def test_a_captioner_describes_every_image_and_its_words_stand_in_for_them(tmp_path, release):
@@ -145,22 +119,6 @@ def test_a_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, 
     )
     assert rejection.entry == "val_Relative_Depth_1"
     assert "row 1 (val_Relative_Depth_1), image_1: does not decode" in rejection.reason
-
-
-def test_an_answer_key_alone_is_a_source(tmp_path):
-    (tmp_path / KEY).write_text('{"val_Counting_1": "(D)", "val_Jigsaw_1": "(B)"}')
-    bench = Bench(tmp_path / "home", tmp_path)
-    bench.build()
-    assert [question.answer for question in bench.questions()] == [("D",), ("B",)]
-    assert [question.answer for question in bench.questions("concatenated_images")] == [("B",)]
-
-
-def test_a_run_on_concatenated_images_may_have_a_key_of_its_own(tmp_path):
-    (tmp_path / KEY).write_text('{"val_Jigsaw_1": "(B)"}')
-    (tmp_path / CONCATENATED_KEY).write_text('{"val_Jigsaw_1": "(A)"}')
-    bench = Bench(tmp_path / "home", tmp_path)
-    bench.build()
-    assert [question.answer for question in bench.questions("concatenated_images")] == [("A",)]
 
 
 @pytest.mark.long

@@ -14,7 +14,6 @@ from bench_assets.suites.blink.builders.correspondences import (
     semantic_correspondence,
     visual_correspondence,
 )
-from bench_assets.suites.blink.builders.drafts import Marks
 from tests.suites.blink.builders.layouts import (
     FIRST,
     SECOND,
@@ -50,24 +49,10 @@ def test_the_right_point_has_the_same_function_on_the_other_tool(tmp_path, seed)
     assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=1.5)
 
 
-def test_the_question_names_the_action(tmp_path):
-    (draft,) = drafts(functional_correspondence(funkpoint(tmp_path), Random(0)))
-    assert 'for the action: "Mash Pound"' in draft.show(0, Marks()).prompt
-
-
 def test_two_images_of_one_tool_are_no_pair(tmp_path):
     one, other = tool(tmp_path, "hammer"), tool(tmp_path, "pot", object="hammer")
     write_json(tmp_path / "annotations.json", [one, other])
     assert list(functional_correspondence(tmp_path, Random(0))) == []
-
-
-def test_points_in_one_spot_are_refused(tmp_path):
-    close = [[9, 9], [9, 10], [10, 9], [10, 10], [200, 200]]
-    entries = [tool(tmp_path, name, points=close) for name in TOOLS]
-    write_json(tmp_path / "annotations.json", entries)
-    assert reasons(functional_correspondence(tmp_path, Random(0))) == [
-        "ambiguous: the points lie too close together"
-    ]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -129,23 +114,6 @@ def test_a_sequence_gives_disjoint_pairs_one_of_each_sequence_first(tmp_path):
     assert [{made[n].scene, made[n + 1].scene} for n in (0, 2, 4)] == 3 * [{"v_one", "v_two"}]
 
 
-def test_circles_stand_at_twice_the_place_when_the_image_is_half_as_high_as_shown(views):
-    (draft,) = drafts(visual_correspondence(views, Random(0)))
-    first, second = draft.originals
-    shown = draft.show(2, Marks())
-    reference, match = draft.points[first][0], draft.points[second][0]
-    assert circled(shown.images[0]) == pytest.approx([2 * at for at in reference], abs=1.5)
-    assert lettered(shown.images[1], "ABCD")["C"] == pytest.approx(
-        [2 * at for at in match], abs=1.5
-    )
-
-
-def test_the_question_names_the_colour_that_circles_have(views):
-    (draft,) = drafts(visual_correspondence(views, Random(0)))
-    assert "multiple red-circled points" in draft.show(0, Marks()).prompt
-    assert "multiple gray-circled points" in draft.show(0, Marks(colour="gray")).prompt
-
-
 def test_a_blank_wall_is_refused(tmp_path):
     for number in "12":
         image(tmp_path / "i_wall" / f"{number}.ppm")
@@ -192,11 +160,6 @@ def test_points_whose_circles_would_meet_are_refused(tmp_path):
     ]
 
 
-def test_blanks_after_the_commas_do_not_count(tmp_path):
-    (draft,) = drafts(relative_depth(diw(tmp_path, "101, 51, 201, 351, <, 400, 512"), Random(0)))
-    assert list(draft.points.values()) == [((50.0, 100.0), (350.0, 200.0))]
-
-
 @pytest.mark.parametrize(
     ("darker", "place", "letter"),
     [
@@ -213,22 +176,6 @@ def test_the_darker_point_gets_the_letter_of_its_place(tmp_path, darker, place, 
     assert lettered(shown.images[0], "AB", "white")[letter] == pytest.approx((256, 512), abs=1.5)
     assert shown.options == ("A is darker", "B is darker", "About the same")
     assert draft.places == (0, 1)
-
-
-@pytest.mark.long
-def test_points_alike_have_the_third_option_whatever_their_letters(tmp_path):
-    drawn = [
-        drafts(relative_reflectance(iiw(tmp_path, darker="E"), Random(seed)))[0]
-        for seed in range(8)
-    ]
-    assert {draft.places for draft in drawn} == {(2,)}
-    at = {lettered(d.show(2, d.marks).images[0], "AB", "white")["A"] for d in drawn}
-    assert len(at) == 2
-
-
-def test_circles_are_white_to_avoid_colour_confusions(tmp_path):
-    (draft,) = drafts(relative_reflectance(iiw(tmp_path), Random(0)))
-    assert draft.marks == Marks(height=1024, radius=10, colour="white")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,8 @@ import pytest
 
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
-    View,
     multi_view_reasoning,
     remove_scale,
-    turn_angle,
     view_of,
 )
 from tests.suites.blink.builders.layouts import (
@@ -33,14 +31,6 @@ from tests.suites.blink.builders.layouts import (
 )
 def test_a_pose_tells_where_the_camera_is(pose, expected):
     assert view_of(*pose) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [(10, 40, 30), (40, 10, -30), (170, -170, 20), (-170, 170, -20)],
-)
-def test_a_turn_is_the_short_way_round(first, second, expected):
-    assert turn_angle(View(first, 0), View(second, 0)) == expected
 
 
 @pytest.mark.parametrize(
@@ -86,14 +76,6 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
     assert {file.relative_to(folder).as_posix() for file in draft.originals} == {
         f"{stored[:-1]}{nth}.jpg" for nth in (1, 2)
     }
-
-
-@pytest.mark.parametrize("scale", [0.01, 1.0, 3.5])
-def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
-    rotation, translation = around(70, 20)
-    unscaled = remove_scale(scale * rotation)
-    assert unscaled is not None
-    assert view_of(unscaled, translation) == pytest.approx((70, 20))
 
 
 @pytest.mark.parametrize(

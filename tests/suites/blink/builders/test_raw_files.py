@@ -75,12 +75,6 @@ def test_arrays_are_read_as_they_were_written(read, array, protocol):
     assert np.shape(found) == np.shape(array)
 
 
-@pytest.mark.parametrize("protocol", range(6))
-def test_plain_data_are_read_as_they_were_written(read, protocol):
-    value = {"a": [1, 2.5, "b", None, True], "b": (b"\0\1", {2}, 10**20)}
-    assert read(value, protocol) == value
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -216,25 +210,3 @@ def test_a_bad_row_costs_that_row(tmp_path, build, layout, spoil):
     made = list(build(tmp_path, Random(0)))
     assert [isinstance(one, Draft) for one in made].count(True) == 1
     assert len(reasons(made)) == 1
-
-
-def test_an_image_with_an_annotation_that_is_rejected_gives_no_question(tmp_path):
-    """What cannot be read may be a second teddy bear."""
-    flat = {"id": 9, "image_id": 1, "category_id": 2, "bbox": [1, 2, 0, 9], "area": 9}
-    made = list(object_localization(layouts.lvis(tmp_path, extra=[flat]), Random(0)))
-    assert drafts(made) == []
-    assert reasons(made)[1] == "not all of its annotations can be read"
-
-
-@pytest.mark.parametrize(
-    ("build", "layout", "name"),
-    [
-        (relative_reflectance, layouts.iiw, "data/._1.json"),
-        (semantic_correspondence, layouts.spair, "PairAnnotation/test/._1.json"),
-        (multi_view_reasoning, layouts.turn_around, "test_set/pkl_annotations/mug/._a.pkl"),
-    ],
-)
-def test_hidden_files_that_archives_of_macos_have_are_no_rows(tmp_path, build, layout, name):
-    add(name, b"\x00\x05\x16\x07")(layout(tmp_path))
-    (made,) = build(tmp_path, Random(0))
-    assert isinstance(made, Draft)

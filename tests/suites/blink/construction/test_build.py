@@ -3,7 +3,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from pydantic import ValidationError
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.builders.drafts import Draft, DraftView, Marks, QuestionWording
@@ -11,11 +10,8 @@ from bench_assets.suites.blink.construction.build import (
     UsedImages,
     build_all,
     deal_places,
-    deal_splits,
-    max_questions,
 )
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, n_questions, recipes
-from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
 from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from bench_resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
@@ -65,29 +61,6 @@ def vsr(folder, labels, seed=0):
 def test_places_are_dealt_evenly(places, counts):
     for seed in range(10):
         assert Counter(deal_places([draft(free) for free in places], Random(seed))) == counts
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_splits_halve_every_letter_and_number_from_one(seed):
-    places = [0] * 6 + [1] * 6
-    dealt = deal_splits(places, Random(seed))
-    assert Counter((at, split) for at, (split, _) in zip(places, dealt, strict=True)) == {
-        (0, "val"): 3, (0, "test"): 3, (1, "val"): 3, (1, "test"): 3,
-    }  # fmt: skip
-    assert sorted(dealt) == [(split, nth) for split in ("test", "val") for nth in range(1, 7)]
-
-
-@pytest.mark.parametrize(
-    ("places", "n_options", "wanted", "share"),
-    [
-        pytest.param((0, 1, 2, 3), 4, 10, 10, id="free: all of them"),
-        pytest.param((1,), 2, 10, 5, id="no: half of them"),
-        pytest.param((2,), 3, 10, 4, id="about the same: a third, rounded up"),
-        pytest.param((0, 1), 3, 10, 7, id="one is darker: two thirds, rounded up"),
-    ],
-)
-def test_settled_places_get_their_share(places, n_options, wanted, share):
-    assert max_questions(draft(places, n_options), wanted) == share
 
 
 def test_images_are_near_duplicates_up_to_so_many_bits():
@@ -184,18 +157,6 @@ def test_wanted_stands_against_built_for_all_fourteen(tmp_path):
     assert counts["Visual_Correspondence"] == (344, 0, 0)
 
 
-def test_images_of_one_scene_may_look_alike():
-    used = UsedImages(near=2)
-    used.add([0b1111], "images 1 and 2", "v_wall")
-    assert used.like([0b1111], "v_wall") is None
-    assert used.like([0b1111], "v_other") == used.like([0b1111]) == "images 1 and 2"
-
-
-def test_a_folder_without_any_raw_data_is_named(tmp_path):
-    with pytest.raises(SourceError, match="no questions can be built; expected folders: wikiart"):
-        built(tmp_path)
-
-
 def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_path):
     write_csv(tmp_path / "unrelated.csv", [{"a": 1}])
     vsr(tmp_path, [1, 0])
@@ -209,27 +170,9 @@ def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_p
         )  # fmt: skip
 
 
-def test_recipes_add_up_to_the_papers_questions():
-    assert (
-        sum(n_questions(task, BuilderParameters()) for task in recipes(BuilderParameters())) == 3807
-    )
-
-
 def test_a_count_for_a_task_that_is_none_is_refused():
     with pytest.raises(UnknownNameError, match="no task of BLINK named 'Jigsav'"):
         BuilderParameters(counts={"Jigsav": 5})
-
-
-@pytest.mark.parametrize(
-    ("builders", "fault"),
-    [
-        pytest.param({"counting": {"spread": 2}}, r"spread\n.*3", id="no three wrong numbers"),
-        pytest.param({"height": 0}, r"height\n.*0", id="an image of no height"),
-    ],
-)
-def test_parameters_that_build_nothing_are_refused_by_name(builders, fault):
-    with pytest.raises(ValidationError, match=fault):
-        BlinkSettings(builders=builders)
 
 
 def test_a_task_of_which_nothing_is_wanted_is_not_built(tmp_path):

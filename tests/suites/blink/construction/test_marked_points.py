@@ -29,7 +29,6 @@ from bench_assets.suites.blink.construction.marked_points import (
     OBJECT_BOXES,
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
-    MarkedImage,
     write_marked_data,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
@@ -66,15 +65,6 @@ def written(folder, task, names, orientation=1, **values):
 
 def drafts(candidates):
     return [candidate for candidate in candidates if isinstance(candidate, Draft)]
-
-
-def test_images_become_units_by_the_folder_they_lie_in():
-    images = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
-    (depth,) = DEPTH_POINTS.units(images=images)
-    (tool,) = FUNCTIONAL_POINTS.units(images=images)
-    assert (depth.unit_id, depth.shown) == ("diw/a.png", {})
-    assert tool.shown == {"Action": "cut", "Object": "knife"}
-    assert REFLECTANCE_POINTS.units(images=images) == SEMANTIC_POINTS.units(images=images) == []
 
 
 @pytest.mark.parametrize(
@@ -136,32 +126,6 @@ def test_reflectance_is_as_the_person_says(tmp_path, darker, places):
     assert draft.places == places
 
 
-def test_two_images_of_one_name_and_other_ends_stay_two(tmp_path):
-    names = ["iiw/a.jpg", "iiw/a.png"]
-    folder = written(
-        tmp_path, REFLECTANCE_POINTS, names, points=["0.2 0.5", "0.8 0.5"], darker="about the same"
-    )
-    assert len(drafts(relative_reflectance(folder / "iiw", Random(0)))) == 2
-
-
-def test_five_points_of_two_tools_make_a_question_about_one(tmp_path):
-    names = ["funkpoint/cut/knife/a.png", "funkpoint/cut/saw/b.png"]
-    folder = written(tmp_path, FUNCTIONAL_POINTS, names, points=FIVE)
-    (draft,) = drafts(functional_correspondence(folder / "funkpoint", Random(0)))
-    corners = {(0.0, 0.0), (200.0, 0.0), (0.0, 100.0), (200.0, 100.0), (100.0, 50.0)}
-    first, second = draft.originals
-    assert set(draft.points[second]) < corners
-    assert draft.points[second][0] == draft.points[first][0]  # the n-th of both
-
-
-def test_six_points_of_two_things_of_a_kind_make_a_question_about_one(tmp_path):
-    names = [f"spair/chair/{name}.png" for name in "abc"]  # the third has no partner
-    folder = written(tmp_path, SEMANTIC_POINTS, names, points=SIX)
-    (draft,) = drafts(semantic_correspondence(folder / "spair", Random(0)))
-    first, second = draft.originals
-    assert draft.points[second][0] == draft.points[first][0]
-
-
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_box_is_the_right_one_of_two_on_the_upright_image(tmp_path, orientation):
     """People see 200 x 100 px: the box is from (50, 20) to (150, 70), a quarter of the image."""
@@ -197,16 +161,6 @@ def test_boxes_on_the_image_fit(boxes, complaint):
     assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=boxes)) == complaint
 
 
-def test_the_first_who_marked_a_image_counts(tmp_path):
-    marks = [
-        MarkedImage(image="diw/a.png", person=who, points=points)
-        for who, points in (("ana", ((0.0, 0.0), (1.0, 1.0))), ("bo", ((1.0, 1.0), (0.0, 0.0))))
-    ]
-    write_marked_data(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: image())
-    (draft,) = drafts(relative_depth(tmp_path / "diw", Random(0)))
-    assert draft.points[draft.originals[0]] == ((0.0, 0.0), (200.0, 100.0))
-
-
 def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
     slots = IQ_IMAGES.units()
     assert (len(slots), slots[0].unit_id) == (300, "puzzle-001")
@@ -238,11 +192,6 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     assert not {one.images for one in again} & {question.images for question in built.questions}
 
 
-def test_without_answers_nothing_is_written(tmp_path):
-    write_marked_data(tmp_path, [], [], {}, lambda _: b"")
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.fixture(scope="module")
 def marked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_home(tmp_path_factory.mktemp("marked"))
@@ -257,16 +206,6 @@ def site(marked_home: Path) -> Iterator[Site]:
 def mark(visitor: Visitor, title: str, field: str, marks: str) -> str:
     page = visitor.next(visitor.task(title))
     return unescape(visitor.send(page, **{field: marks}).text)
-
-
-@pytest.mark.long
-def test_marks_outside_of_the_image_or_too_few_are_sent_back(site: Site) -> None:
-    ana = site.visitor("ana")
-    assert "1 entries (expected 2 to 2)" in mark(ana, "Which is closer?", "points", "0.25 0.5")
-    outside = mark(ana, "Which is closer?", "points", "0.25 0.5\n1.2 0.1")
-    assert "'1.2 0.1' is not a point of the image" in outside
-    upside_down = mark(ana, "Where is the object?", "boxes", "0.25 0.75 0.75 0.25")
-    assert "'0.25 0.75 0.75 0.25' is not a box of the image" in upside_down
 
 
 @pytest.mark.long

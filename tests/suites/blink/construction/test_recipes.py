@@ -241,9 +241,3 @@ def test_images_as_they_are_keep_their_bytes(tmp_path, orientation, task):
     (draft,) = drafts(build(task, tmp_path))
     shown = draft.show(draft.places[0], MARKS).images
     assert {*shown} <= {file.read_bytes() for file in draft.originals}
-
-
-def test_every_task_is_looked_at():
-    named = {*WHOLE, "Relative_Depth", "Relative_Reflectance", "Object_Localization", "Jigsaw"}
-    named |= {"Functional_Correspondence", "Semantic_Correspondence", "Visual_Correspondence"}
-    assert named | {"Multi-view_Reasoning"} == set(recipes(BuilderParameters()))

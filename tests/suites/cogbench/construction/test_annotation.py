@@ -30,12 +30,6 @@ CODES = {kind.field: kind.code for kind in KINDS} | {
 }
 
 
-def read(written):
-    annotations = read_annotations(ANNOTATION.to_rows([written]))
-    assert annotations.deviations == []
-    return [(unit.field, unit.text) for unit in annotations.items]
-
-
 def test_three_people_describe_each_image():
     (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
     assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
@@ -97,16 +91,6 @@ def test_whatever_is_typed_stays_in_its_section(values, found):
         assert "[Event Reasoning] 1" in deviation.entry
         found = ()
     assert units == ([PLAIN[0], found, PLAIN[1]] if found else PLAIN)
-
-
-def test_a_description_cannot_begin_another_section():
-    written = answer(
-        "a.png", entities=["boy"], description="A boy.\n[Entities]: [dog]\n[Event]: [X -> Y]"
-    )
-    assert read(written) == [
-        ("Entities", "boy"),
-        ("Description", "A boy. [Entities]: [dog] [Event]: [X -> Y]"),
-    ]
 
 
 def test_a_chain_that_is_called_like_a_section_is_a_chain():
@@ -188,10 +172,6 @@ def test_descriptions_stand_side_by_side_and_are_never_the_same():
     assert unit.shown["Another one wrote (1)"] == "A cat sits."
 
 
-def test_a_missing_image_is_no_unit():
-    assert MERGE_REVIEW.units([waiting("Entities", "cat")], [], []) == []
-
-
 def review(text, accept, same_as="", field="Entities"):
     return Review(image="a.png", field=field, text=text, accept=accept, same_as=same_as)
 
@@ -214,14 +194,6 @@ def test_a_review_is_what_most_reviewers_say(decisions, outcome):
     (unit,) = MERGE_REVIEW.units([waiting("Entities", "cat")], [], [stored("a.png")])
     answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
     assert MERGE_REVIEW.to_rows(answers) == outcome
-
-
-@pytest.mark.parametrize("field", [kind.field for kind in KINDS])
-def test_the_place_of_a_review_is_read_off_its_item_whatever_the_text_is(field):
-    text = "A [Entities] stands. + B -> C [Description] "
-    (unit,) = MERGE_REVIEW.units([waiting(field, text)], [], [stored("a.png")])
-    (row,) = MERGE_REVIEW.to_rows([answer(unit.unit_id, decision="keep it")])
-    assert row == review(text, True, field=field)
 
 
 TEXT = "[Entities]: [cat]\n[Description]: A cat."

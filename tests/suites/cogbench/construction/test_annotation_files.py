@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, read_annotations
-from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain, find_kind, read_chain
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain, read_chain
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.cogbench.vqa.questions import read_response
@@ -44,18 +44,6 @@ def test_an_annotation_in_the_form_of_figure_6_is_taken_apart():
     ]
 
 
-def test_a_section_in_two_parts_is_read_whole():
-    text = written(event="[A -> B]") + "\n[Event Reasoning]: [C -> D]\n[Entities]: [kite]"
-    items = [(item.field, item.text) for item in read(text).items]
-    assert items == [
-        ("Entities", "boy"),
-        ("Entities", "kite"),
-        ("Event Reasoning", "A -> B"),
-        ("Event Reasoning", "C -> D"),
-        ("Description", "A boy."),
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "place", "complaint"),
     [
@@ -80,11 +68,6 @@ def test_every_deviation_is_named_with_its_place(text, place, complaint):
     (deviation,) = read(text).deviations
     assert deviation.entry == f"annotations.json, a.png by ana, {place}"
     assert deviation.reason.startswith(complaint)
-
-
-def test_what_is_no_annotation_at_all_lacks_every_section():
-    read_text = read("你好 🎉")
-    assert (read_text.items, len(read_text.deviations)) == ([], 10)
 
 
 @pytest.mark.parametrize(
@@ -114,17 +97,6 @@ def test_each_deviation_from_the_rules_is_named(text, complaint):
     assert read_chain(text) == complaint
 
 
-def test_a_chain_is_written_as_it_is_read():
-    assert str(read_chain("A.+B. => C.")) == "A. + B. -> C."
-
-
-def test_every_name_of_every_kind_is_known():
-    for kind in KINDS:
-        assert {find_kind(name) for name in (kind.name, kind.field, kind.code)} == {kind}
-    assert find_kind("Next event") == find_kind("NEXT_MOMENT_EVENT")
-    assert find_kind("weather") is None
-
-
 VERDICTS = st.text(alphabet="0123 .[]\n:x") | st.text()
 
 
@@ -139,12 +111,6 @@ def test_a_response_of_the_requested_form_is_read_as_it_is_meant(verdicts):
     response = "  ".join(f"{n}. [{verdict:d}]" for n, verdict in enumerate(verdicts, 1))
     assert read_numbered_verdicts(response, len(verdicts)) == verdicts
     assert read_by_position(response, len(verdicts)) == verdicts
-
-
-@given(text=st.text(alphabet="AB .+->\n") | st.text())
-def test_a_chain_has_a_premise_and_a_conclusion_or_a_complaint(text):
-    chain = read_chain(text)
-    assert chain if isinstance(chain, str) else all((*chain.premises, chain.conclusion))
 
 
 @given(bodies=st.lists(st.text(alphabet="[]AB ,+->\n") | st.text(), min_size=10, max_size=10))

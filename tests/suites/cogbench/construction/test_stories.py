@@ -66,12 +66,6 @@ def test_items_are_merged_by_majority_vote(by, expected):
     assert [(item.annotators, item.outcome) for item in items] == expected
 
 
-def test_an_item_keeps_every_wording():
-    (item,) = merged(noted(ana=["boy"], bo=["lad"])).rows
-    assert item.variants == ("boy", "lad")
-    assert item.text in item.variants
-
-
 @pytest.mark.parametrize(
     ("text", "accept", "outcome"),
     [
@@ -212,14 +206,6 @@ def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),
     ]
-
-
-def test_the_description_is_taken_that_tells_the_most_of_what_was_accepted():
-    encoder = MeaningEncoder({"A boy.", "A boy with a cat."})
-    items = [*noted(ana=["cat"], bo=["cat"]), *descriptions(ana="A boy.", bo="A boy with a cat.")]
-    accepted = merge_items(items, (), encoder, 0.8).rows
-    (image,) = compare_descriptions(items, accepted, encoder, similarity=0.8)
-    assert image.author == "bo"
 
 
 def test_stories_hold_what_was_accepted_of_images_that_were_kept():

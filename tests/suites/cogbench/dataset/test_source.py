@@ -51,14 +51,6 @@ def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
     assert read_annotations(release).require() == []
 
 
-def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
-    entry = described()
-    del entry["Special Time Reasoning"]
-    entry["Time reasoning"] = [CHAIN]
-    (chain,) = read_chains(find_release(write_release(tmp_path, {"kite": entry}))).require()
-    assert chain.kind == "Time"
-
-
 @pytest.mark.parametrize(
     ("stories", "message"),
     [
@@ -100,22 +92,6 @@ def test_a_folder_that_goes_no_route_says_what_is_missing(tmp_path, files, messa
         path.mkdir() if name.endswith("/") else path.write_text("[]")
     with pytest.raises(SourceError, match=message):
         find_release(tmp_path)
-
-
-def test_a_image_whose_extension_lies_still_opens(tmp_path):
-    release = find_release(write_release(tmp_path / "source", {"kite": described()}))
-    (file,) = image_files(release.images).values()
-    image = ImageStore(folder=str(tmp_path / "store")).put_file(file)
-    assert (image.name, image.format) == ("kite.jpg", "PNG")
-    assert images_by_id([image]) == {"kite": image}
-
-
-def test_images_whose_names_have_full_stops_are_kept_apart():
-    first, second = stored("walk.1.png", "1"), stored("walk.2.png", "2")
-    found = images_by_id([first, second])
-    assert (found["walk.1"], found["walk.2"]) == (first, second)
-    assert images_by_id([second])["walk"] == second  # as the authors find it
-    assert [image_id(name) for name in ("walk.1.png", "walk")] == ["walk.1", "walk"]
 
 
 def test_two_images_of_one_name_and_two_endings_are_rejected():

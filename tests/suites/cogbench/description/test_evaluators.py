@@ -28,11 +28,6 @@ QUESTIONS = [pair.question for pair in PAIRS]
 POINTS = labelled_points(QUESTIONS, PAIRS, LABELS)
 
 
-def test_the_halves_are_drawn_by_image():
-    halves = {p.pair.question.group_id: evaluators.is_test_point(p) for p in POINTS}
-    assert halves == {"0": True, "1": True, "2": False, "3": False}
-
-
 @pytest.mark.parametrize(
     ("examples", "threshold"),
     [
@@ -91,12 +86,6 @@ def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
 
 def test_rules_need_half_of_the_words():
     assert evaluators.evaluate_by_rules(POINTS).accuracy == 1.0
-
-
-def test_what_was_not_run_says_so():
-    row = evaluators.skipped_evaluator("BLEURT", evaluators.NO_WEIGHTS)
-    assert (row.n, isnan(row.accuracy)) == (0, True)
-    assert row.status.startswith("not run")
 
 
 def test_labels_of_nothing_and_second_labels_are_refused(tmp_path):

@@ -1,5 +1,4 @@
 import random
-from collections import Counter
 from math import isnan
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from bench_assets.suites.cogbench.description.recognition import (
     KNOWN_THRESHOLDS,
     choose_threshold,
     constant_descriptions,
-    entity_pairs,
     lowest_threshold,
     match_entities,
     recognition,
@@ -63,13 +61,6 @@ def matches_of(*pairs, encoder=None):
     return match_entities(images(*pairs), nouns, encoder or TableEncoder())
 
 
-def test_each_distinct_text_is_embedded_once():
-    encoder = TableEncoder()
-    matches_of((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"]), encoder=encoder)
-    (texts,) = encoder.asked
-    assert Counter(texts) == Counter(["boy", "tree", "kid"])
-
-
 @pytest.mark.parametrize(
     ("entities", "nouns", "micro", "macro", "official"),
     [
@@ -88,12 +79,6 @@ def test_entities_are_recognised_by_the_closest_noun(entities, nouns, micro, mac
     matches = matches_of(*zip(entities, nouns, strict=True))
     values = [f(matches).value for f in (recognition, recognition_macro, recognition_official)]
     assert values == pytest.approx([micro, macro, official])
-
-
-def test_a_match_names_its_noun_and_none_is_named_where_there_are_none():
-    (first,), (second,) = (matches_of((["girl"], nouns)) for nouns in (["tree", "kid"], []))
-    assert (first.noun, round(first.cosine, 6), first.n_closest) == ("kid", 0.96, 1)
-    assert (second.noun, isnan(second.cosine), second.recognised) == ("", True, False)
 
 
 def test_no_entities_are_no_score():
@@ -212,13 +197,6 @@ def test_what_is_opposite_or_denied_is_not_recognised_carefully(
     assert (match.recognised_officially, match.recognised) == (official, careful)
 
 
-def test_the_list_has_at_least_300_pairs_of_either_kind_and_none_twice():
-    pairs = entity_pairs()
-    assert len(pairs) == len({(pair.entity, pair.noun) for pair in pairs}) == 453
-    assert sum(pair.same for pair in pairs) == 178
-    assert not any(pair.entity == pair.noun for pair in pairs)
-
-
 @pytest.mark.parametrize(
     ("labelled", "cut"),
     [
@@ -232,30 +210,6 @@ def test_the_list_has_at_least_300_pairs_of_either_kind_and_none_twice():
 )
 def test_the_cut_is_the_lowest_that_few_wrong_pairs_are_above(labelled, cut):
     assert lowest_threshold(labelled) == pytest.approx(cut)
-
-
-class KnowsThePairs:
-    """Gives a right pair the cosine 1, a wrong one 0: by a direction for each entity."""
-
-    name = "knows the pairs"
-
-    def encode_texts(self, texts):
-        names = {pair.noun: pair.entity for pair in entity_pairs() if pair.same}
-        entities = sorted({pair.entity for pair in entity_pairs()})
-        vectors = np.zeros((len(texts), len(entities) + 1), dtype=np.float32)
-        for row, text in enumerate(texts):
-            known = text if text in entities else names.get(text)
-            vectors[row, entities.index(known) if known else len(entities)] = 1
-        return vectors
-
-
-def test_an_unknown_encoder_has_its_threshold_chosen_and_named():
-    chosen = choose_threshold(KnowsThePairs())
-    threshold, named = threshold_of(KnowsThePairs())
-    assert threshold == chosen.threshold == 0.5
-    assert named == "0.5000 by pairs:90af9910"
-    assert chosen.recall > 0.9
-    assert chosen.false_positives < 0.05
 
 
 @pytest.mark.parametrize(

@@ -99,22 +99,6 @@ def test_a_repeated_point_leaves_the_official_denominator():
     assert TASK.measures["cognition"]([ScoredQuestion(pair.question, score)]).n_scored == 1
 
 
-def test_each_kind_has_a_score_of_its_own():
-    pair = described(CHAINS, text="Happy at the beach.")
-    score = judged(pair, judge_saying("1. [1] 2. [0]", "1. [1]"))
-    values = {
-        name: mean.value
-        for name, measure in TASK.measures.items()
-        for mean in [measure([ScoredQuestion(pair.question, score)])]
-        if name.startswith("cognition_") and mean.n_scored
-    }
-    assert values == {
-        "cognition_location": 1.0,
-        "cognition_event_relationship": 1.0,
-        "cognition_mental": 0.0,
-    }
-
-
 def test_an_unreadable_point_is_unscored_and_the_others_count():
     pair = described({"event": ["a -> X.", "b -> Y."]})
     score = judged(pair, judge_saying("1. [1] 2. [?]"))
@@ -131,18 +115,6 @@ def test_an_unread_description_is_between_no_point_and_all_points():
     metrics = pipeline.summarise(TASK, [pair.question], [pair.prediction], scores)
     (row,) = (row for row in metrics if (row.metric, row.category) == ("cognition", "all"))
     assert (row.unread, row.if_unread_wrong, row.if_unread_right) == (1.0, 0.0, 1.0)
-
-
-def test_a_judge_that_cannot_be_reached_leaves_every_point_unscored():
-    class Unreachable:
-        name, signature = "judge", "judge"
-
-        def response(self, requests):
-            return [Response(error="connection refused") for _ in requests]
-
-    score = judged(described(CHAINS), Unreachable())
-    assert score.answer == ("unread",) * 3
-    assert "connection refused" in score.note
 
 
 def test_a_image_without_chains_is_not_judged_and_counts_nothing():
@@ -259,19 +231,6 @@ def test_a_judge_is_called_up_to_five_times(responses, answer, n_requests):
 def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
     pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
     assert judged(pair, CutOff(text)).answer == answer
-
-
-def test_a_judge_that_repeats_the_example_of_its_prompt_gives_no_verdict():
-    echo = "Write in the following format (number + square brackets):\n1. [1]  2. [0]"
-    pair = described({"event": ["A -> B", "C -> D"]}, text="B.")
-    judge, requests = listening(echo, f"{echo}\nMy answers:\n1. [0]  2. [1]")
-    assert (judged(pair, judge).answer, len(requests)) == (("no", "yes"), 2)
-
-
-def test_of_several_responses_the_one_with_most_verdicts_counts():
-    judge, _ = listening("1. [1]", "Hm.", "1. [0]", "Hm.", "Hm.")
-    score = judged(described({"event": ["A -> B", "C -> D"]}, text="B."), judge)
-    assert score.answer == ("yes", "unread")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -34,14 +33,6 @@ def test_a_response_is_read_carefully_and_officially(response, ours, official):
     assert score_officially(pair).points == official
 
 
-def test_constant_answers_score_the_share_of_their_letter():
-    golds = "AABCDDDD"
-    for letter, share in {"A": 0.25, "B": 0.125, "C": 0.125, "D": 0.5}.items():
-        pairs = [answered(letter, **FOUR | {"answer": (gold,)}) for gold in golds]
-        points = [score_officially(pair).points for pair in pairs]
-        assert TASK.measures["accuracy"]([scored(points=p, **FOUR) for p in points]).value == share
-
-
 def test_overall_is_the_micro_mean_in_all_rows_of_table_5(shared_data):
     tables = json.loads((shared_data / "published" / "cogbench.json").read_text())
     counts, rows = tables["table1_counts"]["QA"], tables["table5_vqa"]
@@ -62,13 +53,6 @@ def overall(counts, row, side):
     )
     assert mean.n_scored == 2577
     return mean.value
-
-
-def test_what_a_model_thinks_aloud_counts_officially_only():
-    pair = answered("B", kind="choice", options=("x", "y"), answer=("B",))
-    pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>x?</think>B"))
-    assert score_carefully(pair).points == 1
-    assert score_officially(pair).points == 0
 
 
 QUESTIONS = [

@@ -6,20 +6,10 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.captioning.dataset import (
     known_categories,
     read_captioned_images,
-    split_captions,
     to_questions,
 )
-from tests.cases import read_cases
 from tests.fakes.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
-
-
-@pytest.mark.parametrize(
-    ("cell", "captions"),
-    read_cases(__file__, "caption_cells.jsonl"),
-)
-def test_cells(cell, captions):
-    assert list(split_captions(cell)) == captions
 
 
 def test_rows_of_the_release(tmp_path):

@@ -56,18 +56,6 @@ def test_the_official_reading_splits_at_blanks_and_minds_case():
     assert found == pytest.approx(3 / 6 * brevity)
 
 
-def test_a_failed_request_is_left_out_and_counted():
-    metric = measured("A red cat sits here", None)["rouge_l"]
-    assert (metric.n_scored, metric.n_unscored, metric.n_failed) == (1, 1, 1)
-
-
-def test_one_caption_has_a_value_and_no_interval():
-    metric = measured("A red cat sits here", None)["rouge_l"]
-    assert metric.value == pytest.approx(1)
-    assert math.isnan(metric.low)
-    assert math.isnan(metric.high)
-
-
 def test_without_a_caption_nothing_is_measured():
     metric = measured(None, None)["rouge_l"]
     assert math.isnan(metric.value)
@@ -110,16 +98,3 @@ def test_a_caption_without_points_is_in_no_corpus():
 def test_an_empty_response_is_a_wrong_caption():
     metric = measured("A red cat sits here", "")["rouge_l"]
     assert (metric.value, metric.n_scored) == (pytest.approx(0.5), 2)
-
-
-def test_the_official_reading_counts_the_words_of_thoughts():
-    example = question(answer=("a cat sits",))
-    predicted = prediction(text="a cat sits", raw_text="<think>a dog?</think> a cat sits")
-    bleu_1 = {
-        scorer: next(row.value for row in rows if row.metric == "bleu_1")
-        for scorer in ("coco", "official")
-        for scores in [pipeline.score(TASK, [example], [predicted], [], scorer)]
-        for rows in [pipeline.summarise(TASK, [example], [predicted], scores)]
-    }
-    assert bleu_1["coco"] == pytest.approx(1)
-    assert bleu_1["official"] == pytest.approx(3 / 5)  # of "<think>a dog?</think> a cat sits"

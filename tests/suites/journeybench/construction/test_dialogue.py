@@ -50,15 +50,6 @@ def talk(asker, rounds=4, tries=3, answer="It is a dog."):
     return held, end
 
 
-def test_a_dialogue_ends_when_the_reasoner_decides():
-    held, end = talk(Asker([reasoning("contradiction.")]))
-    assert (end.outcome, end.decision, end.rounds) == ("decision", "contradiction", 1)
-    assert [utterance.speaker for utterance in held.utterances] == ["asker", "answerer", "reasoner"]
-    (statement,) = held.statements
-    assert (statement.text, statement.way) == ("A dog on a cake.", "dialogue")
-    assert statement.request_id == held.utterances[-1].request_id
-
-
 def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers():
     asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
     held, end = talk(asker)
@@ -69,12 +60,6 @@ def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers
     exchange = "Sub-question: What animal is it? Answer: It is a dog."
     assert second_question.count(exchange) == 1
     assert second_reasoning.count(exchange) == 2
-
-
-def test_a_dialogue_ends_with_its_last_round():
-    held, end = talk(Asker([reasoning(UNSURE)] * 2), rounds=2)
-    assert (end.outcome, end.decision, end.rounds) == ("round limit", "", 2)
-    assert len(held.statements) == 2
 
 
 def test_only_the_last_round_demands_a_decision():
@@ -135,21 +120,6 @@ def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
     talk(asker, answer="It is a dog. Question: What colour is it? Answer: Brown.")
     assert "Answer: It is a dog." in asker.received[-1]
     assert "Brown" not in asker.received[-1]
-
-
-def test_one_dialogue_that_ends_leaves_the_others_going():
-    def say(request):
-        system, user = (turn.parts[0] for turn in request.prompt.turns)
-        if "Ask short" in system:
-            return "Sub-question 1: What is it?"
-        return reasoning("neutral" if "cat" in user else UNSURE)
-
-    models = ScriptedModel("asker", say), ScriptedModel("answerer", lambda _: "A thing.")
-    held = hold_dialogues({"a": "A cat.", "b": "A cow."}, {"a": "1", "b": "2"}, models, rounds=3)
-    assert [(end.image, end.outcome, end.rounds) for end in held.endings] == [
-        ("a", "decision", 1),
-        ("b", "round limit", 3),
-    ]
 
 
 @pytest.mark.parametrize(

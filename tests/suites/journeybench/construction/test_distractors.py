@@ -7,10 +7,8 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.suites.journeybench.construction import distractors, triggers
 from bench_assets.suites.journeybench.construction.distractors import (
     Statement,
-    is_entailed,
     read_statements,
     verify_statements,
 )
@@ -21,7 +19,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     propose_look_alikes,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.construction.triggers import valid_questions, verify_triggers
+from bench_assets.suites.journeybench.construction.triggers import verify_triggers
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote, StatementVote, TriggerVote
 from tests.suites.journeybench.construction.writers import response
 
@@ -68,12 +66,6 @@ def verify(text, *conflicts):
     return decision
 
 
-def test_the_writer_sees_image_and_captions():
-    (prompt,) = distractors.statement_prompts(CAPTIONS, {"a.png": "sha"}).values()
-    assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "- Two owls watch a fox" in str(prompt.turns[0].parts[1])
-
-
 def test_statements_carry_the_response_they_come_from():
     text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
     read = read_statements([response("a.png/statements", f"Sure:\n```json\n{text}\n```")])
@@ -82,18 +74,6 @@ def test_statements_carry_the_response_they_come_from():
         ("a.png/model/2", "Two."),
     ]
     assert {row.request_id for row in read.rows} == {"a.png/statements"}
-
-
-@pytest.mark.parametrize(
-    ("written", "reason"),
-    [
-        pytest.param(response("a.png/statements", "I cannot."), "unreadable response", id="prose"),
-        pytest.param(response("a.png/statements", "", "lost"), "lost", id="no response"),
-    ],
-)
-def test_a_response_without_statements_says_why(written, reason):
-    read = read_statements([written])
-    assert (read.rows, [rejection.reason for rejection in read.rejections]) == ([], [reason])
 
 
 @pytest.mark.parametrize(
@@ -160,19 +140,6 @@ def test_a_statement_counts_once_and_six_are_enough():
     assert decisions[-1].reason == "beyond the first 6"
 
 
-@pytest.mark.parametrize(
-    ("text", "caption", "is_so"),
-    [
-        pytest.param("A fox reads", "A fox in a coat reads a menu", True, id="words left out"),
-        pytest.param("A coat reads a fox", "A fox in a coat reads", False, id="another order"),
-        pytest.param("A fox on a coat", "A fox in a coat", False, id="another preposition"),
-        pytest.param("Two foxes", "A fox", False, id="another number"),
-    ],
-)
-def test_what_only_leaves_words_out_is_true_as_well(text, caption, is_so):
-    assert is_entailed(text, caption) is is_so
-
-
 TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answers": ["Nowhere"]}
 
 
@@ -194,11 +161,6 @@ def test_an_accepted_trigger_question_is_kept():
     assert question.answers == ("Nowhere",)
 
 
-def test_questions_about_images_of_one_name_in_two_folders_have_two_ids():
-    responses = [response(f"{name}/0_0.png/triggers", json.dumps([TRIGGER])) for name in "ab"]
-    assert [question.entry_id for question in valid_questions(responses)] == ["a/0_0-1", "b/0_0-1"]
-
-
 @pytest.mark.parametrize(
     ("change", "accepts", "reason"),
     [
@@ -215,12 +177,6 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
     decisions = triggered(change, *accepts)
     assert decisions.rows == []
     assert decisions.rejections[0].reason.startswith(reason)
-
-
-def test_the_writer_of_triggers_sees_image_and_captions():
-    (prompt,) = triggers.trigger_prompts(CAPTIONS, {"a.png": "sha"}).values()
-    assert [image.sha256 for image in prompt.images] == ["sha"]
-    assert "Two owls watch a fox" in str(prompt.turns[0].parts[1])
 
 
 def drawn(colour, left):
@@ -279,9 +235,3 @@ def test_the_nearest_confirmed_images_are_kept():
 def test_a_image_that_is_not_confirmed_says_why(cast, reason):
     (decision,) = verify_look_alikes([look_alike("b", 0.5)], cast)
     assert (decision.accepted, decision.reason) == (False, reason)
-
-
-def test_a_image_that_several_criteria_propose_is_one():
-    proposed = [look_alike("b", 0.2), look_alike("b", 0.7, "both")]
-    (decision,) = verify_look_alikes(proposed, seen("b", YES))
-    assert (decision.criteria, decision.similarity) == (("subject", "both"), 0.7)

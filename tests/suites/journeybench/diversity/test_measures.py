@@ -2,7 +2,6 @@
 
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
@@ -12,17 +11,8 @@ from bench_assets.suites.journeybench.diversity.measures import (
     MapPoint,
     as_svg,
     pair_objects,
-    project_to_plane,
     read_common_sense,
 )
-
-
-def test_a_few_images_stand_on_a_line():
-    assert project_to_plane(np.ones((3, 8), np.float32), seed=1).tolist() == [
-        [0, 0],
-        [1, 0],
-        [2, 0],
-    ]
 
 
 def test_the_drawing_has_a_dot_a_image_and_escapes_names():
@@ -52,10 +42,6 @@ def test_a_pair_is_known_in_either_order_and_counts_once_a_image(tmp_path):
         ("dog", "moon", False),
     ]
     assert rows[1].caption == captions[0]
-
-
-def test_captions_with_fewer_than_two_things_have_no_relation():
-    assert pair_objects("q/1", ("a cat", "wow"), [["cat"], []], frozenset()) == []
 
 
 def test_a_thing_that_is_named_twice_in_a_row_has_no_relation_with_itself():

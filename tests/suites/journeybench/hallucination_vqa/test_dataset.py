@@ -40,28 +40,12 @@ def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
     assert len({entry.image for entry in entries}) == 376
 
 
-def test_every_entry_becomes_a_question_once_its_image_is_there(entries):
-    there = {entry.image: stored(entry.image) for entry in entries}
-    table = to_questions(entries, there)
-    questions, rejections = table.rows, table.rejections
-    assert len({question.question_id for question in questions}) == 608
-    assert questions[0].question_id == "journeybench/hallucination_vqa/eval_0"
-    assert rejections == []
-
-
 def test_entries_without_a_image_are_listed_and_left_out(entries):
     there = {entry.image: stored(entry.image) for entry in entries[:300]}
     table = to_questions(entries, there)
     questions, rejections = table.rows, table.rejections
     assert len(questions) + len(rejections) == 608
     assert rejections[0].reason.startswith("no image: https://")
-
-
-def test_line_breaks_and_stray_semicolons_in_a_cell_are_blanks(tmp_path):
-    (entry,) = read_trigger_questions(written(tmp_path, HEADER + LINE)).require()
-    assert entry.entry_id == "eval_0"
-    assert entry.question == "Whose hat?"
-    assert entry.answers == ("No hat", "There is no hat")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """The judge's JSON, the rules that stand in for it, and the accuracy."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.baselines.constant_responses import STOCK_RESPONSES
@@ -155,11 +153,6 @@ def test_broken_json_is_retried_with_the_complaint():
     assert len(prompts) == 2
 
 
-def test_slices_are_triggers_and_image_sources():
-    example = question(category="visual challenge", labels={"image_source": "real"})
-    assert TASK.slices(example) == ("visual challenge", "real")
-
-
 def test_the_official_reading_has_the_whole_response_judged():
     example = question(answer=("No.",))
     predictions = [
@@ -181,19 +174,3 @@ def test_the_official_reading_has_the_whole_response_judged():
         for scorer in TASK.scorers
     }
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
-
-
-def test_the_words_of_the_rules_are_kept_and_a_judge_without_a_response_is_named():
-    heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
-    pairs = [AnsweredQuestion(heart, prediction(text=text)) for text in (HEART[0], "Left.")]
-    right, wrong = scoring.judge_by_rules(pairs)
-    assert (right.response, wrong.response) == (
-        f"gives {HEART[0]!r}: last line",
-        UNREAD,
-    )
-    assert scoring.score(pairs[0], [right]).note == right.response
-    silent = Judgement.of(
-        pairs[0].prediction, judge="j", criterion="right", verdict=None, response=""
-    )
-    row_score = scoring.score(pairs[0], [replace(silent, error="down")])
-    assert (row_score.points, row_score.note) == (None, "the judge gave no response: down")

@@ -6,9 +6,8 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.journeybench.mcot import task
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot, to_questions
-from tests.fakes.rows import question, stored
+from tests.fakes.rows import stored
 
 ROW = {
     "index": "7",
@@ -59,19 +58,6 @@ def test_a_broken_file_is_named_with_its_line(tmp_path, text, complaint):
         read_mcot(tmp_path / "mcot.jsonl").require()
 
 
-def test_a_csv_line_with_too_few_cells_is_named(tmp_path):
-    (tmp_path / "mcot.csv").write_text("index,url\n1\n")
-    with pytest.raises(SourceError, match="line 2: 1 cells, expected 2"):
-        read_mcot(tmp_path / "mcot.csv").require()
-
-
-def test_rows_without_index_are_known_by_their_image(tmp_path):
-    file = tmp_path / "mcot.json"
-    row = {name: ROW[name] for name in ("url", "question", "answer")}
-    file.write_text(json.dumps([row, row | {"question": "How many cups?"}]))
-    assert [item.item_id for item in read_mcot(file).require()] == ["host/a.png", "host/a.png/2"]
-
-
 def test_rows_with_the_same_question_are_one_group(tmp_path):
     rows = [
         ROW,
@@ -102,20 +88,6 @@ def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
     assert len(table.rows) == 1
     (rejection,) = table.rejections
     assert reason in rejection.reason
-
-
-def test_language_only_differs_in_the_image_alone():
-    example = question(text="How many cups?", images=("a",))
-    assert [image.sha256 for image in task.main(example).images] == ["a"]
-    assert task.language_only(example).images == ()
-    assert "image" not in str(task.language_only(example).turns[0].parts[0])
-
-
-def test_an_index_that_stands_twice_stops_nothing(tmp_path):
-    rows = [ROW, ROW | {"question": "How many forks?"}]
-    table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)).require(), IMAGES)
-    names = [question.question_id for question in table.rows]
-    assert names == ["journeybench/mcot/7", "journeybench/mcot/7/2"]
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,6 @@ def test_what_the_form_proves_comes_first():
     assert proven <= {"p/3/2", "p/3/4"}, "below the 5 pies, which is no proof for 6 and more"
 
 
-def test_candidates_are_the_same_every_time():
-    assert number_candidates([PROBLEM], [APPLES]) == number_candidates([PROBLEM], [APPLES])
-
-
 def test_a_number_that_cannot_be_followed_is_not_proposed():
     halves = replace(
         PROBLEM,

@@ -21,14 +21,6 @@ def test_a_cell_is_read_as_labels(cell, labels):
     assert labels_of(cell) == labels
 
 
-def test_unknown_spellings_are_reported_first():
-    rows = spellings(["purple; common object", "common object"])
-    assert [(row.spelling, row.label, row.n_rows) for row in rows] == [
-        ("purple", "", 1),
-        ("common object", "common objects", 2),
-    ]
-
-
 def group(*points, group_id="1"):
     return [
         scored(points=value, question_id=f"{group_id}/{n}", group_id=group_id)

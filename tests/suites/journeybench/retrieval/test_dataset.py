@@ -5,7 +5,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
+from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
     IMAGE_RETRIEVAL,
@@ -14,9 +14,9 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures, score
+from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from tests.fakes.rows import prediction, question, stored
+from tests.fakes.rows import question, stored
 from tests.suites.journeybench.release import HOST, write_release
 
 NAMES = ("cat%20car", "whale", "dog%20car", "shark")
@@ -149,15 +149,6 @@ def test_recall(samples, images, condition, text_r1, image_r1):
     assert "equal ones: right last" in values["text_r@1"].signature
 
 
-def test_recall_by_what_is_unusual_in_the_image(samples, images):
-    questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
-    predictions = rank(questions, to_candidates(samples, images), Written(), "written", "main")
-    scores = pipeline.score(TASK, questions, predictions, [])
-    rows = pipeline.summarise(TASK, questions, predictions, scores)
-    (cats,) = [r for r in rows if (r.category, r.metric) == ("strange animal", "image_r@1")]
-    assert (cats.value, cats.n_scored) == (0.0, 3)
-
-
 def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
     """A query whose right candidate is ranked at a place, the first being 1."""
     ranking = tuple("right" if n == place else f"wrong {n}" for n in range(1, 13))
@@ -180,12 +171,3 @@ def test_recalls_are_shares_of_the_queries_of_their_direction():
     }
     counts = [(mean.n_scored, mean.n_unscored) for mean in values.values()]
     assert counts == [(5, 1)] * 3 + [(1, 0)] * 3
-
-
-def test_a_query_has_a_point_if_what_is_ranked_first_is_right():
-    query = question(answer=("b", "c"))
-    points = {
-        first: score(AnsweredQuestion(query, prediction(ranking=(first, "b"))), []).points
-        for first in "abc"
-    }
-    assert points == {"a": 0.0, "b": 1.0, "c": 1.0}

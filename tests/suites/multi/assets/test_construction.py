@@ -11,16 +11,13 @@ from pydantic import ValidationError
 from bench_assets.asset_factory.evaluation_tables import read_rejections
 from bench_assets.core.gold.funnel import GoldFunnel
 from bench_assets.core.gold.proposals import DecidedProposal
-from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     annotate,
-    drop_duplicates,
-    duplicate_rejections,
 )
-from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import (
     EliteChoice,
     SelectionDecision,
@@ -72,12 +69,6 @@ def test_a_release_goes_through_as_it_is(release, tmp_path):
     assert (text.text, text.author) == ("猫、狗", "ocr_v1_easyocr.csv")
     assert bench.read(ImageText, "captions_for_images", "captions") == []
     assert bench.read(Question, "with_knowledge", "questions") == []  # there are no pieces
-
-
-def test_a_release_that_is_cut_short_stops_at_its_file(release, tmp_path):
-    (release / "problem_v1.json").write_text('{"czsw_0": ')
-    with pytest.raises(SourceError, match=r"problem_v1\.json: not JSON, or cut short"):
-        Bench(tmp_path / "home", release).build()
 
 
 def with_teller(says):
@@ -232,19 +223,6 @@ def test_every_planted_fault_is_caught_and_nothing_else(built):
     assert [row.entry for row in pieces] == ["knowledge 空缺"]
 
 
-def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
-    decisions = built.read(SelectionDecision, "selection")
-    assert all(decision.picked for decision in decisions if decision.rank == 0)
-    passed_over = {decision.problem_id for decision in decisions if not decision.picked}
-    assert passed_over
-    assert {decision.knowledge for decision in decisions if not decision.picked} == {
-        "一次函数",
-        "交通标志",
-    }
-    groups = {question.group_id for question in built.read(Question, "questions")}
-    assert not groups & passed_over
-
-
 def test_all_six_transformations_are_applied_and_others_stay_open(built):
     rows = built.read(Transformation, "transformations")
     assert {row.name for row in rows if not row.fault} == {
@@ -262,13 +240,6 @@ def test_all_six_transformations_are_applied_and_others_stay_open(built):
     funnel = {row.construction: row for row in built.read(GoldFunnel, "gold_funnel")}
     assert sum(row.agreed for row in funnel.values()) == 4
     assert sum(row.decided_by_people for row in funnel.values()) == 8
-
-
-def test_a_table_with_joined_cells_is_a_image_in_the_store(built):
-    (table_question,) = [
-        q for q in built.read(Question, "questions") if q.question_id == "multi/gzsx_4_0"
-    ]
-    assert built.images.open(table_question.images[0]).width > 100
 
 
 def test_the_ablations_ask_what_they_should(built):
@@ -294,15 +265,6 @@ def test_the_ablations_ask_what_they_should(built):
         if choice.selected
     }
     assert {question.question_id for question in hard} == chosen
-
-
-def test_every_condition_has_prompts_for_its_questions(built):
-    for name, condition in TASK.conditions.items():
-        if name == "ocr_for_images":
-            continue
-        table = [name, "questions"] if condition.own_questions else ["questions"]
-        for question in built.read(Question, *table):
-            assert condition.prompt(question).turns
 
 
 def test_information_gain_reads_the_scores_of_all_conditions(built, tmp_path):
@@ -339,18 +301,3 @@ def test_only_picked_items_are_annotated_and_broken_ones_go():
         (f"item {first}_0", "the answer 'E' is not among ABCD"),
         ("item z_0", "annotated in round 1: no such item"),
     }
-
-
-def test_a_dropped_duplicate_names_its_nearest_twin():
-    pairs = [
-        Duplicate(item_id="c_0", earlier=earlier, similarity=alike, distance=0, dropped=True)
-        for earlier, alike in (("a_0", 0.8), ("b_0", 0.9))
-    ]
-    kept = Duplicate(item_id="d_0", earlier="c_0", similarity=0.9, distance=0, dropped=False)
-    assert [duplicate.item_id for duplicate in drop_duplicates(ITEMS[:4], [*pairs, kept])] == [
-        "a_0",
-        "b_0",
-        "d_0",
-    ]
-    (rejection,) = duplicate_rejections([*pairs, kept])
-    assert rejection.reason == "nearly the same as b_0: 0.90 of its shingles"

@@ -117,17 +117,6 @@ def pair(conflict="the gold is 'B', not 'A'", **fields):
     return Duplicate(**(defaults | {"conflict": conflict, "dropped": False} | fields))
 
 
-def test_people_see_conflicts_side_by_side():
-    (unit,) = DUPLICATE_CONFLICTS.units([pair(), pair("")], [ORDERS, PLAIN], [])
-    assert list(unit.shown) == [
-        "Question (earlier)",
-        "Answer (earlier)",
-        "Question (later)",
-        "Answer (later)",
-        "What speaks against their being one",
-    ]
-
-
 @pytest.mark.parametrize(
     ("decisions", "after"),
     [
@@ -152,14 +141,6 @@ def test_what_becomes_of_a_conflict(decisions, after):
     (unit,) = DUPLICATE_CONFLICTS.units([pair()], [ORDERS, PLAIN], [])
     rows = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
     assert apply_decisions([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
-
-
-def test_a_pair_that_is_no_conflict_any_more_is_left_alone():
-    sure = pair("", dropped=True)
-    decision = answer(
-        f"{PLAIN.item_id}/{ORDERS.item_id}", decision="they are one: drop the earlier"
-    )
-    assert apply_decisions([sure], DUPLICATE_CONFLICTS.to_rows([decision])) == [sure]
 
 
 @pytest.fixture

@@ -63,31 +63,6 @@ def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict)
     assert (pair.conflict, pair.dropped) == (conflict, False)
 
 
-def test_the_same_options_in_another_order_are_the_same_question():
-    one = choice_item("a", f"{LONG}\nA. 甲甲\nB. 乙乙", "A")
-    other = choice_item("b", f"{LONG}\nA. 乙乙\nB. 甲甲", "B")
-    (pair,) = duplicates([one, other], HASHES, similarity=0.6, distance=6)
-    assert (pair.conflict, pair.dropped) == ("", True)
-
-
-def test_what_is_like_a_dropped_one_only_stays():
-    """b is like a, c is like b and not like a: with b gone, c is like nothing."""
-    words = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉"
-    a, b, c = words, words[1:], words[1:-1]
-    items = [problem(name, text) for name, text in (("a", a), ("b", b), ("c", c))]
-    pairs = duplicates(items, HASHES, similarity=0.92, distance=6)
-    assert [(one.item_id, one.earlier, one.dropped) for one in pairs] == [
-        ("b_0", "a_0", True),
-        ("c_0", "b_0", False),
-    ]
-
-
-def options(*texts):
-    return "选[MASK]\n" + "\n".join(
-        f"{a}. {t}" for a, t in zip("ABCDEFGHIJKLMN", texts, strict=False)
-    )
-
-
 @pytest.mark.parametrize(
     ("fields", "defect"),
     read_cases(__file__, "item_defects.jsonl", tuples=True),

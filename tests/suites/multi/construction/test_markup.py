@@ -6,7 +6,7 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.item_checks import defects
-from bench_assets.suites.multi.construction.markup import convert_item, draw_table, leftover_tags
+from bench_assets.suites.multi.construction.markup import convert_item, draw_table
 from tests.cases import read_cases
 from tests.fakes.multi_rows import item
 
@@ -57,15 +57,6 @@ def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
     assert list(prepared.tables) == ["tables/gzsx_1_0_1.png"]
 
 
-def test_markdown_stays_as_it_is_and_plain_text_loses_its_blanks():
-    markdown = "**甲**\n\n| a |\n| --- |"
-    assert convert_item(item(specific=markdown)).item.specific == markdown
-    assert (
-        convert_item(item(specific=" 甲  乙 \n\n丙（ ）", format="text")).item.specific
-        == "甲 乙\n丙[MASK]"
-    )
-
-
 @pytest.mark.parametrize(
     ("format_", "raw"),
     [
@@ -101,18 +92,6 @@ def test_mathml_is_a_defect_and_no_text_without_its_structure(math):
     assert any(re.search("HTML is left: <(m:)?math", defect) for defect in defects(prepared))
 
 
-def test_a_lost_character_is_flagged_by_what_is_lost():
-    raw = "甲<script>乙丙"  # nothing closes it: a parser takes all the rest for code
-    prepared = convert_item(item(specific=raw, format="html")).item
-    assert (prepared.specific, prepared.lost) == ("甲", "乙丙")
-    assert "characters were lost in its preparation: 乙丙" in defects(prepared)
-
-
-def test_leftover_tags():
-    assert leftover_tags("<u>甲</u>，a<b 且 c>d") == []
-    assert leftover_tags("<span class='x'>甲</span>") == ["<span class='x'>", "</span>"]
-
-
 def test_a_table_is_drawn_with_a_cell_joined_over_two_columns():
     with Image.open(io.BytesIO(draw_table(JOINED))) as image:
         grey = image.convert("L")
@@ -143,10 +122,6 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
 def test_a_table_that_cannot_be_drawn_says_why(html, why):
     with pytest.raises(ImageError, match=why):
         draw_table(html)
-
-
-def test_a_line_break_in_a_cell_is_a_blank():
-    assert draw_table("<table><tr><td>a\nb") == draw_table("<table><tr><td>a b")
 
 
 def test_a_font_that_is_not_there_is_named(tmp_path):

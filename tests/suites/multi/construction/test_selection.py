@@ -1,12 +1,11 @@
 from collections import Counter
 from dataclasses import replace
-from math import isnan, sqrt
+from math import sqrt
 
 import pytest
 
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.multi.construction.selection import (
-    NO_KNOWLEDGE,
     NOTEBOOK,
     WEIGHTS,
     Quotas,
@@ -72,19 +71,6 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
         assert [decision.n_problems for decision in decisions] == [n] * n
 
 
-def test_the_same_seed_decides_the_same_and_another_problem_changes_no_draw():
-    few, many = (
-        select(piece(5), SelectionParameters(), 3),
-        select(piece(9), SelectionParameters(), 3),
-    )
-    assert select(piece(5), SelectionParameters(), 3) == few
-    draws = {decision.problem_id: decision.draw for decision in many}
-    assert all(draws[decision.problem_id] == decision.draw for decision in few)
-    assert {decision.draw for decision in select(piece(5), SelectionParameters(), 4)} != {
-        decision.draw for decision in few
-    }
-
-
 @pytest.mark.parametrize(
     ("value", "average", "ratio", "left"),
     [
@@ -100,13 +86,6 @@ def test_the_two_readings_of_h(value, average, ratio, left):
     assert normalize_measure(value, average, "printed_left") == pytest.approx(left)
 
 
-def test_the_printed_left_side_starts_with_the_longest_and_the_ratio_with_the_most_usual():
-    items = piece(9)
-    longest = select(items, SelectionParameters(reading="printed_left"), 0)[0]
-    usual = select(items, SelectionParameters(), 0)[0]
-    assert (longest.problem_id, usual.problem_id) == ("q8", "q4")
-
-
 def test_length_adds_question_answer_and_analysis_with_their_weights():
     """All at their averages: 1.0 + 0.1 + 0.5 for characters, and as much for images."""
     fields = {"specific": "图[IMAGE_1]", "answer": "见[IMAGE_2]", "analysis": "看[IMAGE_3]"}
@@ -114,36 +93,6 @@ def test_length_adds_question_answer_and_analysis_with_their_weights():
     assert decision.length == pytest.approx(3.2)
     (chars,) = select([item(**fields)], SelectionParameters(b=0), 0)
     assert chars.length == pytest.approx(1.6)
-
-
-def test_questions_without_knowledge_are_compared_with_one_another():
-    decisions = select([*piece(2), *piece(3, knowledge=())[2:]], SelectionParameters(), 0)
-    assert [(decision.knowledge, decision.n_problems) for decision in decisions] == [
-        ("集合", 2),
-        ("集合", 2),
-        (NO_KNOWLEDGE, 1),
-    ]
-
-
-def test_a_problem_of_several_sub_questions_is_decided_once():
-    items = [item(item_id=f"q_{k}", problem_id="q", knowledge=("集合",)) for k in range(3)]
-    assert [decision.problem_id for decision in select(items, SelectionParameters(), 0)] == ["q"]
-
-
-@pytest.mark.parametrize(
-    ("rank", "n", "m", "expected"),
-    [
-        pytest.param(0, 1, 1, 1.0, id="alone: always"),
-        pytest.param(1, 2, 1, 0.5, id="the second of two: N = 1, no room for both ends"),
-        pytest.param(1, 100, 2, 0.5, id="m = 2: the second has p"),
-        pytest.param(98, 100, 2, 0.5, id="m = 2: the last but one has p"),
-        pytest.param(50, 100, 2, 0.5 * 2 / 100, id="m = 2: two are left for the rest"),
-        pytest.param(50, 100, 9, 0.0, id="m is at most half of N: nothing left"),
-    ],
-)
-def test_probability_with_other_parameters(rank, n, m, expected):
-    parameters = replace(SelectionParameters(), m=m, p=1.0 if n < 3 else 0.5)
-    assert probability(rank, n, parameters) == pytest.approx(expected)
 
 
 def score(name, points, most=1.0, model="GPT-4"):
@@ -181,12 +130,6 @@ def test_a_question_without_points_is_not_hard():
         hardness([question], [score(question.question_id, 0, 0)], WEIGHTS)[question.question_id]
         == 0.0
     )
-
-
-def test_a_model_without_eyes_counts_for_images_too():
-    with_image = question(images=("p",))
-    scores = [score(with_image.question_id, 0)]
-    assert hardness([with_image], scores, WEIGHTS)[with_image.question_id] == 50.2
 
 
 @pytest.mark.parametrize(
@@ -231,23 +174,6 @@ def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
     assert all(choice.candidate for choice in chosen if choice.selected)
     assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3) == chosen
     assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 4) != chosen
-
-
-def test_open_questions_are_no_candidates():
-    questions = questions_of(3, "OP") + questions_of(3, "Other")
-    assert not any(
-        choice.candidate
-        for choice in choose_elite(questions, hardness(questions, [], {}), NOTEBOOK, 0)
-    )
-
-
-def test_the_quotas_of_the_notebook_have_room_for_its_1_629_candidates():
-    """Nine school subjects, university, two of society; T = 2 * cell in each of three classes."""
-    places = sum(
-        2 * (9 * school + university + 2 * society)
-        for school, university, society in NOTEBOOK.cells.values()
-    )
-    assert places == 1_940
 
 
 PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}
@@ -325,18 +251,6 @@ def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
         no_image=[scored(ONE, 0.0), scored(THREE, 3.0)],
     )["main", "SI"]
     assert (gain.value, gain.baseline, gain.n_questions) == (1.0, 0.0, 1)
-
-
-def test_knowledge_is_compared_over_all_questions_with_the_condition_without_it():
-    all_gains = gains(with_knowledge=[scored(PLAIN, 1.0)], main=[scored(PLAIN, 0.0)])
-    row = all_gains["with_knowledge", "all"]
-    assert (row.compared_with, row.gain, row.n_questions) == ("main", 1.0, 1)
-
-
-def test_without_questions_there_is_no_gain_rather_than_none():
-    row = gains()["main", "MI"]
-    assert isnan(row.gain)
-    assert row.n_questions == 0
 
 
 def test_the_comparisons_are_those_of_tables_6_and_8():

@@ -22,7 +22,6 @@ from bench_assets.suites.multi.construction.question_transforms import (
     format_question,
     negate,
     proof_of_elements,
-    split_blanks,
     to_blank,
 )
 from bench_assets.suites.multi.construction.transformations import (
@@ -30,9 +29,7 @@ from bench_assets.suites.multi.construction.transformations import (
     TRANSFORMED,
     apply_transformations,
     key_proposals,
-    proposal_prompt,
     propose,
-    read_proposal,
     settle,
 )
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
@@ -160,17 +157,6 @@ def test_a_rule_proposes(make, before, text, answer):
     assert after.type == ("FB" if make is to_blank else "MA")
 
 
-def test_parallel_blanks_become_questions_of_their_own():
-    """Figure 6 (5), the other blank given in its place."""
-    before = item(
-        type="FB", specific="酶能催化[MASK]水解为[MASK]和[MASK]。", answer="蔗糖\n果糖\n葡萄糖"
-    )
-    first, second = split_blanks(before)
-    assert (first.specific, first.answer) == ("酶能催化[MASK]水解为[MASK]和葡萄糖。", "蔗糖\n果糖")
-    assert (second.specific, second.answer) == ("酶能催化蔗糖水解为果糖和[MASK]。", "葡萄糖")
-    assert (first.item_id, second.item_id) == ("gzsx_1_0a", "gzsx_1_0b")
-
-
 @pytest.mark.parametrize(("make", "fields"), read_cases(__file__, "refused_transformations.jsonl"))
 def test_where_a_rule_does_not_apply_nothing_is_proposed(make, fields):
     assert getattr(question_transforms, make)(item(**fields)) == []
@@ -214,39 +200,7 @@ def test_no_transformation_loses_the_gold_or_leaves_a_defect(before, name):
             assert 2 <= len(after.answer) <= len(options)
 
 
-@given(blanks())
-def test_splitting_asks_for_every_gold_at_least_once(before):
-    if made := split_blanks(before):
-        assert {gold for after in made for gold in right(after)} == set(right(before))
-
-
-DISTILL = {"name": "distill", "words": "邓小平的", "instead": "一幅"}
 DEEPEN = {"name": "deepen", "words": "78", "instead": "最右侧叶子节点对应的关键字"}
-
-
-@pytest.mark.parametrize(
-    ("before", "request_", "text"),
-    [
-        pytest.param(
-            item(type="OP", specific="封面上刊登了邓小平的肖像。寓意是什么？", answer="开放"),
-            DISTILL,
-            "封面上刊登了一幅肖像。寓意是什么？",
-            id="Figure 6 (4)",
-        ),
-        pytest.param(
-            item(type="FB", specific="删除关键字78得到新B-树，其关键字是[MASK]", answer="56"),
-            DEEPEN,
-            "删除关键字最右侧叶子节点对应的关键字得到新B-树，其关键字是[MASK]",
-            id="Figure 6 (6)",
-        ),
-    ],
-)
-def test_a_rewrite_replaces_words_that_an_annotator_names(before, request_, text):
-    (row,) = propose([before], {"gzsx_1_0": request_}, 0.0, 0)
-    assert (row.specific, row.by, row.fault) == (text, "annotator", "")
-
-
-POET = single("《静夜思》的作者字[MASK]\n[IMAGE_1]", "李白", "杜甫", answer="A", images=("a.png",))
 
 
 @pytest.mark.parametrize(
@@ -263,14 +217,6 @@ def test_a_rewrite_that_leaks_or_changes_more_than_the_stem_is_faulty(
         assert fault in row.fault
         assert key_proposals([row], [before], []) == []
         assert apply_transformations([before], [row]) == [before]
-
-
-def test_a_sound_rewrite_by_a_model_is_proposed_and_one_by_an_annotator_decided():
-    wish = {"name": "deepen", "words": "《静夜思》", "instead": "那首望月思乡的五言诗"}
-    for by, requested_by in (("a model", ""), ("annotator", "annotator")):
-        rows = propose([POET], {"gzsx_1_0": wish}, 0.0, 0, by=by)
-        ((proposal,),) = key_proposals(rows, [POET], [])
-        assert (proposal.form, proposal.requested_by) == ("", requested_by)
 
 
 @pytest.mark.parametrize(
@@ -340,14 +286,6 @@ def test_what_the_solvers_find_is_applied():
     ]
 
 
-def test_an_item_is_split_whole_or_not_at_all():
-    rows = proposals(SPLIT)
-    settled = settle(rows, decided(rows, [SPLIT], x="H", y="H"))
-    assert [row.fault for row in settled] == ["", "rejected: the solvers answer H"]
-    assert apply_transformations([SPLIT], settled) == [SPLIT]
-    assert len(apply_transformations([SPLIT], rows)) == 2
-
-
 def test_a_transformation_without_a_decision_by_its_form_waits():
     rows = proposals(SPLIT)
     settled = settle(rows, decided(rows, [SPLIT]))
@@ -365,13 +303,3 @@ def test_the_share_is_drawn_by_item_and_seed():
     assert 150 < len(rows) < 250
     assert {row.name for row in rows} == {"negate", "to_blank"}
     assert propose(items, {}, 0.0, 7) == []
-
-
-def test_a_models_proposal_is_read_only_in_the_requested_form():
-    assert MASK in str(proposal_prompt(item()).turns[0].parts[0])
-    assert read_proposal("改写：deepen\n原文：78\n改为：最大的关键字") == {
-        "name": "deepen",
-        "words": "78",
-        "instead": "最大的关键字",
-    }
-    assert read_proposal("我建议改写为……") == {}

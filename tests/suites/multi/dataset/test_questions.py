@@ -3,9 +3,7 @@ import pytest
 from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
-    WRITTEN,
     KnowledgeLink,
-    add_blank_image,
     replace_images,
     select_elite,
     split_options,
@@ -125,18 +123,6 @@ def test_options_in_a_text(text, options):
     assert text.startswith(stem)
 
 
-@pytest.mark.parametrize(
-    ("specific", "answer", "options"),
-    [
-        pytest.param("如图[MASK]", "C", ("A", "B", "C"), id="options inside the image"),
-        pytest.param("A. 甲\nB. 甲\nC. 乙", "A", ("A", "B", "C"), id="options that look alike"),
-    ],
-)
-def test_options_that_look_alike_are_their_letters(specific, answer, options):
-    (example,) = ask(item(specific=specific, answer=answer)).rows
-    assert example.options == options
-
-
 def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
     texts = [ImageText(image="p", text="a cat", author="blip")]
     (example,) = replace_images([question(images=("p", "q")), question()], texts)
@@ -158,27 +144,6 @@ def test_knowledge_is_added_with_its_images_numbered_on():
     assert plain == other
 
 
-def test_a_piece_that_a_person_wrote_may_name_an_image_of_the_question():
-    example = question(question_id="multi/a_0", text="看[IMAGE_1]", images=("p",))
-    piece = Knowledge(name="图", content="如[IMAGE_1]所示")
-    link = KnowledgeLink(item_id="a_0", knowledge="图", how=WRITTEN)
-    (informed,) = with_knowledge([example], [link], {"图": piece}, {})
-    assert (informed.context, informed.images) == ("如[IMAGE_1]所示", ("p",))
-
-
-def test_a_black_image_is_given_only_where_there_is_none():
-    shown, blank = add_blank_image([question(images=("p",)), question()], "black")
-    assert (shown.images, blank.images) == (("p",), ("black",))
-
-
-def test_elite_keeps_the_order_of_the_whole_set():
-    questions = [question(question_id=f"multi/{name}") for name in ("a_0", "b_0", "c_0")]
-    assert [one.question_id for one in select_elite(questions, ["c_0", "a_0"])] == [
-        "multi/a_0",
-        "multi/c_0",
-    ]
-
-
 @pytest.mark.parametrize(
     ("listed", "chosen", "edition"),
     [
@@ -191,9 +156,3 @@ def test_elite_is_published_if_all_of_the_list_is_there(listed, chosen, edition)
     questions = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
     (chosen_question,) = select_elite(questions, listed, chosen)
     assert (chosen_question.question_id, chosen_question.edition) == ("multi/a_0", edition)
-
-
-def test_a_published_edition_that_lacks_a_question_is_ones_own():
-    sound, torn = item(), item(item_id="x_0", general="[IMAGE_1]", images=("lost.png",))
-    assert [row.edition for row in to_questions([sound], {}, "published").rows] == ["published"]
-    assert [row.edition for row in to_questions([sound, torn], {}, "published").rows] == ["own"]

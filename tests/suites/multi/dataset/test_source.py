@@ -14,12 +14,10 @@ from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     merge_annotations,
     read_annotations,
-    requested_transformations,
 )
 from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_text
 from bench_assets.suites.multi.dataset.source import (
     find_release,
-    image_name,
     read_hard_list,
     read_image_texts,
     read_items,
@@ -27,7 +25,6 @@ from bench_assets.suites.multi.dataset.source import (
     source_files,
 )
 from bench_assets.suites.multi.synthetic.edition import draw
-from bench_assets.suites.multi.task import TASK
 from tests.fakes.multi_rows import item
 
 PROBLEM = {
@@ -63,12 +60,6 @@ def test_every_sub_question_is_an_item_of_its_own(tmp_path):
     )
     assert (first.education, first.subject, first.difficulty) == ("初中", "生物", "2")
     assert first.quality == "4.5"
-
-
-def test_the_hubs_list_reads_as_the_keyed_form(tmp_path):
-    keyed = read_items(release(tmp_path / "a", {"czsw_0": PROBLEM})).require()
-    listed = [{"problem_id": "czsw_0", **PROBLEM}]
-    assert read_items(release(tmp_path / "b", listed, "problem_v1.3.1_hf.json")).require() == keyed
 
 
 @pytest.mark.parametrize(
@@ -140,12 +131,6 @@ def test_a_broken_file_is_named(tmp_path, text, complaint):
     assert complaint in str(caught.value)
 
 
-def test_the_file_with_answers_is_taken(tmp_path):
-    release(tmp_path, {}, "problem_v1.3.1_20241210_release.json")
-    release(tmp_path, {}, "problem_v1.3.1_20241210_hf.json")
-    assert release(tmp_path, {}).problems.name == "problem_v1.3.1_20241210.json"
-
-
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
@@ -207,10 +192,6 @@ def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
         image_files(files.images)
 
 
-def test_image_names_are_places_below_images():
-    assert image_name("czls/502_1.png") == "czls/502_1.png"
-
-
 def note(round_=1, item_id="gzsx_1_0", **fields):
     return Annotation(item_id=item_id, round=round_, annotator=f"a{round_}", **fields)
 
@@ -236,28 +217,12 @@ def test_the_second_round_works_on_what_the_first_made():
     ]
 
 
-def test_what_an_annotator_leaves_as_it_is_is_no_revision():
-    assert merge_annotations([item()], [note(changes={"answer": "B"})]).revisions == []
-
-
 @pytest.mark.parametrize("round_", [1, 2])
 def test_either_round_may_drop_an_item_and_says_why(round_):
     merged = merge_annotations([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
     assert [item.item_id for item in merged.items] == ["y_0"]
     assert merged.rejections[0].entry == "item gzsx_1_0"
     assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
-
-
-def test_an_annotation_of_no_item_is_listed():
-    merged = merge_annotations([item()], [note(item_id="z_9")])
-    assert [rejection.entry for rejection in merged.rejections] == ["item z_9"]
-
-
-def test_the_later_wish_for_a_transformation_counts():
-    wished = requested_transformations(
-        [note(2, transform={"name": "negate"}), note(1, transform={"name": "to_blank"})]
-    )
-    assert wished == {"gzsx_1_0": {"name": "negate"}}
 
 
 @pytest.mark.parametrize(
@@ -312,21 +277,3 @@ def test_every_number_of_every_table_is_there():
         "MULTI, Table 7": 11 * 8,
         "MULTI, Table 8": 4,
     }
-
-
-def test_conditions_and_measures_are_those_of_the_task():
-    assert {row.condition for row in ROWS} <= TASK.conditions.keys()
-    assert {row.metric for row in ROWS} <= TASK.measures.keys()
-    assert {row.task for row in ROWS} == {"multi"}
-
-
-def test_values_are_what_is_printed():
-    assert all(abs(float(row.printed) / 100 - row.value) < 1e-9 for row in ROWS)
-
-
-def test_what_table_6_repeats_of_table_3_agrees_with_it():
-    """Text-only models are asked without the images there as here."""
-    cells = {(r.source[-1], r.model, r.condition, r.category): r.value for r in ROWS}
-    for model in ("MOSS", "ChatGPT(1106)", "DFM-2.0"):
-        for images in ("SI", "MI"):
-            assert cells["6", model, "no_image", images] == cells["3", model, "main", images]

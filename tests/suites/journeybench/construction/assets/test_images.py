@@ -15,20 +15,16 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
 from bench_assets.suites.journeybench.construction.assets import images as assets
-from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
+from bench_assets.suites.journeybench.construction.dialogue import Utterance
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
-from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
-from bench_assets.suites.journeybench.mcot.planned_images import PlannedImage
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.raw_material import (
-    CaptionDecision,
     FilterDecision,
     GalleryImage,
     LookAlikeDecision,
@@ -41,7 +37,6 @@ from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.images.painters import Drawer, ImageRequest
 from bench_resources.images.store import ImageStore
-from tests.fakes import rows
 from tests.fakes.fair_exam import unfair
 from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one
 
@@ -51,15 +46,6 @@ def mini(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("home"))
     bench.build(dg.load_assets_from_modules(LEFT))
     return bench
-
-
-@pytest.mark.long
-def test_five_of_eight_captions_are_kept_for_each_of_sixty_images(mini):
-    decisions = mini.rows("decisions", FilterDecision)
-    assert Counter(decision.kept for decision in decisions) == {True: 60, False: 6}
-    kept = Counter(d.image for d in mini.rows("caption_decisions", CaptionDecision) if d.kept)
-    assert Counter(kept.values()) == {5: 60}
-    assert all(len(row.captions) == 5 for row in mini.rows("captioning/built", CaptionedImage))
 
 
 @pytest.mark.parametrize(
@@ -79,15 +65,6 @@ def test_planted_images_are_found(mini, image, reason):
 
 
 @pytest.mark.long
-def test_each_image_has_at_least_five_texts_and_four_images_that_distract(mini):
-    for sample in mini.rows("retrieval/built", RetrievalSample):
-        assert len(sample.text_distractors) >= 5
-        assert 4 <= len(sample.image_distractors) <= 5
-        assert not set(sample.text_distractors) & set(sample.captions)
-        assert sample.image not in sample.image_distractors
-
-
-@pytest.mark.long
 def test_true_statements_are_not_taken_for_distractors(mini):
     followed = [
         decision
@@ -96,23 +73,6 @@ def test_true_statements_are_not_taken_for_distractors(mini):
     ]
     assert len(followed) == 60
     assert not any(decision.accepted for decision in followed)
-
-
-@pytest.mark.long
-def test_dialogues_end_in_every_way(mini):
-    ends = mini.rows("dialogue_ends", DialogueEnd)
-    assert Counter(end.outcome for end in ends) == {
-        "decision": 58,
-        "parse failure": 1,
-        "round limit": 1,
-    }
-    assert one(ends, image="elephant-3.png").outcome == "decision", "at the second try"
-
-
-@pytest.mark.long
-def test_sixty_trigger_questions_of_three_kinds(mini):
-    questions = mini.rows("hallucination_vqa/built", TriggerQuestion)
-    assert Counter(question.trigger for question in questions) == dict.fromkeys(TRIGGERS, 20)
 
 
 @pytest.mark.long
@@ -134,28 +94,6 @@ def test_no_task_can_be_passed_without_looking(mini, task):
     exam = mini.rows(f"{task}/questions", Question)
     store = ImageStore(folder=str(mini.home / "images"))
     assert unfair([exam], lambda image: len(store.read(image)), store.open) == {}
-
-
-@pytest.mark.long
-def test_no_trigger_question_is_answered_without_looking(mini):
-    triggers = mini.rows("hallucination_vqa/built", TriggerQuestion)
-    exam = [rows.question(text=t.question, answer=t.answers, images=(t.image,)) for t in triggers]
-    assert unfair([exam], len) == {}
-    answers = {answer for one in exam for answer in one.answer}
-    assert max(sum(constant in one.answer for one in exam) for constant in answers) <= 0.1 * len(
-        exam
-    )
-
-
-@pytest.mark.long
-def test_multi_image_questions_are_of_three_kinds(mini):
-    """Of ten pairs of numbers, the solvers leave one open."""
-    questions = mini.rows("multi_image_vqa/questions", Question)
-    kinds = ("Arithmetic Reasoning", "External Knowledge", "Cause and Effect")
-    assert Counter(question.category for question in questions) == dict(
-        zip(kinds, (9, 10, 10), strict=True)
-    )
-    assert all(len(set(question.images)) == 2 for question in questions)
 
 
 @pytest.mark.long
@@ -199,24 +137,6 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
         assert decision.criteria == tuple(way.criterion for way in ways)
     row = one(read_raw_rows(source, GalleryImage).require(), image=sample.image)
     assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
-
-
-@pytest.mark.long
-def test_an_mcot_question_is_traced_to_its_problem_response_and_image(mini):
-    question = mini.rows("mcot/questions", Question)[4]
-    planned = one(mini.rows("mcot/planned_images", PlannedImage), name=question.labels["image"])
-    made = one(mini.rows("mcot/painted_images", StoredImage), name=planned.name)
-    quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
-    problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
-    response = one(
-        mini.rows("mcot/quantity_responses", GeneratedText), prompt_sha256=quantity.prompt_sha256
-    )
-    raw = (mini.home / "mini" / "journeybench" / "gsm8k.jsonl").read_text().splitlines()
-    assert question.images == (made.sha256,)
-    assert problem.question in [json.loads(line)["question"] for line in raw]
-    assert quantity.text in problem.question
-    assert quantity.text in response.text
-    assert f"exactly {planned.count} of" in planned.prompt
 
 
 @pytest.mark.long
