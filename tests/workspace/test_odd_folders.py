@@ -90,17 +90,6 @@ def test_names_of_checkpoints(folders, named):
     assert checkpoint_name(folders) == named
 
 
-def test_steps_of_a_run_of_any_script_are_one_run_in_their_order():
-    steps = [step_of(f"{checkpoint_name(['训练', f'步骤-{n}'])}@0123abcd") for n in (9, 10, 900)]
-    assert [one.step for one in steps] == [9, 10, 900]
-    assert len({one.run for one in steps}) == 1
-    assert len({checkpoint_name([name]) for name in ("训练", "训緻", "学习")}) == 3
-    long = [checkpoint_name(["x" * 300, f"{'y' * 200}-{n}"]) for n in (1, 2)]
-    assert [step_of(f"{one}@0123abcd").step for one in long] == [1, 2]
-    deep = checkpoint_name([*("z" * 70 for _ in range(9)), "step-7"])
-    assert (len(deep) <= 160, step_of(f"{deep}@0123abcd").step) == (True, 7)
-
-
 def broken_links(report: Path) -> list[str]:
     """Links of a report's pages to files that are not there."""
     return [

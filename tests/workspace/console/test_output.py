@@ -85,22 +85,6 @@ def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
     ]
 
 
-def test_a_long_name_of_a_model_is_broken_before_numbers_are() -> None:
-    row = {"model": "m" * 60, "value": "0.394", "95 % interval": "0.327 to 0.465", "n": "192"}
-    rows = [row | {"model": "a"}, row]
-    lines = table_text(table_of(rows, columns(**row), 80), 80).splitlines()
-    assert [line.split()[1:] for line in lines[1:3]] == [
-        ["0.394", "0.327", "to", "0.465", "192"]
-    ] * 2
-    assert "".join(line.split()[0] for line in lines[2:]) == "m" * 60
-
-
-def test_what_the_only_row_of_a_wide_table_is_about_is_its_title() -> None:
-    row = {"task": "blink", "model": "m" * 20, "value": "0.394"}
-    lines = table_text(table_of([row], columns(**row), 30), 30).splitlines()
-    assert lines == ["m" * 20 + ", blink", "value", "0.394"]
-
-
 def test_rows_that_are_too_long_for_columns_have_a_line_for_each_field(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

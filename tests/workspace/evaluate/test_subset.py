@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
+from bench_assets.asset_factory.question_subset import QuestionSubset
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -77,22 +77,11 @@ def test_another_models_judged_response_is_the_constant_of_the_whole_and_of_a_pa
     assert server.n_requests == 0
 
 
-def test_where_nothing_fits_the_message_says_what_helps(bench):
-    bench.evaluate(["codis"], "m")
-    sentence = number(bench.metrics("codis", "m")).baselines
-    assert sentence.startswith("no constant: no response was judged on all questions")
-    assert "evaluate most-frequent" in sentence
-
-
 # A part of the questions: whole groups, categories in their shares, the same every time.
 
 
 def drawn(part, questions):
     return [question.question_id for question in part.of(TASK, questions)]
-
-
-def test_without_options_every_question_is_selected():
-    assert WHOLE.of(TASK, quiz(7)) == quiz(7)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +99,6 @@ def test_a_limit_selects_whole_groups(limit, group, n):
     assert len(found) == n
     assert set(Counter(question.group_id for question in found).values()) == {group}
     assert found == [question for question in questions if question in found]
-
-
-def test_categories_have_their_shares():
-    questions = [*quiz(90), *[q for q in quiz(120, categories=2) if q.category == "kind 1"][-30:]]
-    found = QuestionSubset(limit=12).of(TASK, questions)
-    assert Counter(question.category for question in found) == {"kind 0": 9, "kind 1": 3}
 
 
 def test_a_larger_part_has_the_smaller_in_it_and_other_questions_change_nothing():

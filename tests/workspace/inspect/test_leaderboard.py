@@ -90,16 +90,6 @@ def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
     assert "chance" not in cells(there)  # which is known of the present questions
 
 
-def test_only_marks_that_are_used_are_explained(capsys) -> None:
-    print_matrices(ROWS, {"a": 0.25}, published=False)
-    out = capsys.readouterr().out
-    assert [mark for mark in "*~!" if f"\n{mark} " in out] == ["*", "~", "!"]
-    assert "GPT-4V" not in out
-    assert "Published rows: --published (1)" in out
-    print_matrices(ROWS[:1], {}, published=True)
-    assert "\n* " not in capsys.readouterr().out
-
-
 def test_what_people_checked_and_what_they_did_not_is_marked(capsys) -> None:
     checked = "checked by people: 100 of 1,300; judge alone 0.838, bias +0.12 (+0.09 to +0.15)"
     rows = [
@@ -143,25 +133,6 @@ def test_baselines_are_reference_lines_without_a_rank() -> None:
         ("random", ""),
         ("best constant response", ""),
     ]
-
-
-def test_a_home_that_measured_only_baselines_shows_them(capsys) -> None:
-    baseline = measured("a", "random", 0.25, is_baseline=True)
-    print_matrices([baseline], {}, published=False)
-    printed = capsys.readouterr()
-    assert ["random", "0.250"] in map(str.split, printed.out.splitlines())
-    assert printed.err == ""
-
-
-def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "300")
-    tasks = [f"journeybench/task_{n}" for n in range(12)]
-    models = ("a-model/step-0100", "b")
-    print_matrices([measured(one, m, 0.5) for one in tasks for m in models], {}, published=False)
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 100
-    assert [line.partition(" ")[0] for line in lines].count("b") == 3  # 5, 5 and 2 of 14 columns
-    assert sum(line.count("0.500") for line in lines) == 24
 
 
 def test_the_lowest_error_has_the_best_rank() -> None:

@@ -3,10 +3,6 @@
 from bench_assets.workspace.maintain.disk_usage import disk_usage
 
 
-def test_a_home_that_is_not_there_is_empty(tmp_path):
-    assert disk_usage(tmp_path / "none") == []
-
-
 def test_tables_are_listed_by_suite_and_by_model_and_the_largest_come_first(tmp_path):
     sizes = {
         "tables/codis/questions/all.parquet": 1_000_000,
@@ -39,12 +35,3 @@ def test_tables_are_listed_by_suite_and_by_model_and_the_largest_come_first(tmp_
     assert "made by bench evaluate codis" in found["tables/codis"].goes
     assert found["bench.toml"].goes == ""
     assert sum(one.n_files for one in found.values()) == len(sizes)
-
-
-def test_tables_of_named_sources_are_listed_by_suite_too(tmp_path):
-    file = tmp_path / "tables/.of/release-1/codis/questions/all.parquet"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"x")
-    (one,) = disk_usage(tmp_path)
-    assert one.what == "tables/.of/release-1/codis"
-    assert one.goes.endswith("bench evaluate codis, with their source")

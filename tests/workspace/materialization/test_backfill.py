@@ -135,20 +135,6 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
     assert 0 < other.seconds < 5
 
 
-def test_a_model_without_requests_costs_nothing(bench):
-    baseline, _ = dry_run(bench, ["codis"], "random")
-    assert (baseline.requests, baseline.cached, baseline.prompt_tokens) == (4, 4, 0)
-
-
-@pytest.mark.long
-def test_a_model_in_python_is_called_once_like_any_other(bench):
-    model, _ = dry_run(bench, ["codis"], "mine")
-    assert (model.requests, model.cached) == (4, 0)
-    bench.evaluate(["codis"], "mine")
-    again, _ = dry_run(bench, ["codis"], "mine")
-    assert (again.requests, again.cached) == (4, 4)
-
-
 @pytest.mark.long
 def test_one_model_that_cannot_respond_does_not_stop_the_others(bench):
     done = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
@@ -181,9 +167,3 @@ def test_an_unknown_name_is_reported_before_any_request(
     with pytest.raises(UnknownNameError, match=named):
         next(backfill(bench, models, suites, conditions))
     assert (bench.instance.get_runs_count(), server.n_requests) == (n_runs, 0)
-
-
-@pytest.mark.long
-def test_an_ablation_is_evaluated_where_tasks_have_it(bench):
-    (done,) = backfill(bench, ["random"], ["codis", "multi"], ["no_context"])
-    assert (done.suites, done.error) == ("codis", "")

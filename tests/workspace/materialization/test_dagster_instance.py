@@ -103,11 +103,6 @@ def raised(kind: type[BenchError]) -> BenchError:
     return error
 
 
-def test_the_tree_is_found() -> None:
-    assert len(TREE) >= 17
-    assert {kind.__name__ for kind in TREE} >= {"ModelError", "AnnotationError", "GoneError"}
-
-
 @pytest.mark.parametrize("kind", [*TREE, OfAPluginError])
 def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
     @dg.asset(key=["codis", "votes"])
@@ -119,35 +114,6 @@ def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(describe_failure(result.all_events)) == f"codis/votes: {NO_SERVER}"
-
-
-def test_of_two_of_ours_the_one_that_was_raised_last_is_shown():
-    @dg.asset
-    def votes():
-        try:
-            raise raised(TREE[0])
-        except BenchError as error:
-            raise OfAPluginError(f"votes: {error}") from error
-
-    result = dg.materialize([votes], raise_on_error=False)
-    assert str(describe_failure(result.all_events)) == f"votes: votes: {NO_SERVER}"
-
-
-def test_an_error_in_a_resource_is_shown_too():
-    class Model(dg.ConfigurableResource):
-        def setup_for_execution(self, context: dg.InitResourceContext) -> None:
-            try:
-                raise ConnectionError("[Errno 111] Connection refused")
-            except ConnectionError as error:
-                raise OfAPluginError(NO_SERVER) from error
-
-    @dg.asset
-    def votes(model: Model):
-        pass
-
-    result = dg.materialize([votes], resources={"model": Model()}, raise_on_error=False)
-    assert NO_SERVER in str(describe_failure(result.all_events))
-    assert "Errno" not in str(describe_failure(result.all_events))
 
 
 def test_another_error_is_shown_by_what_it_came_of():

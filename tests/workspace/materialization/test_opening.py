@@ -2,14 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import bench_assets
-from bench_assets.audit.python import audit
-from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.errors import SourceError
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 
@@ -23,7 +21,6 @@ says = "A"
 kind = "scripted"
 says = "B"
 """
-SUITES = ("fridge", "codis")  # bench.toml has a file of the first, and says nothing of the second
 
 
 def write_questions(file: Path, keys: str) -> Path:
@@ -121,23 +118,6 @@ def test_what_reads_finds_what_was_evaluated_from_a_source(folder: Path, name: s
     assert ("as in its last evaluation" in result.stderr) != lists_all
 
 
-PYTHON: dict[str, Callable[[], object]] = {
-    "load": lambda: [question.question_id for question in bench_assets.load("fridge")][-1],
-    "review": lambda: bench_assets.review("fridge", "a", "form.jsonl"),
-    "audit": lambda: {row.n for row in audit("codis").rows if row.check == "repeated_questions"},
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("load", "fridge/two-3"), ("review", []), ("audit", {4})],
-)
-@pytest.mark.usefixtures("folder")
-def test_python_finds_it_too(name: str, expected: object) -> None:
-    assert PYTHON[name]() == expected
-
-
 def ids(*options: object) -> list[str]:
     return [row["question_id"] for row in lines(bench("tables", "questions", *options, "--json"))]
 
@@ -169,14 +149,6 @@ def test_a_source_of_bench_toml_is_evaluated_and_then_read_unless_another_is_nam
 
 
 @pytest.mark.long
-def test_without_a_source_in_bench_toml_the_last_one_is_evaluated_again(folder: Path) -> None:
-    evaluate("codis", "--limit", "2")
-    assert len(ids("codis")) == 4
-    evaluate("codis", "--source", "default")
-    assert len(ids("codis")) == 80  # of the mini edition
-
-
-@pytest.mark.long
 def test_what_is_remembered_reads_on_without_its_folder_and_names_it_when_it_is_needed(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -199,11 +171,3 @@ def test_tables_of_homes_that_remember_nothing_are_named(tmp_path: Path) -> None
     (tmp_path / "home/sources.toml").unlink()
     result = bench("explain", "fridge/two-1", "--model", "a", code=1)
     assert "fridge/questions is of another source, name it with --source" in result.stderr
-
-
-@pytest.mark.usefixtures("folder")
-def test_entries_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    (tmp_path / "home/sources.toml").write_text("fridge = 3\n")
-    assert "sources.toml, entry fridge" in bench("tables", "list", code=1).stderr
-    with pytest.raises(SettingsError, match=r"sources\.toml"):
-        bench_assets.load("fridge")

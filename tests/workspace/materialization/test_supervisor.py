@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.materialization import supervisor
-from bench_assets.workspace.materialization.dagster_processes import Service, require_free
+from bench_assets.workspace.materialization.dagster_processes import Service
 from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -264,13 +264,6 @@ def test_a_taken_port_is_refused_before_anything_starts(taken, tmp_path, monkeyp
     assert not (tmp_path / "home").exists()
 
 
-def test_a_port_that_was_closed_a_moment_ago_is_free():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    require_free(port)
-
-
 @pytest.mark.long
 def test_a_service_that_ends_before_it_is_ready_is_an_error_with_the_end_of_its_log(tmp_path):
     (tmp_path / "dagster").mkdir()
@@ -318,14 +311,6 @@ def sleeper(tmp_path, monkeypatch):
                 time.sleep(0.02)
 
         yield service, pids, log
-
-
-def test_a_service_that_ends_is_started_again(sleeper):
-    _, pids, log = sleeper
-    (first,) = pids(1)
-    os.kill(first, signal.SIGKILL)
-    assert pids(2)[1] != first
-    assert "the sleeper ended (code 137); it starts again in 0 s" in log.read_text()
 
 
 def test_a_service_that_hangs_is_ended_and_started_again(sleeper):

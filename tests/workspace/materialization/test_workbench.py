@@ -3,19 +3,17 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from shutil import copyfile, copytree
+from shutil import copyfile
 
 import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import load_catalog
-from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import build_graph
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.registry.baselines import ScriptedModel
 from bench_sensors.evaluations import suite_tables
 
 QUIZ = """
@@ -184,23 +182,6 @@ def test_another_source_has_tables_of_its_own(home: Path) -> None:
     assert command(home, "a") == []
 
 
-def test_a_copied_home_is_current(home: Path, tmp_path: Path) -> None:
-    command(home, "a")
-    copytree(home, tmp_path / "copy", copy_function=copyfile)  # with other times
-    assert command(tmp_path / "copy", "a") == []
-
-
-def open_editing_model(name: str, _: object, file: str) -> ScriptedModel:
-    """A model during whose evaluation somebody configures another judge."""
-
-    def respond(_: object) -> str:
-        path = Path(file)
-        path.write_text(path.read_text().replace('judge = "rules"', 'judge = "b"'))
-        return "A"
-
-    return ScriptedModel(name, respond)
-
-
 @pytest.mark.long
 def test_an_evaluation_has_the_judge_of_its_start(home: Path) -> None:
     assert command(home, "edited")[1] == "quiz: edited"
@@ -213,10 +194,3 @@ def bench(home: Path) -> Iterator[Workbench]:
     with Workbench(load_settings(home), ["quiz"]) as opened:
         opened.refresh_questions("quiz")
         yield opened
-
-
-def test_a_failed_build_is_tried_again(home: Path, bench: Workbench) -> None:
-    (home / "quiz.jsonl").write_text('{"id": ')
-    for _ in range(2):
-        with pytest.raises(BenchError, match=r"quiz.jsonl"):
-            bench.refresh_questions("quiz")
