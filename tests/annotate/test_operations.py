@@ -7,15 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.annotate.operations import make_links, revoke_links
-from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.cli.main import app
-from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_resources.annotation.opening import open_annotation_backend
-from bench_resources.annotation.web.backend import PagesBackend
+from bench_assets.core.schema.errors import SettingsError
 from bench_resources.annotation.web.sessions import LinkError, LinkSigner
 from bench_resources.annotation.web.store import pages_store
 from bench_resources.config.bench_toml import Settings, load_settings
-from tests.resources.annotation.port_cases import FORM, A
 
 TOML = """
 [annotation]
@@ -54,13 +50,6 @@ def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
     assert make_links(settings, [], ["cem"], 1)[0].person == "cem"
 
 
-def test_only_configured_forms_are_known(settings: Settings) -> None:
-    with pytest.raises(UnknownNameError, match="codis/revisions"):
-        make_links(settings, [FORM.name], ["ana"], 1)
-    open_annotation_backend(settings).ask(FORM, [A])
-    assert make_links(settings, [FORM.name], ["ana"], 1)
-
-
 def test_a_link_lasts_a_hundred_years_at_most(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,11 +69,6 @@ def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
     assert read(settings, make_links(settings, [], ["ana"], 1)[0].link)[0] == "ana"
 
 
-def test_an_address_is_no_pseudonym(settings: Settings) -> None:
-    with pytest.raises(AnnotationError, match=r"annotation\.names"):
-        make_links(settings, [], ["p9@lab.example"], 1)
-
-
 @pytest.mark.parametrize(
     ("toml", "why"),
     [
@@ -96,7 +80,3 @@ def test_a_missing_section_of_bench_toml_is_named(tmp_path: Path, toml: str, why
     (tmp_path / "bench.toml").write_text(toml)
     with pytest.raises(SettingsError, match=why):
         make_links(load_settings(tmp_path), [], [], 1)
-
-
-def test_bench_toml_opens_the_pages(settings: Settings) -> None:
-    assert isinstance(open_annotation_backend(settings), PagesBackend)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.gold import GoldStep, mark_changes, proposal_task
+from bench_assets.annotation.gold import GoldStep, proposal_task
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from tests.core.gold.test_proposals import PROPOSAL
@@ -34,18 +34,6 @@ def test_a_refused_number_is_replaced_by_the_next_one():
     rows, request_names = vote(candidates(1, 2, 3, 4), x="2", y="2")
     assert request_names == ["x p/0", "y p/0", "x p/1", "y p/1"]
     assert [(row.id, row.decision) for row in rows] == [("p/0", "rejected"), ("p/1", "accepted")]
-
-
-def test_of_more_than_three_candidates_the_rest_is_not_tried():
-    rows, request_names = vote(candidates(1, 2, 3, 4), x="4", y="none")
-    assert [row.id for row in rows] == ["p/0", "p/1", "p/2"]
-    assert {row.decision for row in rows} == {"open"}
-    assert len(request_names) == 6
-
-
-def test_without_solvers_only_the_first_is_proposed():
-    rows, request_names = vote(candidates(1, 2), solvers=())
-    assert ([row.decision for row in rows], request_names) == (["open"], [])
 
 
 def test_solvers_get_no_texts_and_no_requests():
@@ -83,10 +71,6 @@ def test_accepted_ones_are_shown_where_they_were_drawn():
         probability=1.0, digest="", at="2026-11-30T06:00:00.000Z",
     )  # fmt: skip
     assert [unit.unit_id for unit in TASK.units(rows, drawn=[drawn])] == ["p/0"]
-
-
-def test_changes_of_chinese_texts_are_marked_by_characters():
-    assert mark_changes("正确的是[MASK]", "错误的是[MASK]") == "«错误»的是[MASK]"
 
 
 @pytest.fixture

@@ -46,21 +46,6 @@ def test_the_causes_are_all_but_the_models(change, causes):
     assert comparable(metric(SIGNATURE.format("a")), metric(signature)) == causes
 
 
-def test_a_reader_matters_where_the_other_side_is_unread():
-    read = metric(SIGNATURE.format("b").replace("judge:j", "judge:j+reader:k"))
-    again = metric(read.signature.replace("reader:k", "reader:l"))
-    assert comparable(metric(SIGNATURE.format("a"), unread=0.1), read) == ["reader"]
-    assert comparable(read, again) == ["reader"]
-    assert comparable(read, read) == []
-
-
-def test_checkpoints_share_their_decoding():
-    sampled = SIGNATURE.format("b").replace("t=0", "t=1")
-    steps = metric(SIGNATURE.format("a"), "r/step-1"), metric(sampled, "r/step-2")
-    assert comparable(*steps) == ["decoding"]
-    assert comparable(steps[0], metric(sampled, "gpt")) == []
-
-
 def evaluation(name, n_right, n_unread=0, **fields):
     """The first questions answered rightly, the next ones in no words of a rule."""
     texts = {f"quiz/{n}": "x" if n < n_right else "w" for n in range(N)}

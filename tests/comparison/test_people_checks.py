@@ -109,18 +109,6 @@ def test_a_checkpoint_without_labels_keeps_the_judges_number_beside_the_nearest_
     assert found.people.endswith(f" at {LABELLED}")
 
 
-def test_other_metrics_stay_as_they_are(tables):
-    before = metrics(tables)
-    after = with_people(tables, TASK, before)
-    others = [
-        (old, new)
-        for old, new in zip(before, after, strict=True)
-        if (old.metric, old.category) != (TASK.primary_metric, "all")
-    ]
-    assert others
-    assert all(old == new for old, new in others)
-
-
 def test_too_few_labels_say_how_many(tables):
     few = {name for number in range(10) for name in [QUESTIONS[number].question_id]}
     write_answers(tables, [judged(LABELLED, 0)], few)

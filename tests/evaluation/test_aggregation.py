@@ -5,7 +5,7 @@ from math import isnan
 import pytest
 
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import prediction
 
@@ -39,10 +39,3 @@ def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
 )
 def test_signatures_name_each_decoding(decoding, signature):
     assert format_decodings([prediction(decoding=decoded) for decoded in decoding]) == signature
-
-
-def test_predictions_without_a_response_are_left_out():
-    came = prediction(question_id="quiz/0")
-    lost = prediction(question_id="quiz/1", error="503")
-    ((question, joined),) = join_answers(quiz(2), [came, lost])
-    assert (question.question_id, joined) == ("quiz/0", came)

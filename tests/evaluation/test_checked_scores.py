@@ -66,15 +66,6 @@ def test_whole_pairs_are_drawn_with_their_probabilities():
     assert {(row.judge, row.at, row.model) for row in drawn} == {("gpt", "now", "m")}
 
 
-def test_a_larger_draw_contains_the_smaller():
-    small, large = (
-        {row.unit for row in draw_units(TASK, QUESTIONS, {"m": judged()}, n, "now")}
-        for n in (50, 120)
-    )
-    assert len(small) == 50
-    assert small < large
-
-
 def test_compared_models_are_drawn_by_both_verdicts_and_judged_alike():
     models = {"a": judged("a", 1), "b": judged("b", 2)}
     drawn = draw_units(TASK, QUESTIONS, models, 60, "now")
@@ -102,14 +93,6 @@ def test_a_lenient_judge_is_corrected():
     assert corrected.low < truth < corrected.high < corrected.judge
     assert corrected.bias_low > 0
     assert len(checks.responses) == 200
-
-
-def test_half_a_pair_is_no_label():
-    model = judged()
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    judgements = verdicts(drawn, {"m": model}, lenient)
-    judgements.pop(next(iter(judgements)))
-    assert sum(unit.people is not None for unit in checked(model, judgements, drawn).units) == 99
 
 
 def test_labels_survive_another_judge():
@@ -156,15 +139,3 @@ def test_an_unfinished_draw_is_a_sample_of_each_stratum():
     n_units = sum(1 / unit.probability for unit in labelled)
     assert len(labelled) == 40
     assert n_units == pytest.approx(PAIRS)
-
-
-def test_what_had_no_answer_needs_no_label():
-    model = judged()
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    silent = split_unit_id(drawn[0].questions)
-    scores = [
-        replace(score, points=0.0, no_answer=True) if score.question_id in silent else score
-        for score in model.scores
-    ]
-    checks = checked(model._replace(scores=scores), {}, drawn)
-    assert [unit.people for unit in checks.units if unit.people is not None] == [0.0]

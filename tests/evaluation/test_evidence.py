@@ -69,10 +69,3 @@ def test_answers_are_stored_in_several_ways(
 def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, Any]) -> None:
     assert evidence(RESPONSE, STORED) == "B"
     assert evidence(RESPONSE, STORED._replace(**other)) is None
-
-
-def test_elicited_answers_and_tasks_without_a_form_have_no_evidence() -> None:
-    elicited = "t=0,max=1|elicit=likelihood-letters-none"
-    assert evidence(RESPONSE, STORED, decoding=elicited) is None
-    colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    assert find_evidence(TASK, colours, RESPONSE, "t=0", STORED) is None

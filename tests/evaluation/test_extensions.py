@@ -11,7 +11,6 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.extensions import Extension, extend
 from bench_assets.evaluation.task import ByRules, Condition
 from bench_assets.plugins import EXTENSIONS
@@ -21,8 +20,6 @@ from bench_resources.config.bench_toml import load_settings
 from tests.fakes.distributions import write_distribution
 from tests.fakes.fridge import install_fridge
 from tests.fakes.quiz import TASK as QUIZ
-from tests.fakes.quiz import quiz
-from tests.fakes.rows import prediction
 
 ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about="Aloud.")
 
@@ -58,17 +55,6 @@ def test_an_extension_comes_after_what_the_paper_has():
     assert (task.name, task.shown) == ("codis", "CODIS+acme")
 
 
-def test_metrics_of_an_extended_task_say_so_in_their_signatures():
-    questions = quiz(1)
-    predictions = [prediction(question_id="quiz/0")]
-    task = extend(QUIZ, replace(WHOLE, judges={}))
-    rows = pipeline.summarise(
-        task, questions, predictions, pipeline.score(task, questions, predictions, [])
-    )
-    assert {row.metric for row in rows} == {"accuracy", "words"}
-    assert {(row.task, row.signature.split("|")[0]) for row in rows} == {("quiz", "quiz+acme")}
-
-
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
@@ -91,11 +77,6 @@ def test_metrics_of_an_extended_task_say_so_in_their_signatures():
 def test_names_that_are_taken_or_mean_something_else_are_refused(fields, why):
     with pytest.raises(SettingsError, match=why):
         extend(CODIS, replace(WHOLE, **fields))
-
-
-def test_two_extensions_of_one_name_are_refused():
-    with pytest.raises(SettingsError, match="the extension 'acme' is taken"):
-        extend(extend(CODIS, WHOLE), Extension(name="acme", task="codis"))
 
 
 def test_a_task_without_a_judge_gets_none():

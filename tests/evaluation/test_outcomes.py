@@ -151,42 +151,6 @@ def test_every_format_has_refusals(home, server, model, refuse):
     assert (row["value"], row["n_refused"], row["n_no_answer"]) == (0.6, 10, 0)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("refuse", [FILTERED, Answer(text="", finish_reason="content_filter")])
-def test_refusals_are_counted_alike_under_constrained_decoding(home, server, refuse):
-    def chooses(body):
-        if "Item" not in str(body):  # the probe, of options that no model says by itself
-            return body["structured_outputs"]["choice"][0]
-        return refuse if number(body) >= 90 else "A" if number(body) < 60 else "B"
-
-    server.says = chooses
-    command = ["evaluate", "quiz", "--model", "m", "--elicit", "constrained"]
-    stderr = bench(*command, fails=True).stderr
-    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in stderr
-    row = accuracy(bench(*command, "--accept", "refused", "--json"))
-    assert (row["value"], row["n_refused"], row["unread"], row["model"]) == (
-        *(0.6, 10, 0.0),
-        "m+constrained",
-    )
-
-
-@pytest.mark.long
-def test_what_failed_is_not_accepted_as_refused(home, server):
-    server.says = lambda body: usual(body, Answer(status=500, text="overloaded"))
-    stderr = bench("evaluate", "quiz", "--model", "m", "--accept", "refused", fails=True).stderr
-    assert "10 of 100 rows fail" in stderr
-    assert "refused for good" not in stderr
-
-
-@pytest.mark.long
-def test_a_part_of_the_questions_says_the_same(home, server):
-    all_of_them = ["evaluate", "quiz", "--model", "m", "--limit", "100"]
-    stderr = bench(*all_of_them, fails=True).stderr
-    assert "10 of 100 requests were refused for good" in stderr
-    row = accuracy(bench(*all_of_them, "--accept", "refused", "--json"))
-    assert (row["value"], row["n_refused"]) == (0.6, 10)
-
-
 def changes(body):
     """60 answers of one snapshot, then 40 of another."""
     model = "m-2025-05-13" if number(body) < 60 else "m-2025-08-06"
@@ -209,15 +173,6 @@ def test_a_model_that_changes_in_mid_run_is_seen_and_stops_the_number(home, serv
 
 
 @pytest.mark.long
-def test_another_build_behind_one_name_is_another_model(home, server):
-    server.says = lambda body: Answer(
-        text="A", model="m", fingerprint="fp_1" if number(body) < 60 else "fp_2"
-    )
-    stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
-    assert "answered by 2 models: m fp_1 (60), m fp_2 (40)" in stderr
-
-
-@pytest.mark.long
 def test_another_model_that_answers_all_is_reported_also_when_its_responses_are_cached(
     home, server
 ):
@@ -225,14 +180,6 @@ def test_another_model_that_answers_all_is_reported_also_when_its_responses_are_
     for _ in range(2):
         result = bench("evaluate", "quiz", "--model", "m")
         assert "quiz: answered by smaller (100)" in result.stderr
-
-
-@pytest.mark.long
-def test_a_snapshot_of_the_model_is_stored_and_not_printed(home, server):
-    server.says = lambda body: Answer(text="A", model="m-2025-05-13")
-    result = bench("evaluate", "quiz", "--model", "m", "--json")
-    assert accuracy(result)["served"] == "m-2025-05-13 (100)"
-    assert "answered by" not in result.stderr
 
 
 @pytest.mark.long

@@ -100,10 +100,6 @@ def test_agreement_and_number_of_people_stand_beside_the_number():
     assert Signature.parse(raters.signature).parts["judge"] == "people"
 
 
-def test_people_are_named_like_any_judge():
-    assert TASK.chosen_judge("people") == ("people", "")
-
-
 def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
     rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
     kept = [replace(row, setup=format_judge_setup("people", "")) for row in rows]

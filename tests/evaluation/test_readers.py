@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.judging.second_look import ANSWER, NONE, AnswerForm
+from bench_assets.core.judging.second_look import ANSWER, NONE
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.measured_figures import NULL_FOREIGN, NULL_HALVED
 from bench_assets.core.schema.rows import Judgement
@@ -61,10 +61,6 @@ def test_null_responses_have_no_answer_that_a_rule_sees():
         whole = response(int(look.question.question_id))
         assert whole.startswith(look.response)
         assert len(look.response) <= len(whole) / 2
-
-
-def test_a_kind_with_few_null_responses_is_not_tested():
-    assert null_looks(COGBENCH, SIGNS[:4], RESPONSES[:4]) == {}
 
 
 def test_a_reader_is_tested_once():
@@ -140,12 +136,6 @@ def test_a_reading_is_scored_like_a_response_of_its_value(name):
     assert (unreadable.points, unreadable.unread) == (None, True)
 
 
-def test_what_is_stated_comes_before_what_a_reader_reads():
-    task, fields, _ = SUITES["cogbench"]
-    score = looked_at(task, question(**fields), "Answer: A", "B")
-    assert (score.answer, score.judge, score.asked_again) == (("A",), "", False)
-
-
 def test_a_reader_does_not_change_what_the_authors_read():
     task, fields, _ = SUITES["cogbench"]
     example, predicted = question(**fields), prediction(text="Dogs")
@@ -166,9 +156,3 @@ def test_an_answer_that_is_only_named_is_marked():
         for prediction in predictions
     ]
     assert [(row.answer, row.named) for row in rows] == [(("B",), True), (("B",), False)]
-
-
-def test_a_form_is_read_like_the_benchmark_reads():
-    assert AnswerForm("choice", ("image1", "image2"), spellings=(("first", "second"),)).read(
-        "The second."
-    )

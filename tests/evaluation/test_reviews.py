@@ -153,9 +153,3 @@ def test_a_form_that_is_filled_in_wrongly_names_the_line(tmp_path, fields, compl
     (tmp_path / "r.jsonl").write_text(format_lines([line(**fields)]))
     with pytest.raises(SourceError, match=complaint):
         read_review(tmp_path / "r.jsonl")
-
-
-def test_a_form_is_read_as_it_was_written(tmp_path):
-    lines = [line(answer="A", by="ada", text="é\n上"), line(question_id="t/1")]
-    (tmp_path / "r.jsonl").write_text(format_lines(lines))
-    assert [replace(read, where="") for read in read_review(tmp_path / "r.jsonl")] == lines

@@ -7,16 +7,13 @@ from typing import Literal
 
 import pytest
 
-from bench_assets.annotation.responses.units import response_name
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from bench_assets.evaluation.runner import (
     Baselines,
     GeneratedResponses,
     ModelVerdicts,
-    RuleVerdicts,
     Runner,
     StoredResponses,
     StoredVerdicts,
@@ -141,33 +138,9 @@ def test_a_missing_response_stops_a_run_that_has_to_be_complete():
     assert replace(runner, responses=accepting, accept=refused).run(QUESTIONS).metrics
 
 
-def test_reviewed_responses_are_scored_by_their_review():
-    form = [
-        ReviewLine(question_id="quiz/1", response=response_name("It is x."), why="", answer="x"),
-    ]
-    review = ResponseReview.of(form)
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("It is x.")), review=review)
-    evaluation = runner.run(QUESTIONS)
-    assert [row.points for row in evaluation.scores] == [0.0, 1.0, 0.0, 0.0]
-    assert {row.scorer for row in evaluation.scores} == {f"exact+review:{review.digest}"}
-
-
-def test_rankings_have_one_scorer():
-    encoders = replace(TASK, asked_of="encoder")
-    runner = Runner(task=encoders, responses=GeneratedResponses.of(says("x")), scorer="kind")
-    assert {row.scorer for row in runner.run(QUESTIONS).scores} == {"exact"}
-
-
 def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
     runner = Runner(task=TASK, responses=GeneratedResponses.of(says("y")), n_rejected=3)
     (row, *_) = runner.run(QUESTIONS).metrics
     assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
     none = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
     assert none.run(QUESTIONS).metrics[0].constant is None
-
-
-def test_a_task_without_a_judge_has_no_verdicts():
-    runner = Runner(
-        task=TASK, responses=GeneratedResponses.of(says("x")), judge=RuleVerdicts("strict")
-    )
-    assert list(runner.run(QUESTIONS).judgements) == []

@@ -54,11 +54,6 @@ def test_a_prediction_has_its_prompt_and_its_response():
     )
 
 
-def test_a_question_that_stays_unanswered_has_its_error():
-    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(Response(error="503 after 6 tries")))
-    assert (row.text, row.error) == ("", "503 after 6 tries")
-
-
 def test_several_draws_of_a_question_are_numbered():
     model = Model(*[Response(text=str(n)) for n in range(6)])
     rows = pipeline.predict(task(), QUESTIONS[:2], model, "thrice")
@@ -139,12 +134,6 @@ def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, way
         task(judges=judges).chosen_judge(setting)
 
 
-def test_a_judge_model_judges_where_one_is_named():
-    model = ScriptedModel("gpt", lambda _: "right")
-    (judgement,) = pipeline.judge(task(judges=JUDGES), QUESTIONS, responses_of(q1="9"), model)
-    assert (judgement.judge, judgement.verdict) == ("gpt", True)
-
-
 @pytest.mark.parametrize(
     ("offered", "model"),
     [
@@ -155,11 +144,6 @@ def test_a_judge_model_judges_where_one_is_named():
 def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
     with pytest.raises(SettingsError, match="t is judged by"):
         pipeline.judge(task(judges=offered), QUESTIONS, responses_of(q1="1"), model)
-
-
-def test_scores_are_joined_by_id_whatever_the_order():
-    rows = pipeline.score(task(), QUESTIONS, responses_of(q3="3", q1="3"), [])
-    assert [(s.question_id, s.points) for s in rows] == [("t/3", 1.0), ("t/1", 0.0)]
 
 
 def test_a_prediction_without_a_response_has_no_points_but_its_error():

@@ -38,14 +38,6 @@ def test_items_are_done_in_work_or_untouched() -> None:
     assert row.annotators == ("ana", "ben")
 
 
-def test_speed_is_since_the_first_answer_where_that_is_recent() -> None:
-    row = _progress(
-        ("a", "ana", "2026-11-22T06:00:00.000Z"), ("a", "ben", "2026-11-22T12:00:00.000Z")
-    )
-    assert row.per_day == 4  # two in half a day
-    assert row.finished_at == "2026-11-23T18:00:00.000Z"  # four are lacking
-
-
 def test_speed_is_of_the_last_three_days_where_people_answered_before() -> None:
     row = _progress(
         ("a", "ana", "2026-11-01T06:00:00.000Z"), ("a", "ben", "2026-11-20T18:00:00.000Z")
@@ -58,12 +50,6 @@ def test_nobody_knows_when_a_form_is_finished_that_nobody_answers() -> None:
     for answers in ([], [("a", "ana", "2026-11-01T06:00:00.000Z")], [("a", "ana", "")]):
         row = _progress(*answers)
         assert (row.per_day, row.finished_at) == (0, "")
-
-
-def test_what_is_done_needs_no_time() -> None:
-    at = "2026-11-22T17:00:00.000Z"
-    row = _progress(*((unit, person, at) for unit in "abc" for person in ("ana", "ben")))
-    assert (row.lacking, row.finished_at) == (0, "")
 
 
 def test_what_lacks_answers_at_the_deadline_is_expired_and_lacks_none() -> None:

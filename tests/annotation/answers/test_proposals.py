@@ -89,9 +89,3 @@ def test_a_share_of_the_items_is_left_for_people_alone() -> None:
     hidden = [unit for unit in filled if not unit.proposal]
     assert {(one.proposed_by, *one.withheld["unusual"]) for one in hidden} == {("", "yes")}
     assert filled == propose(FORM, units, clerk, unproposed=0.25)
-
-
-def test_attention_checks_are_never_filled_in() -> None:
-    (unit,) = _units(1)
-    gold = Unit(task="t/look", unit_id="g", images=unit.images, gold={"unusual": ("no",)})
-    assert propose(FORM, [gold], _clerk()[0]) == [gold]

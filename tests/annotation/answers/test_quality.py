@@ -60,12 +60,6 @@ def test_alpha_is_averaged_over_fields_that_do_not_count_as_agreement_of_each_ot
     assert _quality(answers, units)["ana"].alpha_without == pytest.approx(0.25)
 
 
-def test_alone_there_is_nothing_to_agree_with() -> None:
-    (row,) = _quality(_votes(ana="yyyy")).values()
-    assert (row.agreement, row.alpha_without, row.drift, row.n_compared) == (None, None, None, 0)
-    assert (row.gold, row.anchoring, row.seconds) == (None, None, None)
-
-
 def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
     words = [
         replace(one, seconds=s) for one, s in zip(_votes(ana="yyyy"), (1, 9, 2, 100), strict=True)

@@ -11,7 +11,6 @@ from bench_assets.annotation.answers.validation import (
     latest_answers,
     open_units,
     resolve_answers,
-    with_needed,
 )
 from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Answer, Field, Unit
 
@@ -57,11 +56,6 @@ def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version
     ]
 
 
-def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
-    words = [replace(vote("ana", right), tool_id=f"line {n}") for n, right in enumerate("yn")]
-    assert latest_answers(words[::-1]) == [words[1]]
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -92,10 +86,6 @@ def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
     for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
         given = replace(vote("ana", unit=own), values={"right": ("yes",), "which": which})
         assert len(resolve_answers(FORM, [own], [given]).answers) == n
-
-
-def test_who_changed_their_own_answer_is_no_other() -> None:
-    assert resolve_answers(FORM, [ITEM], [replace(vote("ana"), changed_by="ana")]).answers
 
 
 def test_the_last_word_before_the_deadline_counts() -> None:
@@ -135,22 +125,10 @@ def test_who_fails_attention_checks_does_not_count(
     }
 
 
-def test_an_attention_check_is_no_vote_and_never_open() -> None:
-    counted = resolve_answers(FORM, [ITEM, GOLD], [vote("ana", unit=GOLD)])
-    assert not counted.answers
-    assert counted.refused[0].complaint == "an attention check"
-    assert open_units([ITEM, GOLD], []) == {"i": 2}
-
-
 def test_open_is_what_lacks_answers_of_different_people() -> None:
     assert open_units([ITEM], [vote("ana"), vote("ana", "no", 1)]) == {"i": 1}
     assert open_units([ITEM], [vote("ana"), vote("ben")]) == {}
     assert open_units([ITEM], [vote("ana"), vote("ben"), vote("cem")]) == {}
-
-
-def test_terms_say_how_many_answers_are_needed() -> None:
-    assert [one.needed for one in with_needed([ITEM, GOLD], AnnotationTerms(needed=5))] == [5, 1]
-    assert with_needed([ITEM], AnnotationTerms()) == [ITEM]
 
 
 def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
@@ -192,21 +170,11 @@ VALIDATION_FORM = AnnotationTask(
 )
 
 
-@pytest.mark.parametrize("point", ["0 0", "1 1", "1.000000 0.0", "0.25 .5"])
-def test_points_inside_of_the_image_fit(point: str) -> None:
-    assert find_misfits({"points": (point, "0.5 0.5")}, VALIDATION_FORM, {}) == []
-
-
 @pytest.mark.parametrize("point", ["1.01 0", "-0.1 0", "0.5", "0.5 0.5 0.5", "nan 0", "0.5, 0.5"])
 def test_what_is_no_point_of_the_image_is_named(point: str) -> None:
     assert find_misfits({"points": (point, "0.5 0.5")}, VALIDATION_FORM, {}) == [
         f"points: {point!r} is not a point of the image"
     ]
-
-
-@pytest.mark.parametrize("box", ["0 0 1 1", "0.25 0.5 0.250001 1.0"])
-def test_boxes_inside_of_the_image_fit(box: str) -> None:
-    assert find_misfits({"boxes": (box,)}, VALIDATION_FORM, {}) == []
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 """From a question back to what people said when it was made."""
 
-from dataclasses import replace
-
 import pytest
 
 from bench_assets.annotation.answers.values import (
-    answers_by_unit,
     entries,
     question_units,
     unit_answers,
@@ -23,11 +20,6 @@ ITEMS = [
     Unit(task="t/votes", unit_id="s002", images={"Image": "aa"}),
     Unit(task="t/votes", unit_id="c", images={"Image": "bb"}),
 ]
-
-
-def test_an_item_that_the_question_names_is_the_one() -> None:
-    assert question_units("codis/s001/2", "", ["aa"], ITEMS) == [ITEMS[0]]
-    assert question_units("codis/1", "s002", ["aa"], ITEMS) == [ITEMS[1]]
 
 
 def test_else_all_that_show_one_of_its_images_are() -> None:
@@ -77,11 +69,6 @@ def test_the_majority(choices, most):
     assert (majority(choices) or "") == most
 
 
-def test_the_answers_to_an_item_come_as_time_goes():
-    early, late = answer("x", "bo", at="2026-11-22T09"), answer("x", "ana", at="2026-11-22T10")
-    assert answers_by_unit([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
-
-
 def test_votes_are_what_people_chose_and_texts_are_none():
     vote = answer("x", sound="yes", codes=["b", "a"], why="because")
     assert extract_votes(FORM, [vote, answer("y", sound="no")]) == [
@@ -89,11 +76,6 @@ def test_votes_are_what_people_chose_and_texts_are_none():
         Vote(person="ana", unit="x", criterion="codes", value="a, b"),
         Vote(person="ana", unit="y", criterion="sound", value="no"),
     ]
-
-
-def test_skipped_answers_and_those_that_do_not_count_are_no_votes():
-    vote = answer("x", sound="yes")
-    assert extract_votes(FORM, [replace(vote, skipped=True), replace(vote, complaint="late")]) == []
 
 
 def _truth(number: int) -> str:

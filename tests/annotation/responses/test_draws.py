@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.draws import draw_order, latest_draws, ranked
+from bench_assets.annotation.responses.draws import draw_order, latest_draws
 from bench_assets.core.schema.measured_figures import DrawnUnit
 
 
@@ -37,13 +37,6 @@ def test_a_larger_draw_contains_the_smaller():
     assert len(set(order)) == 200
     for n in range(10, 200):
         assert counts(order[:n])["yes"] == pytest.approx(0.6 * n, abs=2.1)
-
-
-def test_units_of_a_stratum_are_shuffled_alike_in_every_draw():
-    few, more = strata(yes=100), strata(yes=100, no=300)
-    chosen = [name for name in draw_order(more) if name.startswith("yes")]
-    assert chosen == draw_order(few) == ranked(few["yes"]) != few["yes"]
-    assert ranked(few["yes"], seed=1) != chosen
 
 
 def drawn(unit, probability, **fields):

@@ -1,16 +1,13 @@
 """Reading mistakes with a code book: which are read, and what is counted."""
 
-from dataclasses import replace
 from math import isnan
 
 import pytest
 
 from bench_assets.annotation.responses.error_analysis import count_codes, mistakes_task
-from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook, ErrorCode
+from bench_assets.annotation.task_files import CodeBook, ErrorCode
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
-from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS
-from bench_assets.suites.multi.construction.annotation import CODE_BOOK as MULTI
 from tests.fakes.answers import answer, fits
 from tests.fakes.rows import prediction, question
 
@@ -47,11 +44,6 @@ def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
     assert found[0].shown["Right"] == "x"
 
 
-def test_a_response_to_a_question_that_is_worth_no_points_is_no_mistake():
-    found = units(material(3, "a", full=0.0), material(1, "b"))
-    assert [unit.unit_id.partition("/")[0] for unit in found] == ["t%2Fb0"]
-
-
 @pytest.mark.parametrize(
     ("codes", "complaint"),
     [
@@ -81,29 +73,6 @@ def test_a_mistake_is_of_a_kind_if_more_than_half_say_so():
     assert 0 < seeing.low < 0.75 < seeing.high < 1
     assert found["m", "other"].n == 0
     assert seeing.alpha == pytest.approx(0.0)  # 7 yes, 1 no: observed 2 of 8, expected 14 of 56
-
-
-def test_one_reader_has_nobody_to_agree_with():
-    part = material(1)
-    (unit,) = units(part)
-    (first, _) = count_codes(BOOK, FORM.to_rows([answer(unit.unit_id, codes=["seeing"])]), [])
-    assert isnan(first.alpha)
-    assert count_codes(BOOK, [], part[1]) == []
-
-
-def test_a_model_called_all_is_counted_once_in_all():
-    part = material(1)
-    (unit,) = units(part)
-    rows = FORM.to_rows([answer(unit.unit_id, codes=["seeing"])])
-    predictions = [replace(row, model="all") for row in part[1]]
-    found = [one.n_read for one in count_codes(BOOK, rows, predictions) if one.code == "seeing"]
-    assert found == [1, 1]  # of all models, then of this one
-
-
-@pytest.mark.parametrize("book", [GENERAL_CODE_BOOK, BLINK, CODIS, MULTI])
-def test_the_books_name_each_kind_once_and_say_what_it_is(book):
-    assert len({code.name for code in book.codes}) == len(book.codes)
-    assert all(code.about for code in book.codes)
 
 
 def test_blinks_shares_are_those_of_appendix_c_2():

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from bench_assets.annotation.responses.person_answers import (
-    PersonAnswer,
     merge_person_answers,
     person_answers_task,
 )
@@ -54,10 +53,3 @@ def test_letters_may_be_in_brackets_and_collected_answers_replace_those_of_the_f
 def test_an_answer_that_cannot_be_is_refused_by_line(tmp_path, given, message):
     with pytest.raises(SourceError, match=message):
         merge(tmp_path, *given)
-
-
-def test_a_collected_answer_to_no_question_names_its_unit():
-    (row,) = TASK.to_rows([answer("s", "p", answer="A. x")])
-    assert row == PersonAnswer(question_id="s", person="p", answer="A", where="t/task, s by p")
-    with pytest.raises(SourceError, match="t/task, s by p: unknown question s"):
-        merge_person_answers(None, [row], QUESTIONS)

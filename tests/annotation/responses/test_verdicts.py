@@ -60,17 +60,6 @@ def test_both_questions_of_drawn_pairs_become_units_in_the_order_of_the_draw():
     assert ids == ["t/8", "t/9", "t/2", "t/3", "t/298", "t/299"]
 
 
-def test_every_model_of_a_draw_has_units_and_equal_responses_share_one():
-    rows = [*answers(4), *answers(4, "model-b", "{} says"), *answers(4, "model-c", "{} too")]
-    models = [one for name in "abc" for one in drawn(0, model=f"model-{name}")]
-    units = FORM.units(questions=exam(4), predictions=rows, drawn=models)
-    assert [unit.shown["Response"] for unit in units] == ["0 says", "1 says", "0 too", "1 too"]
-
-
-def test_without_a_draw_there_are_no_units():
-    assert FORM.units(questions=exam(300), predictions=answers(300)) == []
-
-
 def verdicts(*words, text="0 says"):
     (unit,) = FORM.units(questions=exam(1), predictions=answers(1, text=text), drawn=drawn(0))
     return FORM.to_rows([answer(unit.unit_id, f"p{n}", verdict=w) for n, w in enumerate(words)])

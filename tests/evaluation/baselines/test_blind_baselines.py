@@ -119,13 +119,6 @@ def test_every_metric_has_its_own_best_constant():
     assert values == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
 
 
-def test_a_category_has_the_best_answer_of_its_own():
-    """Nine texts are right twice each elsewhere; "dusk" is right twice in its category alone."""
-    exam = [replace(text(n, f"word {n // 2}"), category="others") for n in range(18)]
-    exam += [replace(text(n, "dusk"), category="evening") for n in (18, 19)]
-    assert ("evening", "dusk", 1.0) in cells(best_constants(TASK, exam))
-
-
 def mentions(answered, _):
     tokens, right = answered.prediction.text.casefold().split(), answered.question.answer[0]
     words = [word.strip(".,") for word in tokens]
@@ -159,17 +152,6 @@ def test_blanks_take_the_most_frequent_answer_of_each_place():
     assert "1\ny" in constant_responses(exam, lambda _: ())
 
 
-def test_sets_of_letters_are_tried_where_several_are_right():
-    exam = [replace(text(0), kind="choices", options=("p", "q", "r"), answer=("A", "C"))]
-    assert {"A", "B", "C", "AB", "AC", "BC", "ABC"} <= set(constant_responses(exam, lambda _: ()))
-
-
-def test_there_is_nothing_for_what_only_a_model_can_judge():
-    judged = replace(TASK, judges={"paper": ByModel(lambda answered, model: [])})
-    assert best_constants(judged, [text(1, "x"), text(2, "x")]) == []
-    assert best_constants(TASK, []) == []
-
-
 def test_every_response_goes_to_another_question_and_every_draw_stays_one():
     rows = [draw_of(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
     rows.append(draw_of(5, "", error="no connection"))
@@ -196,17 +178,6 @@ def test_who_is_right_everywhere_loses_it_all_where_no_two_answers_are_alike():
     assert (row.value, row.constant, row.shuffled) == (1.0, 0.0, 0.0)
 
 
-def test_the_response_to_one_question_alone_cannot_be_shuffled():
-    (row,) = measured(TASK, [text(0, "x")], [draw_of(0, "x")])
-    assert (row.value, row.shuffled) == (1.0, None)
-
-
-def test_who_says_one_thing_keeps_it():
-    exam = [choice(n, right) for n, right in enumerate("ABBB")]
-    (row,) = measured(TASK, exam, [draw_of(n, "B") for n in range(4)])
-    assert (row.value, row.constant, row.shuffled) == (0.75, 0.75, 0.75)
-
-
 def test_rules_judge_the_dealt_responses():
     def rules(answered):
         return [
@@ -228,12 +199,6 @@ def test_rules_judge_the_dealt_responses():
     (row,) = measured(task, exam, [draw_of(1, "x"), draw_of(2, "x"), draw_of(3, "y")])
     # Three responses x, x, y in a ring: one x stays right, the other and y change places.
     assert (row.value, row.constant, row.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
-
-
-def test_a_model_judged_number_stands_alone():
-    exam = [text(1, "x"), text(2, "x")]
-    (row,) = measured(TASK, exam, [draw_of(1, "x"), draw_of(2, "x")], judge="gpt")
-    assert (row.value, row.constant, row.shuffled) == (1.0, None, None)
 
 
 JUDGE = "paper:gpt"
@@ -303,21 +268,6 @@ def test_words_of_another_judge_do_not_count(judged):
     )
 
 
-def test_a_response_that_was_judged_on_a_category_is_a_constant_of_that_category():
-    rows = beside_known(evaluated("a", "zzx"), evaluated("b", [None, "y", "y"]))
-    assert (rows["a"].constant, rows["b"].constant, rows["all"].constant) == (0.0, 0.5, None)
-
-
-def test_the_best_constant_of_a_judged_error_rate_is_the_lowest():
-    task = replace(TASK, judges={"paper": ByModel(lambda answered, model: [])},
-                   lower_is_better=frozenset(["accuracy"]))  # fmt: skip
-    task = replace(task, scorers={"judged": lambda pair, rows: Score.of(
-        pair.prediction, points=float(not rows[0].verdict) if rows else None)})  # fmt: skip
-    others = evaluated("b", "xxx"), evaluated("c", "yyy")
-    found = beside_known(evaluated("a", "zzx"), *others, task=task)
-    assert found["all"].constant == pytest.approx(1 / 3)
-
-
 def test_judged_responses_are_dealt_where_each_was_judged():
     one_word = beside_known(evaluated("a", "xxx"))["all"]
     assert (one_word.value, one_word.shuffled) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
@@ -329,21 +279,6 @@ def test_judged_responses_are_dealt_where_each_was_judged():
     )
     known = beside_known(evaluated("a", "xyx"), evaluated("b", "yxy"))["all"]
     assert known.shuffled == pytest.approx(1 / 3)  # a ring: one x stays right
-
-
-def test_a_response_that_came_with_thoughts_is_no_constant():
-    rows, judgements = evaluated("b", "xxx")
-    rows = [replace(row, raw_text=f"<think>hm</think>{row.text}") for row in rows]
-    assert beside_known(evaluated("a", "zz"), (rows, judgements))["all"].constant is None
-
-
-def test_a_constant_of_other_questions_is_not_shown():
-    exam = [text(1, "x"), text(2, "x")]
-    rows = [draw_of(1, "x"), draw_of(2, "x")]
-    scores = pipeline.score(TASK, exam, rows, [])
-    other = best_constants(TASK, [text(1, "x"), text(2, "x"), text(3, "x")])
-    (row,) = metrics_with_baselines(TASK, exam, rows, scores, other)
-    assert (row.constant, row.shuffled) == (None, 1.0)
 
 
 @pytest.mark.parametrize(
