@@ -57,28 +57,6 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
     assert not (tmp_path / "none").exists()
 
 
-def test_a_bundle_that_is_none_ends_with_a_sentence(tmp_path):
-    (tmp_path / "b.zip").write_bytes(b"hello")
-    shown = bench("bundle", "verify", tmp_path / "b.zip", code=1).stderr
-    assert f"error: {tmp_path}/b.zip: " in shown.replace("\n", "")
-
-
-def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
-    shown = bench("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
-    assert shown == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        pytest.param(["shelf"], "TASK MODEL OUT.zip", id="no model"),
-        pytest.param(["shelf", "written"], "TASK MODEL OUT.zip", id="no file to write"),
-    ],
-)
-def test_a_bundle_that_is_not_named_is_not_understood(words, says):
-    assert says in bench("bundle", "pack", *words, code=2).stderr
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
 def test_a_number_comes_out_again_and_the_tables_stay(home, model):
@@ -179,15 +157,6 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
 @pytest.mark.usefixtures("home")
 def test_what_cannot_be_tried_says_what_is_missing(words, says):
     assert says in bench("bundle", "reproduce", *words, code=2).stderr
-
-
-@pytest.mark.long
-def test_responses_that_are_not_remembered_are_named(home, tables):
-    (home / "responses.sqlite").unlink()
-    shown = bench("bundle", "reproduce", "shelf", "gone/step-1", code=2).stderr
-    assert "bench bundle reproduce shelf gone/step-1 --ask` requests the missing responses" in shown
-    tables.path(["shelf", "questions"]).unlink()
-    assert "questions: none" in bench("bundle", "reproduce", "shelf", "written", code=2).stderr
 
 
 @pytest.mark.long

@@ -8,7 +8,6 @@ import pytest
 
 from bench_assets.bundles.rescoring import (
     find_divergences,
-    format_digits,
     judging_rules,
     metric_divergences,
 )
@@ -54,35 +53,6 @@ def test_every_number_of_a_cell_counts(field):
     assert (found.entry, found.field, found.after) == ("acc all", field, "0.2")
 
 
-@pytest.mark.parametrize("field", ["n_scored", "n_unscored", "n_failed"])
-def test_every_count_of_a_cell_counts(field):
-    (found,) = metric_divergences([METRIC], [_changed(METRIC, field, 7)])
-    assert (found.field, found.after) == (field, "7")
-
-
-def test_what_an_older_table_does_not_say_is_no_difference():
-    assert not metric_divergences(
-        [METRIC], [replace(METRIC, constant=0.2, n_no_answer=0, data="0c")]
-    )
-    assert metric_divergences([replace(METRIC, constant=0.2)], [METRIC])
-
-
-def test_a_bundle_does_not_know_what_other_models_judged_responses_gave():
-    judged = replace(METRIC, constant=0.2, shuffled=0.1, baselines="constant: best of 3")
-    assert not metric_divergences([judged], [METRIC])
-    assert metric_divergences([judged], [replace(METRIC, constant=0.3)])
-
-
-def test_rejected_source_rows_count_where_both_sides_count_them():
-    assert metric_divergences([replace(METRIC, n_rejected=3)], [replace(METRIC, n_rejected=4)])
-    assert not metric_divergences([replace(METRIC, n_rejected=3)], [METRIC])
-    assert not metric_divergences([METRIC], [replace(METRIC, n_rejected=4)])
-
-
-def test_names_and_setups_are_the_homes():
-    assert not metric_divergences([METRIC], [replace(METRIC, model="another", setup="model=0")])
-
-
 def test_a_cell_that_is_missing_or_new_is_named():
     other = replace(METRIC, category="easy")
     (gone,), (new,) = (
@@ -120,10 +90,6 @@ def test_steps_are_named_in_the_order_in_which_they_happen():
         "metrics",
     ]
     assert not find_divergences(one, one)
-
-
-def test_digits_are_ten_and_no_number_has_none():
-    assert [format_digits(x) for x in (2 / 3, 0.5, nan, None)] == ["0.6666666667", "0.5", "-", "-"]
 
 
 DRAWN = Task(

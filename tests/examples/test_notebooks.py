@@ -19,15 +19,6 @@ def run_cell(source, names):
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
 
 
-def test_there_are_two_notebooks_without_outputs():
-    assert len(NOTEBOOKS) == 2
-    for file in NOTEBOOKS:
-        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-        assert [
-            cell["outputs"] for cell in cells if cell["cell_type"] == "code" and cell["outputs"]
-        ] == []
-
-
 @pytest.mark.parametrize(
     "file",
     [

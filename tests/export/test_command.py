@@ -57,9 +57,3 @@ def test_tables_go_to_the_folder_that_is_named(bench, tmp_path):
 def test_what_cannot_be_exported_is_one_error(bench, arguments, message):
     result = bench(*arguments)
     assert (result.exit_code, message in result.stderr) == (1, True), result.stderr
-
-
-def test_a_source_is_that_of_one_suite(bench, tmp_path):
-    result = bench("csv", "--source", tmp_path)
-    assert result.exit_code == 2
-    assert "--suite" in result.stderr

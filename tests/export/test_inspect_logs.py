@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.rows import Prediction
 from bench_assets.export.inspect_logs import log_name
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, leaving, write
 
 WRITE = partial(write, "inspect")
@@ -43,21 +41,6 @@ def test_what_failed_has_an_error_and_no_score(home):
         *(None, None),
         *("the server did not answer", None),
     ]
-
-
-def test_a_response_that_was_cut_off_says_so(home):
-    score = samples(home)[3]["scores"]["exact"]
-    assert score["value"] == 0.0
-    assert score["explanation"].startswith("no answer in 512 tokens")
-
-
-def test_a_prompt_that_was_another_is_marked(home):
-    tables = TableFiles(folder=str(home / "tables"))
-    key = ["quiz", "predictions"]
-    rows = tables.read(key, Prediction, MODEL)
-    tables.write(key, [replace(rows[0], prompt_sha256="0c"), *rows[1:]], Prediction, MODEL)
-    marked = [one["metadata"].get("prompt_changed", False) for one in samples(home)]
-    assert marked == [True, False, False, False]
 
 
 def test_a_log_is_named_by_when_the_responses_came_so_that_a_second_export_is_the_same(home):

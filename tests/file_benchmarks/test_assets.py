@@ -120,11 +120,3 @@ def test_a_section_that_cannot_be_used_is_an_error_that_names_it(tmp_path, secti
     assert why in str(error.value)
     assert f"{tmp_path}/bench.toml" in str(error.value)
     assert "benchmarks" in str(error.value)
-
-
-def test_the_judge_of_a_section_is_that_of_its_suite_unless_a_command_names_another(tmp_path):
-    (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a"\njudge = "m"\n')
-    (_, suite), *_ = file_benchmark_suites(load_settings(tmp_path))
-    for chosen, judge in (({}, "m"), ({"judge": "rules"}, "rules")):
-        settings = load_settings(tmp_path).with_overrides(suites={"fridge": chosen})
-        assert settings.suite("fridge", suite.settings).judge == judge

@@ -48,10 +48,6 @@ def test_images_are_found(folder, cells, found):
     ]
 
 
-def test_a_whole_path_may_lead_into_the_folder(folder):
-    assert images_of([str(folder / "a.png")], Folder(folder)) == [folder / "a.png"]
-
-
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
@@ -79,13 +75,6 @@ def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
     for name in ("link/c.png", "a link.png"):
         with pytest.raises(SourceError, match=r"lies outside .*. Set image_folder"):
             images_of([name], Folder(folder))
-
-
-def test_a_link_inside_is_the_image_it_leads_to(folder):
-    (folder / "again").symlink_to(folder / "deep")
-    (folder / "again.png").symlink_to(folder / "a.png")
-    images = images_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
-    assert images == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]
 
 
 def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):

@@ -4,7 +4,6 @@ import json
 from hashlib import sha256
 
 import pytest
-from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -129,19 +128,6 @@ def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
     assert {len(question.options) for question in built(tmp_path, rows).questions} == {3}
 
 
-def test_options_that_only_the_picture_shows_have_letters(tmp_path):
-    rows = [ROW | {"options": None, "answer": answer, "id": answer} for answer in ("C", "A, D")]
-    questions = built(tmp_path, rows, drawn_options=4).questions
-    assert [(one.kind, one.answer, one.options) for one in questions] == [
-        ("choice", ("C",), ("",) * 4),
-        ("choices", ("A", "D"), ("",) * 4),
-    ]
-    assert prompts.main(questions[0]).turns[0].parts == (
-        "Which colour?\n\nAnswer with the letter of the right option.",
-    )
-    assert list(shuffle_all_options(questions, 0)) == []
-
-
 def test_letters_without_their_options_are_no_texts(tmp_path):
     """A key ["D"] of a question that was to hold its options is a rejection, with the setting."""
     rows = [
@@ -163,18 +149,6 @@ def test_letters_without_their_options_are_no_texts(tmp_path):
     assert all("drawn_options" in rejection.reason for rejection in inside.rejections)
     (rejection,) = built(tmp_path, rows).rejections
     assert "set columns, options to the question's column" in rejection.reason
-
-
-def test_a_hint_that_is_missing_is_no_context(tmp_path):
-    (question,) = built(tmp_path, [ROW | {"hint": "nan"}], columns={"context": "hint"}).questions
-    assert question.context == ""
-
-
-def test_a_row_that_needs_a_setting_is_a_rejection_among_others(tmp_path):
-    rows = [{"id": str(n), "question": "?", "answer": "red"} for n in range(3)]
-    benchmark = built(tmp_path, [*rows, {"id": "4", "question": "?", "answer": ["a", "b"]}])
-    assert len(benchmark.questions) == 3
-    assert "set answer_type" in benchmark.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -404,11 +378,6 @@ def test_images_are_named_by_a_template(with_images):
     assert question.labels == {"Index": "a"}
 
 
-def test_rows_in_a_row_form_groups(tmp_path):
-    questions = built(tmp_path, [ROW | {"id": n} for n in range(3)], group_size=2).questions
-    assert [one.group_id for one in questions] == ["rows 1 to 2", "rows 1 to 2", "rows 3 to 4"]
-
-
 def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path):
     row = {"question": "Open? (a) Yes (b) No", "answer": "(b)"}
     (question,) = built(tmp_path, [row], columns={"options": "question"}).questions
@@ -469,50 +438,6 @@ def test_turns_and_marks_that_cannot_be_shown_are_rejections(tmp_path, cells, wh
 def test_columns_that_are_neither_shown_nor_labels_are_refused(tmp_path, cells, settings, why):
     with pytest.raises((SettingsError, SourceError), match=why):
         built(tmp_path, [ROW | cells], **settings)
-
-
-def test_a_list_is_one_category_or_slice(tmp_path):
-    row = ROW | {"skill": ["deductive", "spatial"], "levels": [1, 2]}
-    settings = {"columns": {"category": "skill"}, "slices": ["levels"]}
-    (question,) = built(tmp_path, [row], **settings).questions
-    assert (question.category, question.labels) == ("deductive, spatial", {"levels": "1, 2"})
-
-
-def test_metadata_of_an_image_folder_may_be_named_itself(tmp_path):
-    (tmp_path / "a.png").write_bytes(b"a picture")
-    (question,) = built(tmp_path, [ROW | {"file_name": "a.png"}]).questions
-    assert question.images == (sha256(b"a picture").hexdigest(),)
-
-
-def test_columns_may_be_mapped_by_their_other_usual_names(tmp_path):
-    row = {"key": "k", "q": "Which?", "offered": ["red", "blue"], "right": "red"}
-    columns = {"index": "key", "question": "q", "choices": "offered", "answers": "right"}
-    (question,) = built(tmp_path, [row], columns=columns).questions
-    assert (question.question_id, question.options, question.answer) == (
-        "fridge/k",
-        ("red", "blue"),
-        ("A",),
-    )
-    with pytest.raises(ValidationError, match=r"choices"):
-        built(tmp_path, [row], columns=columns | {"options": "offered"})
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        pytest.param({"q;a": "Which?;red"}, "no question; columns: q;a", id="semicolons"),
-        pytest.param({"question": "?", "gt": "x"}, "no answer; columns: question, gt", id="no key"),
-    ],
-)
-def test_a_file_without_a_usable_row_names_its_columns(tmp_path, row, message):
-    with pytest.raises(SourceError, match=message):
-        built(tmp_path, [row])
-
-
-def test_media_columns_are_left_out_or_labels_where_the_settings_say_so(tmp_path):
-    row = ROW | {"video": "abc", "photo": "a.png"}
-    (question,) = built(tmp_path, [row], ignore=["video"], slices=["photo"]).questions
-    assert question.labels == {"video": "abc", "photo": "a.png"}
 
 
 def shots(folder, rows, **settings):

@@ -171,14 +171,6 @@ def test_a_row_says_where_it_stands(tmp_path, name, places):
     assert found == [f"{tmp_path / name}, {place}" for place in places]
 
 
-def test_a_line_that_cannot_be_read_does_not_end_the_rest(tmp_path):
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(b'{"a": 1}\n{"a": \n["a"]\n\xff\n{"a": 5}\n%s\n' % (b"9" * 4301))
-    rows = list(read_rows(file))
-    assert [row.cells for row in rows if not row.fault] == [{"a": 1}, {"a": 5}]
-    assert [row.where[-1] for row in rows if row.fault] == ["2", "3", "4", "6"]
-
-
 def test_a_line_that_tells_a_field_twice_is_that_lines_fault(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"answer": "A", "answer": "B"}\n{"answer": "B"}\n')
     first, second = read_rows(tmp_path / "a.jsonl")
@@ -193,18 +185,6 @@ def test_columns_of_one_name_are_refused_in_other_tables_too(tmp_path):
     for name in ("a.parquet", "a.arrow"):
         with pytest.raises(SourceError, match=rf"{name}: duplicate column 'answer'"):
             list(read_rows(tmp_path / name))
-
-
-def test_columns_without_names_are_no_twins(tmp_path):
-    (tmp_path / "a.csv").write_text("question,,\nIs it?,,\n")
-    assert [row.fault for row in read_rows(tmp_path / "a.csv")] == [""]
-
-
-def test_a_row_of_a_table_with_more_cells_than_names_says_so(tmp_path):
-    (tmp_path / "a.csv").write_text("a,b\n1,2,3\n4,\n")
-    first, second = read_rows(tmp_path / "a.csv")
-    assert first.fault == "3 cells, expected 2 as in the header"
-    assert second.cells == {"a": "4", "b": None}
 
 
 def test_numbers_that_stand_for_classes_are_named(tmp_path):

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.reading.choices import read_choices
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -84,15 +83,6 @@ def test_a_response_has_points(fields, response, metric, points):
 def test_a_judge_decides_what_the_rules_do_not_read(fields, response, says, points):
     (score,) = scores([question(**fields)], [response], judge=ScriptedModel("j", lambda _: says))
     assert score.points == points
-
-
-@pytest.mark.parametrize(
-    ("response", "letters"),
-    read_cases(__file__, "several_letters.jsonl"),
-)
-def test_several_letters_are_read(response, letters):
-    reading = read_choices(response, ("red", "green", "blue", "white"))
-    assert "".join(reading.value if reading else ()) == letters
 
 
 def test_measures_count_questions_groups_and_categories():

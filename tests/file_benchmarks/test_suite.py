@@ -17,7 +17,6 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.baselines.blind_baselines import best_constants, metrics_with_baselines
 from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings
@@ -133,19 +132,6 @@ def test_a_graded_set_on_another_scale(tmp_path):
     assert numbers(tmp_path, list(grades), ScriptedModel("j", graded)) == near(mean_grade=0.75)
 
 
-def test_what_only_a_judge_grades_has_no_blind_baseline_of_rules(tmp_path):
-    """Empty responses are never sent to the judge: the lowest grade, and nothing beside it."""
-    section = '[benchmarks.open]\nfile = "rows.jsonl"\nanswer_type = "graded"'
-    written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(2)])
-    task, built = opened(tmp_path)
-    predictions = [prediction(question_id=q.question_id, text="") for q in built.questions]
-    scores = pipeline.score(task, built.questions, predictions, [])
-    (row,) = metrics_with_baselines(
-        task, built.questions, predictions, scores, best_constants(task, built.questions)
-    )
-    assert (row.value, row.constant, row.shuffled) == (0.0, None, None)
-
-
 def test_a_dialogue_is_scored_on_its_last_turn(tmp_path):
     section = """
         [benchmarks.dialogue]
@@ -223,18 +209,6 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
         if one.category == "all"
     ]
     assert (row.value, row.n_scored, row.n_unscored) == (0.75, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("expression", "points"),
-    [
-        pytest.param("1.0000000000000002", 1.0, id="a cosine above 1 by rounding"),
-        pytest.param("-1e-17", 0.0, id="a difference below 0 by rounding"),
-    ],
-)
-def test_points_that_are_off_by_rounding_count(tmp_path, monkeypatch, expression, points):
-    (score,) = scored_by(tmp_path, monkeypatch, expression)
-    assert score.points == points
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,13 @@
 """Rows of Python are a benchmark: checked, stored and scored as a file of questions."""
 
 import json
-from datetime import date
 from io import BytesIO
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
 import bench_assets as bench
-from bench_assets.core.schema.errors import SettingsError
 
 
 def is_red(images, prompt):
@@ -50,29 +46,3 @@ def test_bad_rows_are_rejections(home, tmp_path):
         "Which?",
         "rows, row 6, q: set is no text, number, list or image",
     ]
-
-
-def test_cells_of_any_common_type_are_written(tmp_path):
-    cells = {"n": np.int64(3), "x": np.array([1.5]), "none": float("nan"), "day": date(2026, 1, 2)}
-    section = bench.Benchmark([cells], name="facts", shots_file="s.jsonl").save(tmp_path)
-    (written,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
-    assert written == {"n": 3, "x": [1.5], "none": None, "day": "2026-01-02"}
-    assert "[benchmarks.facts]" in section.read_text()
-
-
-def test_rows_that_are_none_are_refused(tmp_path):
-    rows: Any = {"q": 1}
-    with pytest.raises(SettingsError, match="rows: expected mappings or a data frame, got dict"):
-        bench.Benchmark(rows).save(tmp_path)
-
-
-def test_an_unknown_setting_is_refused(home):
-    with pytest.raises(SettingsError, match="anwers"):
-        bench.load(bench.Benchmark(rows(), anwers="letters"))
-
-
-def test_other_rows_under_the_same_name_are_no_drift(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    rows = [{"question": f"Is {n} even?", "answer": "no"} for n in range(1, 41, 2)]
-    assert len(bench.load(bench.Benchmark(rows, name="facts", answer_type="yes_no"))) == 20
-    assert len(bench.load(bench.Benchmark(rows[:3], name="facts", answer_type="yes_no"))) == 3

@@ -20,7 +20,6 @@ from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.callables import model as callables
 from bench_resources.models.registry.resolution import resolve
 
 
@@ -28,22 +27,9 @@ def says_a(images, prompt):
     return "A"
 
 
-def says_b(images, prompt):
-    return "B"
-
-
 def says_by_colour(images, prompt):
     """B where the first pixel has no red."""
     return "AB"[images[0].getpixel((0, 0))[0] == 0]
-
-
-def says_nothing(images, prompt):
-    return None
-
-
-def says_a_or_nothing(images, prompt):
-    """A where that is right, else something that nobody can read."""
-    return "A" if images[0].getpixel((0, 0))[0] else "It has a colour."
 
 
 async def awaited(images, prompt):
@@ -66,13 +52,6 @@ def test_importing_loads_nothing_but_the_package():
     code = "import sys, bench_assets; print(*(m for m in sys.modules if m.startswith('bench_a')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["bench_assets"]
-
-
-def test_every_name_that_is_offered_is_there():
-    assert [name for name in bench.__all__ if not hasattr(bench, name)] == []
-    assert set(bench.__all__) <= set(dir(bench))
-    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
-        bench.evalute  # noqa: B018
 
 
 def test_a_function_sees_images_and_prompt_and_is_scored(home):
@@ -104,20 +83,6 @@ def test_a_partial_run_is_named_so_and_enters_no_table(home):
     assert "PARTIAL: 2 of 4 questions" in repr(run)
     with open_workbench("fridge") as opened:
         assert opened.tables.partitions(["fridge", "metrics"]) == []
-
-
-def test_an_image_that_is_gone_is_found_before_anything_is_measured(home):
-    bench.evaluate("fridge", model="random")
-    (home / "fridge" / "red.png").unlink()
-    with pytest.raises(BenchError, match="2 of 4 rows are rejected"):
-        bench.evaluate("fridge", model="random")
-
-
-def test_a_limit_that_leaves_out_nothing_makes_a_whole_run(home):
-    run = bench.evaluate("fridge", model=says_a, name="says-a", limit=4)
-    assert not run.partial
-    with open_workbench("fridge") as opened:
-        assert run.rows == opened.metrics("fridge", "says-a")
 
 
 def test_a_whole_run_is_what_the_commands_show(home):
@@ -314,13 +279,6 @@ def test_what_cannot_be_evaluated_says_why(home, arguments, error, says):
         bench.evaluate(**{"suites": "fridge", **arguments})
 
 
-def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
-    bench.evaluate("fridge", model=says_a, name="gone")
-    callables._functions.pop("gone")
-    with pytest.raises(ModelError, match="this process does not have the Python function"):
-        bench.evaluate("fridge", model="gone", limit=2)
-
-
 def test_wrong_samples_are_shown_with_prompt_and_response(home, capsys):
     run = bench.evaluate("fridge", model=says_a)
     run.show(wrong=True)
@@ -330,16 +288,6 @@ def test_wrong_samples_are_shown_with_prompt_and_response(home, capsys):
     assert "score: 0 of 1" in shown
     run.show(category="one", wrong=False)
     assert "fridge/0 " in capsys.readouterr().out
-
-
-def test_a_sample_without_points_to_gain_is_neither_right_nor_wrong(home, capsys):
-    run = bench.evaluate("fridge", model=says_a)
-    (one,) = run.evaluations
-    scores = [replace(score, points=0.0, max_points=0.0) for score in one.scores]
-    none = replace(run, evaluations=(replace(one, scores=scores),))
-    none.show(wrong=True)
-    none.show(wrong=False)
-    assert capsys.readouterr().out == "no sample\n" * 2
 
 
 def test_samples_of_a_slice_are_shown_and_a_question_worth_nothing_is_not_right(home, capsys):
@@ -362,21 +310,6 @@ def test_samples_of_a_slice_are_shown_and_a_question_worth_nothing_is_not_right(
     assert capsys.readouterr().out == "no sample\n"
 
 
-def test_a_box_is_wrong_below_the_threshold_of_its_metric(home, capsys):
-    boxes = {"a": "[0, 0, 10, 6]", "b": "[0, 0, 10, 4]", "c": "[20, 20, 30, 30]"}  # IoU .6, .4, 0
-    lines = [{"id": name, "question": name, "answer": [0, 0, 10, 10]} for name in boxes]
-    (home / "boxes.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    with (home / "bench.toml").open("a") as settings:
-        settings.write('[benchmarks.boxes]\nfile = "boxes.jsonl"\nanswer_type = "box"\n')
-    run = bench.evaluate("boxes", model=lambda images, prompt: boxes[prompt.split()[0]])
-    run.show(wrong=True)
-    shown = capsys.readouterr().out
-    assert -1 < shown.find("boxes/c") < shown.find("boxes/b")
-    assert "boxes/a" not in shown
-    run.show(wrong=False)
-    assert "boxes/a" in capsys.readouterr().out
-
-
 def test_a_notebook_sees_intervals_links_and_images(home):
     run = bench.evaluate("fridge", model=says_a, name="says-a")
     table = run._repr_html_()
@@ -386,14 +319,6 @@ def test_a_notebook_sees_intervals_links_and_images(home):
     sample: Any
     (sample,) = run.samples.head(1).to_dict("records")
     assert 'src="data:image/png;base64,' in sample_html(sample)
-
-
-def test_a_run_is_shown_as_its_primary_number_and_says_where_the_rest_is(home):
-    run = bench.evaluate("codis", model="random", limit=4)
-    first, number, *_, last = repr(run).splitlines()
-    assert first == "random on codis, mini edition, PARTIAL: 4 of 80 questions"
-    assert number.split()[:2] == ["acc_p", f"{run.results[0].row.value:.3f}"]
-    assert last == f"{len(run.rows)} rows in .metrics"
 
 
 def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(home, tmp_path):
@@ -418,24 +343,6 @@ def test_runs_are_compared_by_the_engine_of_the_report(home):
     assert (found.fails(), found.fails("undecided")) == (False, True)
     assert "| undecided |" in found.markdown()
     assert 'failures="1"' in found.junit("undecided")
-
-
-def test_compared_values_have_their_bounds(home):
-    good = bench.evaluate("fridge", model=says_by_colour)
-    found = bench.compare(bench.evaluate("fridge", model=says_a_or_nothing), good)
-    row = found.frame.query("category == 'all'").iloc[0]
-    assert (row.before, row.before_unread, row.after_unread) == (0.5, 0.5, 0.0)
-    assert (row.before_if_unread_wrong, row.before_if_unread_right) == (0.5, 1.0)
-    assert (row.before_named, row.before_asked_again) == (0.0, 0.0)
-    assert "0.500 to 1.000" in repr(found)
-    assert "| 0.500 to 1.000 | 1.000 |" in found.markdown()
-
-
-def test_runs_without_a_common_question_are_not_compared(home):
-    one = bench.evaluate("fridge", model=says_a, categories=["one"])
-    two = bench.evaluate("fridge", model=says_a, categories=["two"])
-    with pytest.raises(SettingsError, match="the runs have no common question"):
-        bench.compare(one, two)
 
 
 def test_a_category_selects_questions_of_all_suites_that_have_it(home):
@@ -503,16 +410,6 @@ def test_what_is_no_prompt_says_what_was_expected(home, prompts, says):
         bench.generate("random", prompts)
 
 
-@pytest.mark.parametrize("limit", [-1, 2.5, "4", True, None])
-def test_a_limit_that_is_no_count_is_refused_at_once(home, limit):
-    with pytest.raises(SettingsError, match="limit: expected a count, 0 for all, got"):
-        bench.evaluate("fridge", model="random", limit=limit)
-
-
-def test_one_category_needs_no_list(home):
-    assert bench.evaluate("fridge", "random", categories="one").partial == "2 of 4 questions of one"
-
-
 @pytest.mark.parametrize(
     ("model", "says"),
     [
@@ -526,42 +423,6 @@ def test_one_category_needs_no_list(home):
 def test_a_function_of_other_arguments_is_refused_before_questions_are_built(home, model, says):
     with pytest.raises(SettingsError, match=says):
         bench.evaluate("no suite of this name", model=model)
-
-
-def test_a_wrapper_with_a_method_called_generate_is_a_function(home):
-    assert bench.evaluate("fridge", model=Generator(), limit=2).partial
-
-
-def test_a_function_without_a_text_says_what_came(home):
-    with pytest.raises(
-        ModelError, match="all 2 requests failed: expected a text, got NoneType: None"
-    ):
-        bench.evaluate("fridge", model=says_nothing, limit=2)
-
-
-def test_what_is_no_run_is_not_compared_or_audited(home):
-    run = bench.evaluate("fridge", model=says_a, limit=2)
-    anything: Any = bench
-    for call in (lambda: anything.compare(run, 3), lambda: anything.compare("codis", run)):
-        with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
-            call()
-    with pytest.raises(SettingsError, match="results: expected the result of"):
-        anything.audit(3)
-    with pytest.raises(SettingsError, match="n: expected a count, got -1"):
-        run.show(-1)
-
-
-def test_changes_of_one_question_have_no_interval(home):
-    runs = [bench.evaluate("fridge", model=model, limit=1) for model in (says_a, says_b)]
-    found = bench.compare(*runs)
-    assert "unknown" in repr(found)
-    assert "inf" not in repr(found) + found.plot().svg
-    assert "nan" not in found.plot().svg
-
-
-def test_cells_of_data_frames_name_images_shortly(home):
-    (image,) = bench.evaluate("fridge", model=says_a, limit=1).samples.images[0]
-    assert repr(image) == f"image {image.sha256[:8]}"
 
 
 def test_an_audit_of_runs_lists_what_applies_and_fails_of_nothing_that_a_run_lacks(home):

@@ -1,6 +1,5 @@
 """``BenchCallback`` in a real ``transformers.Trainer`` with a model of a few thousand weights."""
 
-import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,9 +8,6 @@ import torch
 
 import bench_assets as bench
 from bench_assets.python_api import trainer_callback
-from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.sections.engine_kinds import read_model_section
-from bench_resources.models.registry.resolution import resolve
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 STEPS = 4
@@ -95,14 +91,6 @@ def test_an_attached_callback_reaches_the_reporters(home, start, tmp_path):
     assert {(2, "bench/fridge/accuracy"), (4, "bench/fridge/accuracy")} <= {*seen}
 
 
-def test_a_checkpoint_that_cannot_be_evaluated_does_not_end_training(home, start, tmp_path, caplog):
-    run = trainer(start, tmp_path / "run", [bench.BenchCallback(suites=["frigde"])])
-    with caplog.at_level(logging.WARNING):
-        run.train()
-    assert run.state.global_step == STEPS
-    assert "no suite named 'frigde'" in caplog.text
-
-
 def test_an_evaluation_that_crashes_does_not_end_training(tmp_path, monkeypatch, caplog):
     def crash(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory")
@@ -113,21 +101,3 @@ def test_an_evaluation_that_crashes_does_not_end_training(tmp_path, monkeypatch,
     callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
     assert callback.runs == {}
     assert "checkpoint-2: not evaluated: CUDA out of memory" in caplog.text
-
-
-def test_settings_that_are_tables_are_read_as_in_bench_toml(start, tmp_path, monkeypatch):
-    requests = []
-
-    def evaluate(_, model, **__):
-        requests.append(model)
-        return SimpleNamespace(evaluations=())
-
-    monkeypatch.setattr(trainer_callback, "evaluate", evaluate)
-    saved = SimpleNamespace(is_world_process_zero=True, global_step=2, log_history=[], epoch=None)
-    chosen = {"chat_template_kwargs": {"enable_thinking": False, "level": 1e-3}, "max_tokens": 9}
-    start.rename(tmp_path / "checkpoint-2")
-    callback = bench.BenchCallback(suites=["fridge"], model_settings=chosen)
-    callback.on_save(SimpleNamespace(output_dir=str(tmp_path)), saved, None)
-    found = resolve(requests[0], load_settings(tmp_path))
-    spec: Any = read_model_section(found.section)
-    assert (spec.chat_template_kwargs, spec.max_tokens) == (chosen["chat_template_kwargs"], 9)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.codis_source import entry
-from tests.fakes.commands import answers, bench, write_responses
+from tests.fakes.commands import bench
 
 
 @pytest.fixture
@@ -110,20 +110,6 @@ def tables(home) -> list[Path]:
 @pytest.mark.parametrize(
     ("toml", "named"),
     [
-        pytest.param("[models.x\n", ["bench.toml", "not a TOML file"], id="no TOML"),
-        pytest.param('[models.x]\nkind = "random"\nsed = 1\n', ["models.x", "sed"], id="a typo"),
-        pytest.param("[model]\n", ["bench.toml", "model"], id="unknown table"),
-    ],
-)
-def test_a_mistake_in_the_settings_is_named(home, toml, named):
-    (home / "bench.toml").write_text(toml)
-    result = bench("leaderboard", fails=True)
-    assert [name for name in named if name not in result.stderr] == [], result.stderr
-
-
-@pytest.mark.parametrize(
-    ("toml", "named"),
-    [
         pytest.param('[models.x]\nkind = "llama"\n', "[models.x] is left out", id="a kind"),
         pytest.param('[sources]\ncods = "x"\n', "no suite named 'cods' is", id="a source"),
         pytest.param("[suites.acme]\nlevel = 3\n", "no suite named 'acme' is", id="a suite"),
@@ -134,15 +120,3 @@ def test_what_is_not_installed_stops_only_its_own_part(home, toml, named):
     result = bench("leaderboard")
     assert result.stderr.count(named) == 1
     assert "nstall its package" in result.stderr
-
-
-def test_unknown_suites_and_readings_are_named(home, source):
-    assert "known: blink, codis" in bench("tables", "questions", "cods", fails=True).stderr
-    file = write_responses(home / "r.jsonl", answers("a", "b"))
-    command = ("evaluate", "codis", "--responses", file, "--source", source, "--scorer", "kind")
-    assert "official" in bench(*command, fails=True).stderr
-    write_responses(file, answers("a", "b", condition="blindfolded"))
-    assert (
-        "no_context"
-        in bench("evaluate", "codis", "--responses", file, "--source", source, fails=True).stderr
-    )

@@ -1,7 +1,5 @@
 """What ``bench home init`` writes works as it is, under any name, and nothing is written over."""
 
-import ast
-import importlib
 import json
 import tomllib
 from pathlib import Path
@@ -89,35 +87,6 @@ def test_nothing_is_written_over(home, before, arguments, why):
     assert files == {f: f.read_bytes() for f in home.parent.rglob("*") if f.is_file()}
 
 
-def test_a_file_of_questions_that_is_there_is_not_written_over(home):
-    (home / "fridge").mkdir(parents=True)
-    (home / "fridge" / "questions.jsonl").write_text("mine")
-    bench("home", "init-benchmark", "fridge", fails=True)
-    assert (home / "fridge" / "questions.jsonl").read_text() == "mine"
-    assert not (home / "bench.toml").exists()
-
-
-def test_what_a_package_imports_is_there(home):
-    bench("home", "init-suite", "ice_box")
-    imported = {
-        (node.module, alias.name)
-        for file in Path("ice_box_bench").rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.ImportFrom) and node.module
-        if not node.module.startswith("ice_box")
-        for alias in node.names
-    }
-    assert len(imported) > 20
-    for module, name in imported:
-        assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
-
-
-def test_the_name_of_a_package_stands_once_in_its_code(home):
-    bench("home", "init-suite", "ice_box")
-    files = [file for file in Path("ice_box_bench").rglob("*.py")]
-    assert [file.name for file in files if '"ice_box"' in file.read_text()] == ["__init__.py"]
-
-
 @pytest.mark.long
 def test_a_package_passes_its_own_tests(home, monkeypatch):
     """Its folder on the path stands in for an installation."""
@@ -154,10 +123,3 @@ def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are
     assert list(settings.sources) == ["codis", "blink"]
     assert "exists already; nothing was written" in bench("home", "init", fails=True).stderr
     assert file.read_text() == "\n".join(examples)
-
-
-def test_a_home_in_another_folder_says_how_to_use_it(home, tmp_path):
-    stderr = bench("home", "init", tmp_path / "my home").stderr
-    assert f"export BENCH_HOME='{tmp_path / 'my home'}'" in stderr
-    assert (tmp_path / "my home" / "bench.toml").exists()
-    assert not home.exists()

@@ -108,16 +108,6 @@ def test_a_part_is_marked_and_goes_into_no_table(home, server):
 
 
 @pytest.mark.long
-def test_a_category_is_evaluated_alone(home):
-    command = ("evaluate", "quiz", "--model", "random", "--category")
-    rows = lines(bench(*command, "kind 1", "--json"))
-    assert {row["partial"] for row in rows} == {"2 of 4 questions of kind 1"}
-    assert {row["category"] for row in rows} == {"all", "kind 1"}
-    assert "own edition, PARTIAL: 2 of 4 questions of kind 1" in bench(*command, "kind 1").stdout
-    assert "did you mean 'kind 1'" in bench(*command, "kin 1", code=1).stderr
-
-
-@pytest.mark.long
 def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
     (home / "bench.toml").write_text(
         '[models.gone]\nkind = "transformers"\npath = "gone"\n'
@@ -204,14 +194,6 @@ def test_each_method_has_a_row_of_its_own_and_signs_it(parity_home: Path, evalua
     assert set(evaluated) <= board
 
 
-def test_what_is_elicited_is_never_unread(evaluated):
-    for model, metrics in evaluated.items():
-        row = metrics["accuracy"]
-        assert (row["n_failed"], row["n_unscored"], row["n_scored"]) == (0, 0, 8), model
-        if "+" in model:
-            assert (row["unread"], row["n_no_answer"]) == (0, 0)
-
-
 def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
     added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
     has = {model: added <= set(metrics) for model, metrics in evaluated.items()}
@@ -227,14 +209,6 @@ def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evalu
     assert "same digits" in output, output
 
 
-def test_the_report_draws_reliability(parity_home: Path, evaluated):
-    code, output = run(parity_home, "report")
-    assert code == 0, output
-    texts = [file.read_text("utf-8") for file in (parity_home / "report").rglob("*number-parity*")]
-    drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
-    assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
-
-
 def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
     code, output = run(
         parity_home, "evaluate", "free", "--model", "tiny-vlm/step-4440", "--elicit", "likelihood"
@@ -243,34 +217,3 @@ def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
     assert code == 1
     assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
     assert "use --elicit generate" in flat
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--model", "random", "--elicit", "likelihood"), "random: does not support likelihood"),
-        (("--model", "random", "--elicit", "guess"), "expected generate, likelihood or"),
-        (("--model", "prior", "--elicit", "likelihood"), "prior is elicited already"),
-    ],
-    ids=["a baseline", "no method", "twice"],
-)
-def test_what_cannot_be_elicited_so_is_refused(parity_home: Path, words, message: str):
-    code, output = run(parity_home, "evaluate", "parity", *words)
-    assert code == 1
-    assert message in " ".join(output.split())
-
-
-def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):
-    code, output = run(
-        parity_home,
-        "evaluate",
-        "parity",
-        "--model",
-        "prior",
-        "--elicit",
-        "likelihood",
-        "--scorer",
-        "x",
-    )
-    assert code == 2
-    assert "--scorer" in output

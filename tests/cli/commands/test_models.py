@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench_assets.python_api.questions import load
 from bench_assets.suites.journeybench.retrieval import assets
 from bench_resources.encoders.dual_encoder import open_encoder
 from tests.fakes.commands import bench, lines
@@ -34,11 +33,6 @@ def test_an_encoder_is_listed_but_is_no_model(home):
         assert "clip is an encoder" in result.output.replace("\n", " ")
 
 
-def test_a_model_without_a_section_is_listed_if_it_is_named(home):
-    (row,) = lines(bench("models", "list", "random+likelihood", "--json"))
-    assert (row["name"], row["kind"]) == ("random+likelihood", "elicited")
-
-
 def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     task = "journeybench/retrieval"
     bench("evaluate", task, "--model", "clip", "--dry-run")
@@ -50,10 +44,3 @@ def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     bench("home", "remove", "clip", "--yes")
     left = lines(bench("tables", "show", f"{task}/metrics", "--json"))
     assert {row["model"] for row in left} == {"random"}
-
-
-def test_questions_of_the_tasks_that_a_source_has_are_printed(home):
-    rows = lines(bench("tables", "questions", "journeybench", "--json"))
-    tasks = {row["task"].partition("/")[2] for row in rows}
-    assert tasks == {"captioning", "retrieval", "hallucination_vqa"}
-    assert [one.question_id for one in load("journeybench")] == [row["question_id"] for row in rows]

@@ -81,11 +81,6 @@ def test_the_graph_of_a_task_is_legible(tab: "Page", ui: str, tmp_path: Path) ->
     assert taken.stat().st_size > 20_000  # an empty page has 5,000
 
 
-def test_what_a_command_ran_stands_among_the_runs(tab: "Page", ui: str) -> None:
-    tab.goto(f"{ui}/runs")
-    tab.get_by_text(f"bench/run: codis: {FIRST}").first.wait_for()
-
-
 def test_a_suite_is_evaluated_by_clicks_and_looked_at(tab: "Page", ui: str) -> None:
     tab.goto(f"{ui}/locations/bench_assets/jobs/evaluate_codis")
     tab.get_by_role("button", name="Materialize all").click()
