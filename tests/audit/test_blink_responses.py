@@ -10,8 +10,7 @@ import numpy as np
 
 from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Results
 from bench_assets.audit.framework.findings import sort_suspects
-from bench_assets.audit.items.duplicates import redundant_questions
-from bench_assets.audit.items.item_statistics import discrimination_finding, solved_finding
+from bench_assets.audit.items.item_statistics import discrimination_finding
 from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.suites.blink.dataset import KEY, questions_from_key, read_key
 from bench_assets.suites.blink.released_outputs import read_outputs
@@ -81,18 +80,3 @@ def test_five_suspected_keys_and_more_are_listed_with_their_evidence(shared_data
     assert (
         found.passed
     )  # six models near chance can say no more than that these are to be looked at
-
-
-def test_models_that_say_a_to_everything_make_no_suspect(shared_data):
-    """All six say "(A)" to eight questions of Art_Style; five of them say it to nearly all."""
-    suspects = {one.about for one in suspected_keys(evidence(shared_data / "blink")).suspects}
-    assert not suspects & {f"blink/val_Art_Style_{n}" for n in (17, 26, 34, 68, 86, 100, 113, 116)}
-
-
-def test_what_all_solve_and_what_none_does(shared_data):
-    found = solved_finding(evidence(shared_data / "blink"))
-    assert "of 6 models solve 161, and none 232;" in found.sentence
-
-
-def test_six_models_are_too_few_for_redundancy(shared_data):
-    assert redundant_questions(evidence(shared_data / "blink")).skipped

@@ -60,14 +60,6 @@ def tables(home):
     return set((home / "tables").rglob("*.parquet"))
 
 
-def knowing(body):
-    """Says the letter before the colour that is right of this sign."""
-    content = body["messages"][-1]["content"]
-    text = content if isinstance(content, str) else content[0]["text"]
-    number = int(text.partition("Sign ")[2].partition("?")[0])
-    return text.partition(f") {COLOURS[number % 3]}")[0][-1]
-
-
 def test_a_model_that_says_the_first_gets_each_prompt_once_and_no_table(home):
     before = tables(home)
     with ChatServer("A") as server:
@@ -88,17 +80,6 @@ def test_a_model_that_says_the_first_gets_each_prompt_once_and_no_table(home):
     assert tables(home) == before
 
 
-def test_one_that_reads_is_right_in_all_of_two_orders(home):
-    with ChatServer(knowing) as server:
-        add_model(home, server)
-        bench("audit", "permute-options", "quiz", "--model", "mine", "--orders", 2, "--limit", 12)
-        assert server.n_requests == 12 * 2
-    found = figures(home)
-    assert (found["circular"].value, found["consistent"].value) == (1.0, 1.0)
-    assert (found["circular"].n, found["circular"].orders) == (12, 2)
-    assert found["letter_A"].value == pytest.approx(found["letter_A"].expected)
-
-
 def test_what_was_measured_is_examined(home):
     with ChatServer("A") as server:
         add_model(home, server)
@@ -110,17 +91,3 @@ def test_what_was_measured_is_examined(home):
     (row,) = [r for r in map(json.loads, rows) if r["check"] == "option_orders"]
     assert not row["passed"]
     assert row["about"][0] == "mine"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("quiz", "--model", "random", "--orders", 1), "expected at least 2, or 0 for all"),
-        (("quiz", "--model", "nobody"), "nobody"),
-        (("words", "--model", "random"), "no options can be permuted"),
-    ],
-    ids=["one order", "no such model", "no question of choice"],
-)
-@pytest.mark.usefixtures("home")
-def test_options_that_do_not_fit_are_refused(arguments, why):
-    assert why in bench("audit", "permute-options", *arguments, code=1).stderr

@@ -50,23 +50,10 @@ def test_what_is_looked_at_first(rows, order) -> None:
     assert list(most_named(doubts)) == order
 
 
-def test_a_check_that_passed_names_nobody() -> None:
-    passed = replace(DOUBT, passed=True, about=("a",), evidence=("",), weight=(1.0,))
-    assert most_named([passed]) == {}
-
-
 def test_doubts_come_before_what_passed_and_what_could_not_look(home: Path) -> None:
     checks = data(home, f"audit-{slug('quiz')}")["checks"]
     names = [one["check"] for one in checks]
     assert names == ["wrong_keys", "duplicates", "solved_blind", "fit"]
-
-
-def test_a_image_leads_to_the_first_question_that_shows_it_and_a_name_nowhere(
-    home: Path,
-) -> None:
-    suspects = data(home, f"audit-{slug('quiz')}")["checks"][1]["suspects"]
-    assert [one["question"] for one in suspects] == ["quiz/2", "quiz/0", ""]
-    assert [len(one["images"]) for one in suspects] == [1, 1, 0]
 
 
 def test_a_task_that_was_not_examined_and_one_that_cannot_be_read(tmp_path: Path) -> None:
@@ -111,23 +98,6 @@ def test_a_doubt_leads_to_its_question_with_its_image(page: "Page", address: str
     first.get_by_role("link", name="quiz/2").click()
     page.get_by_role("heading", name="a quiz: samples").wait_for()
     page.get_by_text("What is 2?").first.wait_for()
-
-
-@pytest.mark.browser
-def test_what_was_not_examined_says_the_command(page: "Page", address: str) -> None:
-    page.goto(f"{address}#/audit")
-    page.get_by_text("bench audit run other", exact=True).wait_for()
-    page.goto(f"{address}#/audit/other")
-    page.get_by_text("bench audit run other", exact=True).wait_for()
-
-
-@pytest.mark.browser
-def test_what_is_no_doubt_stays_closed(page: "Page", address: str) -> None:
-    page.goto(f"{address}#/audit/quiz")
-    page.get_by_role("heading", name="Could not look").wait_for()
-    assert "two models; it takes three" in page.get_by_role("listitem").last.inner_text()
-    page.get_by_text("1 that it names").click()
-    page.get_by_text("Nobody sees it.").wait_for()
 
 
 @pytest.mark.browser

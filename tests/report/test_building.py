@@ -1,12 +1,9 @@
 """The report in Chromium, opened from disk: what a reader does with it."""
 
-import csv
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 import pytest
 
@@ -65,14 +62,6 @@ def test_models_are_on_top_and_a_table_says_that_it_scrolls(page: "Page", addres
     page.locator(".wide.scrolls").first.wait_for()
 
 
-def test_a_cell_leads_to_its_task_where_the_model_is_marked(page: "Page", address: str) -> None:
-    page.goto(address)
-    page.get_by_role("link", name="0.800, run/step-900").click()
-    page.get_by_role("heading", name="a quiz", level=1).wait_for()
-    assert "run/step-900" in page.locator("tr.chosen").inner_text()
-    page.locator("figure.plot svg").nth(2).wait_for()
-
-
 def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
     page: "Page", tmp_path: Path
 ) -> None:
@@ -84,19 +73,6 @@ def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
     page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
     page.locator("table.leaderboard").wait_for()
     assert page.locator("a.value.above").all_inner_texts() == ["0.650"]
-
-
-@pytest.mark.parametrize(("value", "bold"), [(0.55, ["0.550"]), (0.45, [])])
-def test_the_best_model_is_bold_where_it_is_above_what_guesses(
-    page: "Page", tmp_path: Path, value: float, bold: list[str]
-) -> None:
-    tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["quiz", "questions"], QUESTIONS, Question)
-    for model, reached in (("random", 0.5), ("sees", value), ("sees less", 0.3)):
-        measure(tables, model, reached)
-    page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
-    page.locator("table.leaderboard").wait_for()
-    assert page.locator("a.value.best").all_inner_texts() == bold
 
 
 def test_the_lowest_error_is_the_best_everywhere(page: "Page", tmp_path: Path) -> None:
@@ -144,16 +120,6 @@ def test_no_interval_stands_beside_bounds(page: "Page", tmp_path: Path) -> None:
     assert page.locator("svg.range circle").count() == 1  # bounds have no dot
 
 
-def test_no_error_at_all_is_not_nothing_right(page: "Page", tmp_path: Path) -> None:
-    tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["quiz", "questions"], QUESTIONS, Question)
-    measure(tables, "perfect", 0.0)
-    suites = catalog(tmp_path, frozenset({"accuracy"}))
-    page.goto(report(tmp_path, tables, suites).as_uri())
-    glance = page.locator(".glance dd").inner_text()
-    assert glance == "perfect with accuracy 0.000; best blind baseline: 0.250"
-
-
 def test_a_served_page_shows_what_was_measured_meanwhile(page: "Page", tmp_path: Path) -> None:
     fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
@@ -188,32 +154,11 @@ def test_a_served_page_says_what_runs(page: "Page", tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
-def test_a_filter_leaves_what_fits(page: "Page", address: str) -> None:
-    page.goto(address)
-    page.get_by_label("Find").fill("step-9")
-    assert names(page) == ["run/step-900"]
-
-
 def test_names_that_mean_harm_are_texts(page: "Page", address: str) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(f"{address}#/task/quiz")
     page.get_by_text(HOSTILE).first.wait_for()
     page.get_by_text("\\u202e").first.wait_for()
-
-
-def test_the_numbers_behind_a_plot_are_a_click_away(page: "Page", address: str) -> None:
-    page.goto(f"{address}#/task/quiz")
-    figure = page.locator("figure.plot", has_text="accuracy by step")
-    figure.get_by_text("Numbers").click()
-    link = figure.get_by_role("link", name="CSV")
-    with page.expect_download():
-        link.click()
-    written = unquote(str(link.get_attribute("href")).partition(",")[2])
-    rows = list(csv.DictReader(io.StringIO(written)))
-    assert [(row["run"], row["step"], row["value"]) for row in rows] == [
-        ("run", "100", "0.3"),
-        ("run", "900", "0.8"),
-    ]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -63,31 +63,3 @@ def test_only_what_differs_is_shown(other, differs):
 def test_failures_are_alike_whatever_they_say():
     timed_out, refused = (of(predictions=[{"error": why}]) for why in ("timed out", "refused"))
     assert timed_out == refused
-
-
-def test_the_order_of_rows_is_nothing():
-    rows = [("q", 0, {"text": "x"}), ("q", 1, {"text": "y"})]
-    scored = table(SCORED, ("q", 0, {}))
-    there, back = (
-        input_digests(["q"], table(PREDICTION, *given), scored, None)
-        for given in (rows, rows[::-1])
-    )
-    assert there == back
-
-
-def test_a_question_without_scores_has_nothing():
-    found = input_digests(
-        ["q", "r"], table(PREDICTION, ("q", 0, {})), table(SCORED, ("q", 0, {})), None
-    )
-    points = found["points"]
-    assert points["values"][points["codes"][1]] == ""
-    assert points["values"][points["codes"][0]]
-
-
-def test_half_a_character_is_no_obstacle():
-    assert of(predictions=[{"text": "\ud83d"}])["response"] != of()["response"]
-
-
-def test_what_an_older_table_does_not_say_is_nothing():
-    found = of(predictions=[{"decoding": None, "ranking": None}], scored=[{"scorer": None}])
-    assert (found["who"], found["how"], found["scorers"]) == ("", "", "")

@@ -66,10 +66,3 @@ def test_options_that_differ_are_not(a: str, b: str) -> None:
 def test_what_wording_alone_tells_apart(one: str, other: str, same: bool) -> None:
     keys = [paraphrase_key(question(text=text, images=("i",))) for text in (one, other)]
     assert (keys[0] == keys[1]) is same
-
-
-def test_options_that_only_the_picture_shows_are_not_compared():
-    held = exam("choice", 20)
-    drawn = replace(held.questions[3], options=("",) * 4, answer=("A",))
-    found = ambiguous_options(replace(held, questions=[drawn, *held.questions[4:]]))
-    assert [one.about for one in found.suspects] == []

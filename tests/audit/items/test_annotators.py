@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from bench_assets.audit.items.annotators import agreement_finding, annotator_agreements
-from bench_assets.core.schema.rows import Vote, votes_in
+from bench_assets.core.schema.rows import Vote
 from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.codis.dataset import find_release, read_votes
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw_rows
-from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from tests.audit.held import PartialEvidence
 
 PEOPLE = ("ann", "bo", "cy", "di")
@@ -61,14 +59,6 @@ def test_people_who_look_pass(seed):
     assert caught(votes(seed)) == []
 
 
-def test_people_who_seldom_say_no_pass():
-    assert caught(votes(3, yes=0.95, right=0.97)) == []
-
-
-def test_people_who_find_it_hard_pass():
-    assert caught(votes(4, right=0.75)) == []
-
-
 @pytest.mark.parametrize(
     "cast",
     [
@@ -91,32 +81,8 @@ def test_the_alpha_of_the_others_is_higher_without_who_clicks_at_random():
     assert without > alpha + 0.2
 
 
-def test_the_alpha_of_a_suspect_is_the_mean_of_the_criteria():
-    found = agreement_finding(Votes(random_clicks(votes())))
-    each = [float(one.split()[-1]) for one in found.sentence.split(": ")[1].rstrip(".").split(", ")]
-    alpha = found.suspects[0].evidence.split("alpha ")[1].split(",")[0]
-    assert float(alpha) == pytest.approx(sum(each) / 2, abs=0.011)
-
-
 def test_five_votes_tell_nobody_apart():
     assert caught(random_clicks(votes(n=5))) == []
-
-
-def test_one_no_among_nothing_but_yes_catches_nobody():
-    # Ann and bo never differ, so nothing is known of how well people agree beyond chance.
-    cast = [replace(v, value="yes") for v in votes(n=12) if v.person in ("ann", "bo", "cy")]
-    once = [replace(v, value="no") if (v.person, v.unit) == ("cy", "3") else v for v in cast]
-    assert caught(once) == []
-
-
-def test_of_two_people_nobody_knows_who_looked():
-    two = [v for v in random_clicks(votes()) if v.person in ("ann", "bo")]
-    found = agreement_finding(Votes(two))
-    assert (found.passed, found.skipped) == (True, "2 annotators; 3 are needed")
-
-
-def test_without_votes_nothing_is_looked_at():
-    assert agreement_finding(Votes([])).skipped == "no table has individual votes"
 
 
 def test_agreement_beyond_chance_by_pencil():
@@ -155,14 +121,6 @@ def test_the_spread_by_chance_is_that_of_all_permutations():
 # The votes of the mini editions: people who looked; and with one of them clicking at random.
 
 
-def clicking(votes, who, seed):
-    rng = np.random.default_rng(seed)
-    return [
-        replace(one, value=str(rng.choice(["yes", "no"]))) if one.person == who else one
-        for one in votes
-    ]
-
-
 @pytest.fixture(scope="module")
 def of_codis(tmp_path_factory):
     folder = tmp_path_factory.mktemp("codis")
@@ -171,29 +129,5 @@ def of_codis(tmp_path_factory):
     return table.votes(read_votes(find_release(folder)).rows)
 
 
-@pytest.fixture(scope="module")
-def of_journeybench(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("journeybench")
-    journeybench.write(folder)
-    rows = read_raw_rows(folder, FilterVote).require()
-    return votes_in(rows, person="annotator", unit=("image",), criteria=CRITERIA)
-
-
 def test_codis_own_people_pass(of_codis):
     assert caught(of_codis) == []
-
-
-@pytest.mark.parametrize("who", ["ana", "bo", "cem", "dia", "eli"])
-def test_any_of_them_who_clicks_at_random_is_caught_for_that(of_codis, who):
-    assert caught(clicking(of_codis, who, 0)) == [who]
-
-
-@pytest.mark.long  # its images are drawn first
-def test_journeybench_own_people_pass(of_journeybench):
-    assert caught(of_journeybench) == []
-
-
-@pytest.mark.long
-def test_one_of_theirs_who_clicks_at_random_is_caught_for_that(of_journeybench):
-    who = of_journeybench[0].person
-    assert caught(clicking(of_journeybench, who, 0)) == [who]

@@ -45,13 +45,6 @@ def test_the_marginal_likelihood_is_the_integral_over_slope_and_ease():
     assert found == pytest.approx(np.log(exact), abs=2e-3)
 
 
-def test_equal_models_and_certain_questions_by_pencil():
-    """With hardly any spread about even odds, each answer has the probability 1/2."""
-    points = np.array([[1.0, 0.0, np.nan], [1.0, 1.0, 0.0]])
-    found, _ = expected(points, np.zeros(2), ItemDistribution(0.15, 0.0, 0.05))
-    assert found == pytest.approx(5 * np.log(0.5), abs=1e-2)  # five answers, one is missing
-
-
 def test_at_the_end_no_model_can_gain_against_the_others():
     """Abilities sum to zero: all derivatives are one and the same."""
     _, _, _, points = drawn(10, 400, seed=2)
@@ -77,26 +70,3 @@ def test_known_parameters_are_found(n_models, n, off, eases, slopes):
     assert np.corrcoef(found.ease, ease)[0, 1] > eases
     assert np.corrcoef(found.slope, slope)[0, 1] > slopes
     assert found.spread == pytest.approx((0.4, 0.5, 1.2), abs=0.15)
-
-
-def test_twice_the_same_digits():
-    _, _, _, points = drawn(9, 100, seed=4)
-    assert fit_item_response(points).ability.tolist() == fit_item_response(points).ability.tolist()
-
-
-def test_answers_of_coins_have_no_abilities():
-    points = (np.random.default_rng(5).random((10, 300)) < 0.5).astype(float)
-    assert np.abs(fit_item_response(points).ability).max() < 0.5  # a standard error is 0.12
-
-
-@pytest.mark.long
-def test_twenty_models_and_twenty_thousand_questions_take_seconds():
-    import time
-
-    ability, _, ease, points = drawn(20, 20_000, seed=6)
-    start = time.process_time()
-    found = fit_item_response(points)
-    assert time.process_time() - start < 10
-    assert found.converged
-    assert np.abs(found.ability - ability).max() < 0.15
-    assert np.corrcoef(found.ease, ease)[0, 1] > 0.85

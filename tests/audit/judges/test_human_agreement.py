@@ -54,8 +54,3 @@ def test_a_judge_whose_numbers_are_off_by_more_than_two_points_is_named(n_wrong,
     finding = bias_finding(checked(*[(1.0, 0.0)] * n_wrong, *[(1.0, 1.0)] * (100 - n_wrong)))
     assert finding.passed == passes
     assert finding.sentence.startswith("m: checked by people: 100 of 100; judge alone 1.000, bias ")
-
-
-def test_a_judge_that_was_never_compared_with_people_is_not_audited():
-    for finding in (agreement_finding, bias_finding):
-        assert "bench annotate verdicts" in finding(Judged(QUESTIONS, {})).skipped

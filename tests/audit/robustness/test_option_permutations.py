@@ -20,7 +20,7 @@ from bench_assets.evaluation.task import Condition
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
-from tests.audit.choosing import figures, first, knowing, shifted_responses
+from tests.audit.choosing import figures, first, shifted_responses
 from tests.audit.held import TASK
 from tests.fakes.rows import question
 
@@ -149,21 +149,6 @@ def test_who_always_says_the_first_is_right_once_a_question():
     assert {one.n for one in found.values()} == {40}
 
 
-def test_who_goes_by_what_options_say_chooses_each_letter_as_often():
-    found = figures(shifted_responses(knowing))
-    values = {name: one.value for name, one in found.items()}
-    shares = ("order_1", "order_2", "order_3", "order_4", "all_orders", "circular")
-    assert values == pytest.approx(
-        {
-            **dict.fromkeys(shares, 30 / 40),
-            **{"consistent": 1, "published_order_gains": 0},
-            **dict.fromkeys(("letter_A", "letter_B", "letter_C", "letter_D"), 0.25),
-        }
-    )
-    assert found["letter_A"].p == pytest.approx(1)
-    assert found["circular"].low < 0.75 < found["circular"].high
-
-
 def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either():
     """Shown (0, 1, 2) and (1, 2, 0), one says A and A: option 0, then option 1.
 
@@ -184,15 +169,6 @@ def test_the_p_value_is_that_of_the_paired_test_where_the_interval_ends_at_one()
     found = figures({"a": gained, "b": gained, "c": kept, "d": kept})["published_order_gains"]
     assert (found.value, found.high) == (0.5, 1.0)
     assert found.p == pytest.approx(0.1817, abs=1e-4)
-
-
-def test_what_is_unscored_or_unread_stays_so():
-    rows = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), None, None)]
-    found = figures(shifted_responses(first, n=4, k=2) | {"0": rows})
-    counts = {name: (one.n, one.n_unscored) for name, one in found.items()}
-    assert counts["order_1"] == (4, 0)
-    assert counts["order_2"] == counts["circular"] == counts["consistent"] == (3, 1)
-    assert counts["letter_A"] == counts["published_order_gains"] == (3, 1)
 
 
 def test_without_scores_there_are_no_figures():

@@ -1,6 +1,5 @@
 """Cues of images: each is tried, and scored on other clusters, beside chance."""
 
-from dataclasses import replace
 from string import ascii_uppercase
 
 from bench_assets.audit.shortcuts.image_cues import fact_guesses
@@ -50,29 +49,8 @@ def test_words_that_follow_the_statistic_are_learned_whatever_their_letter():
     assert found["images of like light"].share < 0.65
 
 
-def test_answers_without_options_are_learned():
-    exam = [
-        exam_question(n, "day" if VALUES[f"i{n}"] >= 15 else "night", (f"i{n}",), (), "text")
-        for n in range(30)
-    ]
-    rate = rates(exam, VALUES)["images of like light, of text"]
-    assert rate.share >= 2 / 3 > rate.chance
-
-
-def test_questions_without_an_answer_are_left_out():
-    exam = [exam_question(n, "day", (f"i{n}",), (), "text") for n in range(30)]
-    hidden = [replace(one, answer=()) for one in exam[:10]]
-    assert rates([*hidden, *exam[10:]], VALUES) == rates(exam[10:], VALUES) != {}
-
-
 def test_questions_about_one_image_teach_nothing_of_each_other():
     """Two questions about each image have one key: without the other one it is not known."""
     values = {f"i{n}": float(n) for n in range(6)}
     exam = [exam_question(n, "xyxyxy"[n // 4], (f"i{n // 4}",)) for n in range(24)]
     assert rates(exam, values)["images of like light"].share == 0.0
-
-
-def test_images_that_are_all_alike_and_few_questions_say_nothing():
-    exam = [exam_question(n, "xy"[n % 2], (f"i{n}",)) for n in range(30)]
-    assert rates(exam, dict.fromkeys(VALUES, 1.0)) == {}
-    assert rates(exam[:11], VALUES) == {}

@@ -51,12 +51,6 @@ def test_what_people_differ_on_is_shown_with_its_image_and_their_votes(home: Pat
     assert len(disputed["images"]) == 1
 
 
-def test_reasons_why_answers_do_not_count_are_shown_with_how_many(home: Path) -> None:
-    assert data(home, PAGE)["reasons"] == [["right: 'perhaps' is none of yes, no", 1]]
-    people = {row["person"]: row for row in data(home, PAGE)["annotators"]}
-    assert [people["dan"][name] for name in ("n_answers", "n_refused")] == [0, 1]
-
-
 def test_images_that_may_not_leave_stay_out(tmp_path: Path) -> None:
     annotated_home(tmp_path)
     _written(tmp_path, without_images=True)

@@ -74,12 +74,6 @@ def test_a_damaged_table_is_reported_and_the_others_stay(lab):
     assert (lineage["rejections"], lineage["source"]["n"]) == ([], 1)
 
 
-def test_damaged_metrics_are_reported_and_end_nothing(lab):
-    lab.tables.path(["quiz", "metrics"], "m").write_bytes(b"damaged")
-    (main,) = value(lab.report()[MODELS])["conditions"]
-    assert "metrics" in main["problem"]
-
-
 def test_only_what_changed_is_written_anew(lab):
     before = lab.report()
     lab.tables.write(["quiz", "source"], [source("a", 3), source("b", 4)], SourceFile)

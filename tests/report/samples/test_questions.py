@@ -53,11 +53,6 @@ def test_a_question_becomes_a_letter(
     assert outcomes(1, samples) == (letter, shares, [])
 
 
-def test_shares_stand_in_the_order_of_the_questions() -> None:
-    found = outcomes(3, [of(1.0, 2.0, row=2), of(1.0, 4.0), of(1.0, row=1)])
-    assert found == ("prp", [0.25, 0.5], [])
-
-
 def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None:
     scores: dict[str, list[Any]] = {
         "question_id": ["b", "gone", "a", "b"],

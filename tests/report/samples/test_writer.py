@@ -10,7 +10,7 @@ import pytest
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.report.samples import writer
-from bench_assets.report.samples.questions import CHUNK, SampleList, texts
+from bench_assets.report.samples.questions import CHUNK, SampleList
 from bench_assets.report.samples.responses import LONGEST
 from bench_assets.report.site.folder import data_script, slug
 from tests.fakes.codis_release import image
@@ -74,20 +74,6 @@ def test_the_part_that_was_read_is_counted_as_the_page_counts(tmp_path: Path) ->
     assert second["span"] == [17, 18]
 
 
-def test_samples_of_one_question_stand_together_in_their_order(report: QuizReport) -> None:
-    report.ask(*(question(question_id=f"quiz/{n}", task="quiz") for n in (1, 2)))
-    report.say(
-        *(
-            prediction(question_id=f"quiz/{n}", sample=sample, text=f"{n}.{sample}")
-            for sample in (0, 1)
-            for n in (2, 1)
-        )
-    )
-    report.make()
-    rows = report.data(f"{OF_M}-responses-0")
-    assert [[one["text"] for one in of] for of in rows] == [["1.0", "1.1"], ["2.0", "2.1"]]
-
-
 def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: QuizReport) -> None:
     report.ask(question(question_id="quiz/1", task="quiz"))
     long = "ab" * LONGEST
@@ -130,27 +116,6 @@ def test_the_list_has_each_image_and_each_value_once() -> None:
     assert found["categories"] == {"values": ["c"], "codes": [0, 0, 0]}
     assert found["texts"] == ["a b " + "x" * 155 + "…"] * 3
     assert found["labels"] == {"level": {"values": ["1", "2"], "codes": [0, 0, 1]}}
-
-
-def test_texts_come_in_chunks_that_leave_nobody_out() -> None:
-    rows = [question(question_id=f"q/{n}", text=f"{n}?") for n in range(2 * CHUNK + 1)]
-    columns = {name: [getattr(row, name) for row in rows] for name in FIELDS}
-    chunks = list(texts(columns))
-    assert [len(chunk) for chunk in chunks] == [CHUNK, CHUNK, 1]
-    assert chunks[2] == [{"text": f"{2 * CHUNK}?", "answer": ("x",)}]
-
-
-def test_only_what_changed_is_written_again(report: QuizReport) -> None:
-    report.ask(question(question_id="quiz/1", task="quiz"))
-    report.say(prediction(question_id="quiz/1", model="m"))
-    report.make()
-    before = {name: file.stat().st_mtime_ns for name, file in report.files().items()}
-    report.say(prediction(question_id="quiz/1", model="other"))
-    report.make()
-    after = {name: file.stat().st_mtime_ns for name, file in report.files().items()}
-    changed = {name for name in after if after[name] != before.get(name)}
-    theirs = OF_M.replace(slug("m"), slug("other"))
-    assert changed == {f"{theirs}-points", f"{theirs}-responses-0", f"samples-{slug('quiz')}"}
 
 
 def test_a_damaged_image_is_a_sentence_in_its_place_until_it_is_whole(report: QuizReport) -> None:

@@ -80,35 +80,3 @@ def test_a_number_of_the_other_edition_stands_apart_on_its_task(page: "Page", ad
     here = page.get_by_role("region", name="Models", exact=True)
     assert "big" not in here.inner_text()
     assert "0.800" in here.inner_text()
-
-
-def test_its_samples_are_looked_at_from_there(page: "Page", address: str) -> None:
-    page.goto(f"{address}#/task/quiz?model=big")
-    page.get_by_role("link", name=f"samples of big, {OTHER}").click()
-    page.get_by_text("30 of 30 samples").wait_for()
-    sample = page.get_by_role("article", name="Sample")
-    sample.locator("pre").get_by_text("big of published").wait_for()
-    page.get_by_label("Condition").select_option("main")
-    page.get_by_text("6 of 6 samples").wait_for()
-    page.get_by_text("run/step-900 of mini").first.wait_for()
-
-
-def test_one_model_is_compared_on_both(page: "Page", address: str) -> None:
-    page.goto(address)
-    page.get_by_role("link", name="Compare", exact=True).click()
-    page.get_by_label("From (A)").select_option("run/step-900")
-    page.get_by_label("under condition").nth(1).select_option(f"main, {OTHER}")
-    row = page.get_by_role("row", name="a quiz")
-    row.get_by_text("−0.100", exact=True).wait_for()  # 0.7 less 0.8
-    row.get_by_text("no: other questions").wait_for()
-    page.get_by_text("24 are asked of B only").wait_for()
-
-
-def test_axe_finds_nothing(page: "Page", address: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    for route in ("", "#/task/quiz?model=big"):
-        page.goto("about:blank")
-        page.goto(f"{address}{route}")
-        page.get_by_role("heading", level=2).first.wait_for()
-        found = axe.Axe().run(page, options={"preload": False})
-        assert not found.response["violations"], found.generate_report()
