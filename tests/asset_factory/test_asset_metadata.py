@@ -1,12 +1,11 @@
 """The page of a model's metrics."""
 
 import base64
-import math
 import re
 
 import pytest
 
-from bench_assets.asset_factory.asset_metadata import results_page, results_table
+from bench_assets.asset_factory.asset_metadata import results_page
 from tests.fakes.rows import metric
 
 
@@ -25,14 +24,6 @@ def test_a_page_says_the_number_and_what_blind_ones_have():
     )
     (bars,) = images(page)
     assert ">chance<" not in bars  # it is a tick, not a bar
-
-
-def test_chance_that_is_no_measure_stands_beside_the_primary_metric_alone():
-    rows = [metric("m", 0.5), metric("m", 0.5, metric="bleu"), metric("m", 0.5, category="kind")]
-    page = results_page(rows, "accuracy", [], 0.25)
-    assert "; chance has 0.250." in page
-    (bars,) = images(page)
-    assert bars.count("stroke-dasharray") == 2
 
 
 def test_slices_are_drawn_and_those_that_are_too_many_are_counted():
@@ -60,11 +51,6 @@ def test_a_step_is_shown_on_the_curve_of_its_run(others, expected):
     assert images(page)[1].count("<circle") == 1 + len(others)
 
 
-@pytest.mark.parametrize("model", ["gpt-5", "run/step-200"])
-def test_alone_there_is_no_curve(model):
-    assert len(images(results_page([metric(model, 0.5)], "accuracy", []))) == 1
-
-
 def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
     others = [metric(f"run/step-{n}", 0.5) for n in range(1000)]
     page = results_page([metric("run/step-501", 0.5)], "accuracy", others)
@@ -72,15 +58,3 @@ def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
     assert 50 < curve.count("<circle") <= 61
     assert re.findall(r">(\d+)</text>", curve)[-3:] == ["0", "501", "999"]
     assert len(page) < 50_000
-
-
-def test_an_interval_that_nobody_knows_is_left_out():
-    row = metric("m", 0.5, low=math.nan, high=math.nan)
-    assert results_page([row], "accuracy", []).startswith("**accuracy 0.500**, n=40.")
-    assert "| 0.500 n=40 |" in results_table([row])
-
-
-def test_where_nothing_could_be_scored_it_says_so():
-    page = results_page([metric("run/step-1", math.nan)], "accuracy", [metric("run/step-2", 0.5)])
-    assert page.startswith("accuracy: nothing could be scored.")
-    assert len(images(page)) == 1

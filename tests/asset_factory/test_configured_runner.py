@@ -73,15 +73,6 @@ def test_a_served_reader_gets_unread_responses_alone_and_once(home, server):
     assert server.n_requests == 0
 
 
-def test_the_default_reader_is_the_judges_model_and_nobody_on_request(home, server):
-    file = write_home(home, READER.format(url=server.base_url))
-    evaluate = ("evaluate", "signs", "--responses", file, "--judge", "reader", "--json")
-    assert accuracy(bench(*evaluate))["value"] == 1.0
-    server.forget()
-    assert accuracy(bench(*evaluate, "--reader", "rules"))["value"] == 0.5
-    assert server.n_requests == 0
-
-
 def test_a_dry_run_counts_the_requests_to_the_reader(home, server):
     file = write_home(home, READER.format(url=server.base_url))
     section = f'[models.m]\nkind = "recorded"\nfile = "{file}"\n'
@@ -109,14 +100,6 @@ def test_a_reader_that_answers_foreign_responses_is_refused_before_it_reads(home
         server.forget()
         assert "is not trusted" in bench(*command, code=1).stderr
         assert server.n_requests == 0
-
-
-def test_recorded_responses_cannot_read_themselves(home):
-    file = write_home(home)
-    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
-    assert "its responses are recorded, so it cannot be asked as a reader" in stderr
-    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
-    assert "no reader named 'gtp'" in stderr
 
 
 @pytest.mark.long
@@ -159,9 +142,3 @@ def test_a_kill_in_the_middle_repeats_only_what_was_in_flight(home):
     assert len({*before, *again}) == len(UNREAD)
     assert len({*before} & {*again}) <= 2  # in flight, or on the way to the disk
     assert 2 * len(UNREAD) == N
-
-
-def test_explain_states_what_unread_responses_leave_open(home):
-    bench("evaluate", "signs", "--responses", write_home(home))
-    shown = bench("explain", "signs/0", "--model", "m").stdout
-    assert "50.0 % unread: between 0.500 and 1.000" in shown

@@ -97,13 +97,6 @@ def test_what_a_task_measures_beside_its_scores_is_in_the_partial_number_too(hom
     assert Signature.parse(length.signature).parts["partial"] == "20 of 60 questions"
 
 
-@pytest.mark.parametrize("config", [{}, {"limit": 60}], ids=["no change", "all questions"])
-def test_without_changes_the_whole_evaluation_is_stored(home: Path, config: dict[str, Any]) -> None:
-    assert launch(home, config).success
-    assert accuracy(TableFiles(folder=str(home / "tables"))).n_scored == 60
-    assert not partial_tables(home).exists(["quiz", "metrics"], "m")
-
-
 def test_the_signature_knows_seed_condition_and_judge(home: Path) -> None:
     launch(home, {"limit": 6})
     plain = Signature.parse(accuracy(partial_tables(home)).signature)
@@ -130,9 +123,3 @@ def test_a_launch_that_cannot_be_made_says_so(
 ) -> None:
     with pytest.raises(Exception, match=problem):
         launch(home, config)
-
-
-def test_a_model_without_a_seed_says_so(tmp_path: Path) -> None:
-    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
-    with pytest.raises(Exception, match="a scripted model has no seed"):
-        launch(tmp_path, {"seed": 1})

@@ -95,11 +95,6 @@ def test_the_best_constant_of_a_part_is_of_what_is_best_on_the_whole(
     assert {row.constant for row in rows if row.category == "all"} == {constant}
 
 
-def test_a_run_without_a_whole_group_leaves_nothing(tmp_path: Path) -> None:
-    interrupt(tmp_path, 1)
-    assert partial_tables(tmp_path).partitions(["quiz", "metrics"]) == []
-
-
 def rows(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
     """Models of the report's first page, and of which part of the questions they are."""
     page = report(home, tables, catalog(home))

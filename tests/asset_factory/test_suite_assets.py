@@ -12,7 +12,6 @@ from bench_assets.suites.cogbench.assets.vqa import human
 from bench_assets.suites.cogbench.suite import SUITE as COGBENCH
 from bench_assets.suites.journeybench.suite import SUITE as JOURNEYBENCH
 from bench_assets.suites.multi.suite import SUITE as MULTI
-from tests.fakes.commands import bench
 
 
 @pytest.mark.parametrize(
@@ -41,18 +40,3 @@ def test_a_condition_that_may_have_no_questions_names_what_it_needs():
         if condition.own_questions and "it needs " not in condition.needs
     }
     assert lacking <= WITH_ALL_OF_MAIN
-
-
-@pytest.mark.long
-def test_the_command_says_so(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    result = bench("tables", "paper", "codis", "judge_agreement", "--model", "random", fails=True)
-    assert "codis/judge_agreement: no rows; it needs second_judge or human_labels" in result.stderr
-
-
-@pytest.mark.long
-def test_so_does_a_condition_whose_table_is_not_made(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    options = ("--condition", "captions_for_images", "--model", "random")
-    result = bench("evaluate", "blink", *options, fails=True)
-    assert "there are no questions; it needs captions of the images" in result.stderr

@@ -25,11 +25,6 @@ def test_a_suite_has_a_group_for_each_of_its_parts(key: str, stage: str, group: 
     assert shown.owners == [f"team:{key.split('/', maxsplit=1)[0]}"]
 
 
-def test_a_condition_stands_before_what_a_table_says() -> None:
-    spec = dg.AssetSpec(["codis", "no_context", "scores"], description="One row: ...")
-    assert assign_group(spec, CATALOG).description == "no_context: One row: ..."
-
-
 def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studies() -> None:
     for task in ("mcot", "captioning"):
         key = ["journeybench", task, "audit"]
@@ -38,12 +33,3 @@ def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studie
         shown = assign_group(spec, CATALOG)
         assert shown.group_name == "journeybench_studies"
         assert shown.tags["bench/group"] == "journeybench_audit"
-
-
-@pytest.mark.parametrize(
-    ("key", "owner"), [("leaderboard", "team:home"), ("codis/quick_evaluation", "team:codis")]
-)
-def test_what_gathers_all_suites_stays_together(key: str, owner: str) -> None:
-    group = key.rsplit("/", maxsplit=1)[-1]
-    spec = dg.AssetSpec(key.split("/"), group_name=group)
-    assert assign_group(spec, CATALOG) == spec.replace_attributes(owners=[owner])

@@ -19,12 +19,6 @@ def test_a_result_keeps_what_it_says_and_leads_to_the_number():
     assert "samples" not in found.metadata
 
 
-def test_of_no_model_it_leads_to_the_task():
-    assert (
-        link_questions(RESULT, TASK).metadata["report"].value == "http://127.0.0.1:8765/#/task/quiz"
-    )
-
-
 def test_questions_are_linked_once_each_whatever_they_are_called():
     found = link_questions(RESULT, TASK, "blind", "m", ["quiz/[1](x)", "quiz/a b", "quiz/a b"])
     lines = str(found.metadata["samples"].value).splitlines()

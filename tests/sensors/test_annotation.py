@@ -99,30 +99,9 @@ def test_a_deadline_that_passes_asks_for_one_run_without_an_answer(home):
     assert home.tick() == "nothing new"
 
 
-def test_an_answer_that_is_taken_back_and_given_again_counts_each_time(home):
-    keys = []
-    for choice in ("yes", "no", "yes", "no"):
-        home.votes.says("ana", ITEMS[0], right=choice)
-        keys.append(home.tick()[1])
-        home.make(ANNOTATION_TASKS[0])
-    assert len(set(keys)) == 4
-
-
-def test_answers_to_several_forms_are_one_run(home):
-    home.votes.says("ana", ITEMS[0], right="yes")
-    home.checks.says("bo", ITEMS[1], right="no")
-    assert home.tick()[0] == ["votes_answers", "checks_answers"]
-
-
 def test_a_form_that_cannot_be_read_is_a_sentence_and_stops_no_other(home):
     (home.folder / "annotation/quiz/votes").mkdir(parents=True)
     (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
     assert home.tick().startswith("quiz/votes: ")
     home.checks.says("bo", ITEMS[1], right="no")
     assert home.tick()[0] == ["checks_answers"]
-
-
-@pytest.mark.parametrize("written", ["", '[annotation.tasks."other/task"]'])
-def test_a_configuration_without_tasks_is_a_sentence(home, written):
-    (home.folder / "bench.toml").write_text(written)
-    assert "no task in [annotation]" in home.tick()

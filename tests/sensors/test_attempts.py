@@ -63,26 +63,11 @@ def test_a_day_has_five_attempts(requested: Daemon) -> None:
     assert names(requested.tick(DAY + 1)) == ["a/step-1 codis+blink/6"]
 
 
-def test_what_has_a_number_is_not_requested_with_the_rest(requested: Daemon) -> None:
-    evaluate(requested, "codis")
-    fail(requested)
-    assert names(requested.tick(601)) == ["a/step-1 blink/2"]
-
-
 def test_a_cancelled_evaluation_is_named_and_left_to_people(requested: Daemon) -> None:
     requested.instance.report_run_canceled(newest(requested))
     assert requested.tick(30 * DAY) == []
     assert "no number: cancelled: start it in the UI, or delete the run" in requested.skip_message
     requested.instance.delete_run(newest(requested).run_id)
-    assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
-
-
-def test_attempts_whose_runs_were_deleted_count(requested: Daemon) -> None:
-    fail(requested)
-    assert requested.tick(2) == []
-    requested.instance.delete_run(newest(requested).run_id)
-    assert requested.tick(540) == []
-    assert "tried once, next " in requested.skip_message
     assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
 
 
@@ -104,13 +89,6 @@ def test_dagsters_own_retry_of_a_killed_run_is_waited_for(requested: Daemon) -> 
     assert requested.tick(DAY) == []
     fail(requested)
     assert names(requested.tick(601)) == ["a/step-1 codis+blink/2"]
-
-
-def test_the_limit_is_a_setting(requested: Daemon, tmp_path: Path) -> None:
-    requested.settings = watching(tmp_path / "home", "attempts_a_day = 1", '["codis", "blink"]')
-    fail(requested)
-    assert requested.tick(DAY - 60) == []
-    assert names(requested.tick(DAY + 1)) == ["a/step-1 codis+blink/2"]
 
 
 def test_what_a_person_started_is_not_requested_beside_it(requested: Daemon) -> None:
@@ -142,18 +120,3 @@ def test_what_has_no_number_is_described_for_leaderboard_and_report(
         unknown = watching(tmp_path / "home", suites='["codex"]')
         (line,) = describe_missing(instance, unknown, CATALOG.suites)
         assert "no suite 'codex'" in line
-
-
-def test_what_is_not_evaluated_at_all_is_described_too(tmp_path: Path, runs: Path) -> None:
-    settings = watching(tmp_path / "home", suites='["codis", "blink"]')
-    write_checkpoint(runs / "a" / "step-1", shards=2)
-    (runs / "a" / "step-1" / "model-2-of-2.safetensors").unlink()
-    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
-        lacking, unfinished = describe_missing(instance, settings, CATALOG.suites)
-        assert lacking.startswith(
-            "no checkpoint is evaluated: no question tables of codis, blink: materialize them"
-        )
-        assert unfinished.startswith("not evaluated: a/step-1: ")
-        assert "model-2-of-2.safetensors" in unfinished
-        with_questions(instance)
-        assert describe_missing(instance, settings, CATALOG.suites) == [unfinished]

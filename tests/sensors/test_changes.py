@@ -20,7 +20,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_resources.tables.parquet import table_output
-from bench_sensors.changes import change_sensors, with_automation
+from bench_sensors.changes import with_automation
 from tests.fakes.quiz import TASK, quiz, resources_over
 from tests.sensors.watched import record
 
@@ -149,33 +149,6 @@ def test_other_questions_are_put_once_to_models_evaluated_before(bench: Bench) -
     assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
 
 
-def test_constants_are_tried_once_on_questions_that_were_built(bench: Bench) -> None:
-    bench.instance.wipe_assets([dg.AssetKey(["quiz", CONSTANTS])])
-    assert bench.tick() == [f"quiz/{CONSTANTS}"]
-    assert bench.tick() == [], "a run that failed is not started again"
-    bench.try_constants("quiz")
-    assert bench.tick() == [], "no model is evaluated again for it"
-
-
-@pytest.mark.long
-def test_what_is_made_by_hand_is_not_made_once_more(bench: Bench) -> None:
-    bench.build("quiz", quiz(4))
-    bench.evaluate("a", "quiz")
-    assert bench.tick() == []
-    bench.build("quiz")
-    assert bench.tick() == []
-    bench.evaluate("c", "quiz")
-    bench.build("riddles")
-    assert bench.tick() == [], "the same right after an evaluation starts nothing"
-    bench.evaluate("d", "quiz")
-    bench.build("quiz")
-    assert bench.tick() == []
-    bench.evaluate("b", "quiz")
-    bench.build("quiz", quiz(5))
-    expected = sorted([*of("a"), *of("b"), *of("c"), *of("d")])
-    assert bench.tick() == expected, "a change right after an evaluation is seen"
-
-
 @pytest.mark.long
 def test_questions_go_to_nobody_if_a_check_fails_and_not_to_retired_models(bench: Bench) -> None:
     bench.build("quiz", [*quiz(3), *quiz(1)])
@@ -229,25 +202,3 @@ def test_the_leaderboard_follows_a_changed_number_of_many_models(bench: Bench, n
     bench.gather()
     record(bench.instance, metrics, names[-1], content="2")
     assert bench.tick() == [], "the same again"
-
-
-def test_a_sensor_has_no_more_assets_than_dagster_takes() -> None:
-    def specs(n_suites: int) -> list[dg.AssetSpec]:
-        """File benchmarks with 17 assets of models each, and one of no model."""
-        return [
-            dg.AssetSpec([f"suite{suite}", str(n)], tags={"bench/per": "model"} if n else {})
-            for suite in range(n_suites)
-            for n in range(18)
-        ]
-
-    def names(n_suites: int) -> list[str]:
-        return [sensor.name for sensor in change_sensors(specs(n_suites))]
-
-    assert names(26) == ["question_changes", "metric_changes"]
-    assert names(29) == ["question_changes", "question_changes_2", "metric_changes"]
-    benchmarks = dg.multi_asset(name="benchmarks", specs=specs(120))(lambda: None)
-    every = dg.Definitions(assets=[benchmarks]).resolve_asset_graph()
-    selections = [sensor.asset_selection for sensor in change_sensors(specs(120))[:-1]]
-    first, *others = [set(selection.resolve(every)) for selection in selections if selection]
-    assert [len(first), *map(len, others)] == [442, 442, 442, 442, 272]
-    assert len(first.union(*others)) == 120 * 17

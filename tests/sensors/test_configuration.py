@@ -5,12 +5,10 @@ from functools import partial
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import ENCODERS, MODEL_SETUP, MODELS, source_key
+from bench_assets.asset_factory.suite_assets import MODEL_SETUP, MODELS, source_key
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.observed_inputs import observe_inputs
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.models_toml import save_models
-from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.datasets.source_files import HomeTables
 from bench_sensors.configuration import model_sensor, new_partitions, observation_sensor
@@ -110,19 +108,3 @@ def tick(instance, home):
     for request in added:
         instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
     return sorted(key for request in added for key in request.partition_keys)
-
-
-def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path):
-    file = tmp_path / "bench.toml"
-    assert tick(instance, tmp_path) == sorted([*DEMO_MODELS, "random", "tiny-vlm-captions"])
-    assert tick(instance, tmp_path) == []
-    file.write_text('[models.mine]\nkind = "random"\n[suites.journeybench.encoders.clip]\n')
-    assert tick(instance, tmp_path) == ["clip", "mine"]
-    save_models(tmp_path, {"given/one@1": {"kind": "random"}})
-    assert tick(instance, tmp_path) == ["given/one@1"]
-    file.write_text("")
-    assert tick(instance, tmp_path) == []
-    assert {"mine", "given/one@1"} <= set(instance.get_dynamic_partitions(str(MODELS.name)))
-    assert instance.get_dynamic_partitions(str(ENCODERS.name)) == [
-        *("random", "tiny-vlm-captions", "clip"),
-    ]

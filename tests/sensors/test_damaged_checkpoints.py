@@ -2,18 +2,12 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from bench_assets.core.schema.errors import BenchError
-from bench_resources.checkpoints.identity import fingerprint, pin
 from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
 from tests.sensors.watched import Daemon, names
@@ -91,17 +85,6 @@ def test_a_damaged_checkpoint_is_named_and_the_others_are_found(
     assert find_checkpoint(key, [tmp_path]) == tmp_path / "d" / "step-1"
 
 
-@pytest.mark.parametrize(("damage", "says"), SEEN_BY_PIN.values(), ids=SEEN_BY_PIN)
-def test_a_damaged_checkpoint_is_refused_where_it_is_named_in_the_settings(
-    tmp_path: Path, damage: Damage, says: str
-) -> None:
-    folder = write_checkpoint(tmp_path / "b", shards=2)
-    damage(folder)
-    with pytest.raises(BenchError, match=str(folder)) as raised:
-        pin(str(folder))
-    assert says in str(raised.value)
-
-
 def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
     daemon: Daemon, runs: Path
 ) -> None:
@@ -130,57 +113,3 @@ def test_a_folder_with_such_a_name_is_left_and_reported(
     assert survey.finished == []
     (reason,) = survey.unfinished.values()
     assert says in reason
-
-
-def test_a_template_and_a_folder_named_as_a_file_are_no_signs_of_unfinished_writing(
-    tmp_path: Path,
-) -> None:
-    folder = write_checkpoint(tmp_path / "step-1")
-    (folder / "prompt.tmpl").write_text("{{ .Prompt }}")
-    (folder / "samples.json").mkdir()
-    survey = look(tmp_path)
-    assert [checkpoint.name for checkpoint in survey.finished] == ["step-1"]
-    assert not survey.unfinished
-
-
-@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "."])
-def test_what_may_not_be_read_is_named(tmp_path: Path, name: str) -> None:
-    write_checkpoint(tmp_path / "good")
-    closed = write_checkpoint(tmp_path / "bad", b"5678") / name
-    closed.chmod(0)
-    try:
-        survey = look(tmp_path)
-    finally:
-        closed.chmod(0o700)
-    assert [checkpoint.name for checkpoint in survey.finished] == ["good"]
-    assert "bad" in str(survey.unfinished)
-
-
-@st.composite
-def _damaged(draw: st.DrawFn, whole: bytes) -> bytes:
-    """Bytes of which some were changed, taken out, put in or cut off."""
-    written = bytearray(whole)
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, max(0, len(written) - 1)))
-        end = at + draw(st.sampled_from([0, 1, 2, 8]))
-        written[at:end] = draw(st.binary(max_size=4) | st.sampled_from([b"[", b"9" * 5000, b'"']))
-    return bytes(written[: draw(st.integers(0, len(written)))] if draw(st.booleans()) else written)
-
-
-@pytest.mark.parametrize("name", [SHARD, INDEX, "config.json", "adapter_config.json"])
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_any_damage_is_an_error_of_ours(name: str, data: st.DataObject) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "b")
-        if name == "adapter_config.json":
-            write_adapter(folder)
-        else:
-            write_checkpoint(folder, b"5678", shards=2)
-        (folder / name).write_bytes(data.draw(_damaged((folder / name).read_bytes())))
-        for read in (fingerprint, lambda folder: pin(str(folder))):
-            with suppress(BenchError, OSError):
-                read(folder)
-        write_checkpoint(folder.parent / "a")
-        assert "a" in [checkpoint.name for checkpoint in look(folder.parent).finished]

@@ -12,7 +12,6 @@ import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.core.schema.errors import SettingsError
 from bench_resources.checkpoints.identity import fingerprint
 from bench_sensors.checkpoints import watch_folders
 from bench_sensors.evaluations import EVALUATION_JOB, CheckpointEvaluation, run_requests
@@ -28,14 +27,6 @@ from tests.sensors.watched import (
     watching,
     with_questions,
 )
-
-
-def test_the_run_is_over_the_tables_of_its_suites(daemon: Daemon, runs: Path) -> None:
-    write_checkpoint(runs / "a" / "step-1")
-    result = watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
-    (request,) = result.run_requests or []
-    assets = [key.to_user_string() for key in request.asset_selection or []]
-    assert (request.job_name, assets) == ("evaluate_checkpoint", ["codis/metrics", "blink/metrics"])
 
 
 def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_get(
@@ -75,18 +66,6 @@ def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path, tmp_path: Pa
         keys = [key for tick_keys in threads.map(Daemon.tick, ticks) for key in tick_keys]
     suites = [suite for key in keys for suite in key.split("/")[-2].split("+")]
     assert sorted(suites) == ["blink", "codis"]
-
-
-def test_what_another_tick_is_requesting_is_left_to_it(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
-    write_checkpoint(runs / "a" / "step-1")
-    result = watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
-    (request,) = result.run_requests or []  # a tick that is still under way: there is no run yet
-    daemon.settings = watching(tmp_path / "home", suites='["codis", "blink", "multi"]')
-    assert names(daemon.tick()) == ["a/step-1 multi"]
-    daemon.start(request)
-    assert daemon.tick() == []
 
 
 def test_what_a_killed_tick_had_claimed_is_requested_minutes_later(
@@ -139,20 +118,6 @@ def test_a_suite_whose_quick_evaluation_failed_follows_when_it_is_repaired(
     assert names(looking.tick()) == ["a/step-1 codis"]
 
 
-def test_a_suite_that_is_added_later_is_looked_at_first_by_itself(
-    looking: Daemon, tmp_path: Path
-) -> None:
-    looked(looking, "codis", "journeybench")
-    looking.end_runs()
-    looking.tick()
-    suites = '["codis", "journeybench", "multi"]'
-    looking.settings = watching(tmp_path / "home", "first = 20", suites=suites)
-    assert names(looking.tick()) == ["a/step-1 quick_evaluation/multi"]
-    looked(looking, "multi")
-    looking.end_runs()
-    assert names(looking.tick()) == ["a/step-1 multi"]
-
-
 def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:
@@ -167,26 +132,6 @@ def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
         "cogbench/description/quick_evaluation",
         "cogbench/vqa/quick_evaluation",
     ]
-
-
-def test_nothing_starts_before_the_question_tables_are_built(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
-    write_checkpoint(runs / "a" / "step-1")
-    with dg.DagsterInstance.ephemeral() as bare:
-        early = Daemon(daemon.settings, bare)
-        assert early.tick() == []
-        assert "no question tables of codis, blink" in early.skip_message
-        with_questions(bare)
-        assert names(early.tick()) == ["a/step-1 codis+blink"]
-
-
-def test_a_suite_that_there_is_not_is_named(
-    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
-) -> None:
-    settings = watching(tmp_path / "home", suites='["codex"]')
-    with pytest.raises(SettingsError, match="no suite 'codex'; known: blink, codis"):
-        watch_folders(instance, settings, TABLES, None, 0)
 
 
 def test_a_suite_that_is_not_installed_stops_the_evaluation_of_no_other(

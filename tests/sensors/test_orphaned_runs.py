@@ -42,12 +42,6 @@ def test_homes_that_send_runs_to_a_queue_have_the_sensor(
     assert sensors_with(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
 
 
-def test_a_home_whose_runs_start_on_this_machine_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert sensors_with(tmp_path, "", monkeypatch) == []
-
-
 def test_only_a_starting_run_whose_job_is_gone_is_failed(
     tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,12 +12,11 @@ import pytest
 from dagster._core.test_utils import create_run_for_test
 
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_sensors import webhook
 from bench_sensors.webhook import post_failures
-from tests.fakes.checkpoint_files import write_checkpoint
-from tests.sensors.watched import CATALOG, Daemon, watching, with_questions
+from tests.sensors.watched import CATALOG
 
 
 class Room(ThreadingHTTPServer):
@@ -128,32 +127,6 @@ def test_what_a_webhook_refuses_is_posted_later_in_order(
     assert [message["description"] for message in room.posted] == ["first", "second", "third"]
 
 
-def test_an_address_that_is_not_set_is_named(
-    settings: Settings, instance: dg.DagsterInstance
-) -> None:
-    cursor = post(instance, settings, None).cursor
-    with pytest.raises(SettingsError, match="the environment variable ROOM is not set"):
-        post(instance, settings, cursor)
-
-
-def test_what_failed_while_no_webhook_was_configured_is_not_posted(
-    room: Room, settings: Settings, instance: dg.DagsterInstance, tmp_path: Path
-) -> None:
-    (tmp_path / "without").mkdir()
-    without = load_settings(tmp_path / "without")
-    cursor = post(instance, settings, None, after=0.0).cursor
-    run(instance, "a", "old:in the weeks without a webhook")
-    cursor = post(instance, without, cursor, after=0.0).cursor
-    run(instance, "b", "new:now")
-    post(instance, settings, cursor)
-    assert [message["description"] for message in room.posted] == ["now"]
-
-
-def test_without_a_webhook_nothing_is_done(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    result = post(instance, load_settings(tmp_path), "0")
-    assert result.skip_reason is not None
-
-
 def test_failed_and_cancelled_runs_are_posted_with_our_message(
     room: Room, settings: Settings, instance: dg.DagsterInstance
 ) -> None:
@@ -170,21 +143,6 @@ def test_failed_and_cancelled_runs_are_posted_with_our_message(
     )
     assert other["text"] == f"CANCELED: run {cancelled.run_id[:8]}: cancelled"
     assert (failed["model"], other["run"]) == ("a", cancelled.run_id)
-
-
-def test_the_run_of_a_checkpoint_is_posted_with_the_next_attempt(
-    room: Room, tmp_path: Path, instance: dg.DagsterInstance
-) -> None:
-    settings = watching(tmp_path / "home", 'webhook_env = "ROOM"')
-    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
-    cursor = post(instance, settings, None, after=0.0).cursor
-    daemon = Daemon(settings, with_questions(instance))
-    daemon.tick()
-    daemon.end_runs()
-    post(instance, settings, cursor)
-    (message,) = room.posted
-    assert "of a/step-1@" in message["text"]
-    assert ", no number: tried once, next " in message["text"]
 
 
 def test_a_failing_sensor_is_posted_once(

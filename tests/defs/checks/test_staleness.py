@@ -3,18 +3,15 @@
 import shutil
 from dataclasses import replace
 
-import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.tables.leaderboard import as_markdown, leaderboard_frame, rank_task
 from bench_assets.evaluation.task import ByModel
 from bench_assets.workspace.console.output import print_leaderboard
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.defs.checks.test_regression import NEW, OLD, Lab
 from tests.fakes.chat_server import ChatServer
@@ -105,12 +102,6 @@ def test_an_evaluation_that_fails_in_part_or_wholly_leaves_the_mark(home, n_fail
     assert home.stale() == ""
 
 
-def test_a_mark_goes_when_the_configuration_comes_back(home):
-    home.configure(model='"m2"')
-    home.configure()
-    assert home.stale() == ""
-
-
 def test_another_version_or_reading_of_the_task_marks_the_number(home):
     assert home.stale(replace(JUDGED, version=2)) == "measured under another version of the task"
     lenient = replace(JUDGED, scorers={"lenient": TASK.scorers["exact"]})
@@ -128,20 +119,6 @@ def test_what_is_stale_comes_last_and_is_marked_wherever_it_is_shown(home, capsy
     table, _, json_lines = capsys.readouterr().out.partition("{")
     assert mark in table
     assert f'"stale": "{OTHER_MODEL}"' in json_lines
-
-
-def test_an_older_table_says_nothing_of_its_configuration(home):
-    tables, key = TableFiles(folder=str(home.folder / "tables")), ["quiz", "metrics"]
-    newer = [replace(row, model="judge") for row in tables.read(key, Metric, "m")]
-    file = tables.path(key, "m")
-    older = pq.read_table(file).drop_columns(["setup"])
-    with file.open("w+b") as out:
-        write_groups([older], older.schema, out)
-    home.configure(model='"m2"')
-    assert home.stale() == ""
-    tables.write(key, newer, Metric, "judge")
-    stale = {row.model: row.stale for row in home.standings()}
-    assert stale == {"m": "", "judge": OTHER_MODEL}
 
 
 def test_a_checkpoint_is_not_compared_with_a_stale_one(tmp_path):

@@ -56,9 +56,6 @@ def test_lost_and_surplus_rows_are_named():
 # Checks that share an op: each says what it found, whatever others find, and may be run alone.
 
 
-ONE_MODEL = dg.AssetCheckKey(dg.AssetKey(["quiz", "predictions"]), "one_model_answered")
-
-
 def together(check):
     return {key.name for key in check.check_keys}
 
@@ -81,11 +78,6 @@ def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
         "quiz/predictions": {"every_question_answered", "one_model_answered"},
         "quiz/scores": {"no_row_lost", "few_unscored", "few_unread"},
     }
-
-
-def test_expectations_that_only_warn_block_nothing():
-    specs = [spec for check in task_checks(TASK) for spec in check.check_specs]
-    assert {spec.blocking for spec in specs if spec.name == "expectations"} == {False}
 
 
 def run(home, selection=None):
@@ -122,10 +114,3 @@ def test_after_a_failed_check_the_others_still_report_and_nothing_is_scored(tmp_
         ("predictions", "every_question_answered"): (False, "m"),
         ("predictions", "one_model_answered"): (True, "m"),
     }
-
-
-def test_one_is_run_without_the_other_that_would_have_stopped_the_run(tmp_path):
-    assets = dg.AssetSelection.all().without_checks()
-    made, found = run(tmp_path, assets | dg.AssetSelection.checks(ONE_MODEL))
-    assert found == {("predictions", "one_model_answered"): (True, "m")}
-    assert "quiz/scores" in made

@@ -30,7 +30,6 @@ from bench_assets.report.site.folder import Site
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
-from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -112,22 +111,6 @@ def test_codes_become_counts(home):
     assert count.n > 0
 
 
-def test_without_answers_the_summary_is_empty(home):
-    tables = made(home, summary_asset(MISTAKES))
-    assert tables.read(["codis", "annotation", "mistakes_counts"], CodeCount) == []
-
-
-def test_only_configured_tasks_have_units():
-    assert SUITE.annotation_tasks_asked([]) == ()
-    named = SUITE.annotation_tasks_asked(["codis/verdicts", "cogbench/annotation", "codis/votes"])
-    assert [task.task.name for task in named] == ["codis/votes", "codis/verdicts"]
-
-
-def test_a_form_that_is_not_about_responses_has_no_summary():
-    with pytest.raises(ValueError, match="not about responses"):
-        summary_asset(SUITE.annotation_tasks[0])
-
-
 # Attention checks that no answer can pass are refused before anybody is asked.
 
 
@@ -148,11 +131,6 @@ def gold_problem(home, values):
     settings = load_settings(home)
     chosen = settings.annotation.tasks["t/votes"]
     return build_units(ATTENTION_CHECKS_TASK, chosen, settings, TableFiles(folder=str(home)))
-
-
-def test_an_attention_check_need_not_have_all_fields(tmp_path):
-    (unit,) = gold_problem(tmp_path, '{"right": "yes"}')
-    assert unit.gold == {"right": ("yes",)}
 
 
 @pytest.mark.parametrize(
@@ -280,16 +258,6 @@ def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
     assert len(home.question_labels()) == 4
 
 
-def test_without_a_section_there_are_no_units_and_nothing_stops(tmp_path):
-    home = Codis(tmp_path, "")
-    home.materialize(ASSETS[:1])
-    assert [home.read(row, "annotation", f"votes_{name}") for name, row in TABLES.items()] == [
-        []
-    ] * 2
-    assert not (tmp_path / "home" / "annotation").exists()
-    assert home.listen().startswith("no task in [annotation]")
-
-
 @pytest.mark.parametrize(
     ("written", "found", "message"),
     [
@@ -319,25 +287,6 @@ def test_what_is_open_warns_or_stops(tmp_path, written, found, message):
     passed, severity = message
     assert result.passed is passed
     assert passed or result.severity.value == severity
-
-
-@pytest.mark.parametrize(
-    ("written", "n_units", "passed", "severity"),
-    [
-        pytest.param("", 2, False, "WARN", id="half is enough"),
-        pytest.param("", 1, False, "ERROR", id="nothing decided is not"),
-        pytest.param("least_decided = 0.6", 2, False, "ERROR", id="nor is less than asked for"),
-    ],
-)
-def test_after_the_deadline_the_route_goes_on_or_is_refused(
-    tmp_path, written, n_units, passed, severity
-):
-    (tmp_path / "bench.toml").write_text(f"{PEOPLE_SECTION}until = 2026-01-01\n{written}\n")
-    settings = load_settings(tmp_path)
-    expired = {"codis/votes": UndecidedUnits({}, {"s1": "1 of 2"})}
-    result = check_annotation(expired, {"codis/votes": n_units}, settings)
-    assert (result.passed, result.severity.value) == (passed, severity)
-    assert result.metadata["problems"].value == (1 if severity == "WARN" else 2)
 
 
 def counts(home: Codis) -> dict[str, tuple[int, int]]:
@@ -388,6 +337,3 @@ def test_status_report_and_funnel_count_the_same(tmp_path):
     assert home.check()[:2] == (False, "WARN")  # half is decided: the route goes on
     labels = home.read(Question, "questions")[0].labels
     assert (labels.get(OPEN), labels[EXPIRED]) == (None, "2")
-
-
-TABLES = {"units": Unit, "answers": Answer}

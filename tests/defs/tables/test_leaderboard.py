@@ -24,7 +24,6 @@ from bench_assets.defs.tables.leaderboard import (
     leaderboard_frame,
     rank_task,
 )
-from bench_assets.workspace.console.output import LEADERBOARD_COLUMNS
 from bench_assets.workspace.inspect.leaderboard import matrices
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
@@ -122,21 +121,6 @@ def test_a_part_of_the_questions_is_below_all_models_without_a_rank(tables: Tabl
     assert "limited" not in [row.model for row in rank_task(TASK, tables, [])]
 
 
-def test_a_name_cannot_break_the_table_of_the_ui(tables: TableFiles) -> None:
-    (row, *_) = rank_task(TASK, tables, [])
-    (_, _, line) = as_markdown([replace(row, model="a|b", source="unreadable: c|d")]).splitlines()
-    (plain, _, whole) = as_markdown([replace(row, model="a", source="unreadable: c")]).splitlines()
-    assert line.count("|") == whole.count("|") == plain.count("|")
-
-
-def test_what_people_had_not_decided_stands_beside_the_number(tables: TableFiles) -> None:
-    rows = [replace(METRIC, n_expired=3, n_rejected=2)]
-    tables.write(METRICS, rows, Metric, "whole")
-    row = next(one for one in rank_task(TASK, tables, []) if one.model == "whole")
-    assert "4 (2 rejected) (3 expired)" in as_markdown([row])
-    assert LEADERBOARD_COLUMNS["notes"](row) == "2 rejected, 3 expired"
-
-
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
 def test_the_line_of_best_constants_does_not_depend_on_the_order_of_evaluations(
     constants: tuple[float | None, ...],
@@ -160,28 +144,6 @@ def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_we
     for model in ("whole", "spoilt"):
         tables.path(METRICS, model).write_bytes(b"")
     assert [row.edition for row in rank_task(TASK, tables, [])] == ["own", "own"]
-
-
-def test_without_readable_questions_every_model_is_named_without_a_number(
-    tables: TableFiles,
-) -> None:
-    tables.path(QUESTIONS).write_bytes(b"PAR1")
-    shown = rank_task(TASK, tables, [])
-    assert sorted(row.model for row in shown) == ["spoilt", "whole"]
-    assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
-
-
-def test_without_questions_every_number_is_stale(tables: TableFiles) -> None:
-    tables.path(QUESTIONS).unlink()
-    rows = rank_task(TASK, tables, [])
-    assert [row.model for row in rows if row.stale] == ["spoilt", "whole"]
-
-
-def test_counts_of_the_csv_are_whole_numbers_beside_rows_without(tables: TableFiles) -> None:
-    tables.path(METRICS, "spoilt").write_bytes(b"")  # a row without counts
-    frame = leaderboard_frame(rank_task(TASK, tables, []))
-    rows = list(csv.DictReader(io.StringIO(as_csv(frame), newline="")))
-    assert [(row["n_scored"], row["n_failed"]) for row in rows] == [("4", "0"), ("", "")]
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
