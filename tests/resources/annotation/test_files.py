@@ -93,27 +93,6 @@ def test_what_is_no_time_was_not_measured(
     assert [answer.seconds for answer in _written(tmp_path, line).answers(FORM)] == [seconds]
 
 
-def test_blanks_around_a_name_make_no_second_person(tmp_path: Path) -> None:
-    lines = [
-        json.dumps({"unit": name, "person": who, "values": {"correct": "yes"}})
-        for name, who in (("a", "ben"), ("a", "ben "), ("b", " ana"))
-    ]
-    counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
-    assert [answer.person for answer in counted.answers] == ["ben"]
-    assert [one.complaint for one in counted.refused] == [
-        "'ana' may not answer: they made the unit"
-    ]
-
-
-def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
-    lines = [
-        json.dumps({"unit": "a", "person": "ana", "values": {"correct": choice}})
-        for choice in ("yes", "no")
-    ]
-    counted = resolve_answers(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
-    assert [answer.values["correct"] for answer in counted.answers] == [("no",)]
-
-
 def test_damaged_items_are_named_and_kept(tmp_path: Path) -> None:
     people = _written(tmp_path)
     file = tmp_path / FORM.name / "units.jsonl"

@@ -8,9 +8,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from bench_assets.annotation.answers.validation import AnswerValidator
-from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Field, Unit
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 from bench_resources.annotation.label_studio import import_task, labelling_config, read_export
 from tests.cases import read_rows
 
@@ -144,13 +142,6 @@ def test_every_field_has_a_control_on_an_object_and_every_variable_is_in_the_tas
     assert variables <= import_task(TASK, UNIT, str)["data"].keys()
 
 
-def test_a_task_with_uploads_is_for_our_pages() -> None:
-    field = Field(name="own", kind="image", label="An image of yours")
-    task = AnnotationTask(name="quiz/own", title="", instructions="", fields=(field,))
-    with pytest.raises(AnnotationError, match=r"quiz/own, field own: .*kind = \"pages\""):
-        labelling_config(task)
-
-
 def test_several_people_and_their_last_words_are_all_there(tmp_path: Path) -> None:
     answers = read(
         tmp_path,
@@ -180,27 +171,6 @@ def test_what_is_no_answer_is_named_by_file_and_entry(
     assert complaint in bad.complaint
 
 
-@pytest.mark.parametrize(
-    ("data", "complaint"),
-    [
-        ([{"data": {"text": "mine"}, "annotations": [exported({})]}], "no field 'task_version'"),
-        ([{"data": {"key": "a"}, "dearer": "yes"}], "Export in the format JSON"),
-        (["yes"], "expected an object"),
-    ],
-)
-def test_entries_of_another_kind_are_named(tmp_path: Path, data: object, complaint: str) -> None:
-    (tmp_path / "export.json").write_text(json.dumps(data))
-    (bad,) = read_export(TASK, tmp_path / "export.json", NAMES)
-    assert bad.tool_id.startswith("export.json, entry 1")
-    assert complaint in bad.complaint
-
-
-def test_a_file_of_another_kind_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "export.json").write_text('{"tasks": []}')
-    with pytest.raises(SourceError, match="expected a list"):
-        list(read_export(TASK, tmp_path / "export.json", NAMES))
-
-
 def test_marks_are_shares_in_the_order_of_their_names(tmp_path: Path) -> None:
     far = {**POINT, "x": 100, "y": 12.5, "keypointlabels": ["far end"]}
     result = [
@@ -210,18 +180,3 @@ def test_marks_are_shares_in_the_order_of_their_names(tmp_path: Path) -> None:
     (answer,) = read(tmp_path, exported({"result": result}))
     assert answer.values["ends"] == ("0.250000 0.500000", "1.000000 0.125000")
     assert answer.values["cats"] == ("0.250000 0.500000 1.000000 0.700000",)
-
-
-def test_an_answer_fits_the_task_that_was_exported(tmp_path: Path) -> None:
-    result = [
-        choice("dearer", "$\u200b5 or less"), choice("seen", "$\u200b5 note"),
-        {"from_name": "ends", "value": POINT}, {"from_name": "cats", "value": BOX},
-        {"from_name": "ends", "value": {**POINT, "keypointlabels": ["far end"]}},
-    ]  # fmt: skip
-    (answer,) = read(tmp_path, exported({"result": result}))
-    assert AnswerValidator(TASK, {UNIT.unit_id: UNIT}).find_complaint(answer) == ""
-
-
-def test_half_a_sign_of_two_becomes_a_sign_that_a_file_can_hold(tmp_path: Path) -> None:
-    half = {"from_name": "why", "value": {"text": ["a \ud83d b"]}}
-    assert read(tmp_path, exported({"result": [half]}))[0].values == {"why": ("a \ufffd b",)}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -10,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.checkpoints.content_checksums import require_unchanged
-from bench_resources.checkpoints.files import loaded_files, processor_files
+from bench_resources.checkpoints.files import loaded_files
 from bench_resources.checkpoints.identity import fingerprint, pin, pin_served
 from tests.fakes.checkpoint_files import safetensors, write_checkpoint
 
@@ -64,44 +62,6 @@ def test_what_is_read_nowhere_does_not_change_what_a_checkpoint_is_known_by(
     lines = [f"{name} {sha256((folder / name).read_bytes()).hexdigest()}" for name in names]
     by_hand = sha256("\n".join(lines).encode()).hexdigest()[:16]
     assert pin(str(folder)).content == f"sha256:{by_hand}"
-
-
-@pytest.mark.parametrize("name", ["additional_chat_templates", "a_tokenizer", "custom_generate"])
-def test_no_name_of_the_folder_itself_is_part_of_the_identity(folder: Path, name: str) -> None:
-    copy = shutil.copytree(folder, folder.parent / name)
-    for tell in TELLERS.values():
-        assert tell(copy) == tell(folder)
-
-
-def test_a_template_that_comes_after_the_digest_is_not_loaded(folder: Path) -> None:
-    pinned = pin(str(folder))
-    _write(folder / BELOW["a template"], "x")
-    refused = pytest.raises(ModelError, match=r"default\.jinja: changed since")
-    with refused, require_unchanged(pinned.checksums):
-        pass
-
-
-def test_a_processor_is_read_from_folders_below_too(folder: Path, tmp_path: Path) -> None:
-    weights = write_checkpoint(tmp_path / "weights")
-    apart = [pin(str(weights), processor=str(folder)).content]
-    for name in BELOW.values():
-        _write(folder / name, "x")
-        apart.append(pin(str(weights), processor=str(folder)).content)
-    assert len(set(apart)) == 3  # code that generates comes with the weights
-    names = [str(file.relative_to(folder)) for file in processor_files(folder)]
-    assert names == [BELOW["a template"], BELOW["a second tokenizer"], "tokenizer.json"]
-
-
-def test_a_link_in_a_folder_below_is_followed_as_any(folder: Path, tmp_path: Path) -> None:
-    link = folder / BELOW["a template"]
-    link.parent.mkdir()
-    link.symlink_to(_write(tmp_path / "elsewhere.jinja", "1"))
-    before = pin(str(folder)).content
-    _write(tmp_path / "elsewhere.jinja", "2")
-    assert pin(str(folder)).content != before
-    (tmp_path / "elsewhere.jinja").unlink()
-    with pytest.raises(ModelError, match=r"default\.jinja is missing"):
-        pin(str(folder))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

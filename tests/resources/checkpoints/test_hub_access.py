@@ -113,13 +113,6 @@ def test_a_page_in_place_of_a_file_is_refused_and_not_kept(hub: str, tmp_path: P
     assert not list(tmp_path.rglob("config.json"))
 
 
-def test_an_address_where_nothing_listens_is_known_at_once(tmp_path: Path) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        (message,) = ask(f"http://127.0.0.1:{unused.getsockname()[1]}", tmp_path, "page")
-    assert "the hub cannot be reached, and the local cache has no config.json" in message
-
-
 ENCODERS = """
 import sys
 from huggingface_hub import HfApi
@@ -148,15 +141,6 @@ def test_a_hub_that_does_not_answer_is_given_up(
     messages = ask(hub, tmp_path, fault, program=program)
     assert len(messages) == (2 if program == PROGRAM else 4)
     assert all("ended with" in line for line in messages)
-
-
-@pytest.mark.long
-def test_encoders_know_at_once_that_nothing_listens(tmp_path: Path) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        messages = ask(address, tmp_path, "closed", program=ENCODERS)
-    assert all("the hub cannot be reached" in line for line in messages[:2])
 
 
 def test_requests_are_bounded_and_not_sent_for_ever() -> None:

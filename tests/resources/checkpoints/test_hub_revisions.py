@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 from huggingface_hub import HfApi
 
-from bench_assets.core.schema.errors import ModelError
-from bench_resources.checkpoints.hub_revisions import HubSurvey, find_revision, hub_survey
-from tests.fakes.hub import EMPTY, FILES, NEW, OLD, REFS, Hub, running_hub
+from bench_resources.checkpoints.hub_revisions import hub_survey
+from tests.fakes.hub import EMPTY, FILES, NEW, OLD, REFS, running_hub
 
 
 @pytest.fixture
@@ -26,12 +25,6 @@ def test_every_commit_with_a_model_is_a_revision_by_its_telling_name(hub: HfApi)
         f"org/vlm/readme only@{EMPTY}": "invalid name: only letters, digits and . _ @ + = / -"
         " are allowed"
     }
-
-
-def test_known_commits_are_not_looked_into(hub: HfApi) -> None:
-    survey = hub_survey(["org/vlm"], {OLD, NEW}, hub)
-    assert len(survey.finished) == 2
-    assert [path for path in Hub.paths if "/tree/" in path] == []
 
 
 @pytest.mark.parametrize(
@@ -56,14 +49,3 @@ def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> 
     survey = hub_survey(["org/nothing", "org/vlm"], set(), hub)
     assert len(survey.finished) == 2
     assert "404 Not Found" in survey.unfinished["org/nothing"]
-
-
-def test_without_a_network_nothing_is_found_with_a_message() -> None:
-    survey = hub_survey(["org/vlm"], set(), HfApi(endpoint="http://127.0.0.1:9", token=False))
-    assert survey == HubSurvey(unfinished=survey.unfinished)
-    assert "the hub does not list it" in survey.unfinished["org/vlm"]
-
-
-def test_a_revision_of_no_watched_repository_is_named() -> None:
-    with pytest.raises(ModelError, match=r"not in a watched repository \(org/vl\)"):
-        find_revision(f"org/vlm/main@{OLD}", ["org/vl"])

@@ -92,13 +92,6 @@ def test_a_checkpoint_that_is_not_whole_is_named(
     assert str(folder) in sentence
 
 
-def test_a_package_that_is_not_installed_is_named() -> None:
-    with pytest.raises(
-        ModelError, match="package:no_such_package is not installed: pip install no-such-package"
-    ):
-        identity_of(engine_of("package:no_such_package"))
-
-
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -116,11 +109,6 @@ def test_a_hub_id_is_pinned_to_the_commit_in_the_cache(tmp_path: Path) -> None:
     assert _offline_identity(tmp_path, "some/model") == f"some/model@{COMMIT}"
     missing = _offline_identity(tmp_path, "other/model")
     assert missing.startswith("other/model: no such folder; the hub cannot be reached")
-
-
-def test_a_model_of_layers_in_folders_is_pinned_to_its_commit(tmp_path: Path) -> None:
-    _cached(tmp_path, "layers", "modules.json", "[]")
-    assert _offline_identity(tmp_path, "some/layers") == f"some/layers@{COMMIT}"
 
 
 def test_an_adapter_of_a_hub_is_pinned_with_its_base(tmp_path: Path) -> None:
@@ -246,13 +234,6 @@ def test_whatever_is_read_changes_the_content(
     assert pin(str(adapter)).content != before
 
 
-def test_names_of_folders_are_no_part_of_the_content(tmp_path: Path, adapter: Path) -> None:
-    before = pin(str(adapter)).content
-    adapter = adapter.rename(tmp_path / "run" / "best")
-    (tmp_path / "base").rename(tmp_path / "moved")
-    assert pin(str(adapter), base=str(tmp_path / "moved")).content == before
-
-
 def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path: Path) -> None:
     folder = _without_tokenizer(write_checkpoint(tmp_path / "runs" / "sft" / "v0" / "step-1"))
     alone = pin(str(folder))
@@ -265,22 +246,6 @@ def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path:
     assert pinned.content.startswith(f"{alone.content}+processor:sha256:")
     (tmp_path / "runs" / "sft" / "processor_config.json").write_text("[]")
     assert pin(str(folder)).content != pinned.content
-
-
-def test_a_processor_that_is_named_comes_before_all_others(tmp_path: Path, adapter: Path) -> None:
-    write_files(tmp_path / "mine", "tokenizer.json")
-    write_files(adapter, "tokenizer.json", "processor_config.json")
-    assert pin(str(adapter)).processor == str(adapter)
-    assert pin(str(adapter), processor=str(tmp_path / "mine")).processor == str(tmp_path / "mine")
-
-
-def test_an_adapters_tokenizer_alone_does_not_do_where_the_base_sees(
-    tmp_path: Path, adapter: Path
-) -> None:
-    write_files(adapter, "tokenizer.json")
-    assert pin(str(adapter)).processor == str(adapter)  # the base is a language model
-    write_files(tmp_path / "base", "preprocessor_config.json")
-    assert pin(str(adapter)).processor == ""
 
 
 def _without_a_base(adapter: Path) -> None:
@@ -310,15 +275,3 @@ def test_an_adapter_that_cannot_be_put_on_its_base_is_named(
     with pytest.raises(ModelError, match=says) as raised:
         pin(str(adapter))
     assert str(adapter) in str(raised.value)
-
-
-def test_a_base_is_for_adapters(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "a")
-    with pytest.raises(ModelError, match="this is not an adapter"):
-        pin(str(folder), base="org/vlm")
-
-
-def test_a_folder_without_a_processor_is_named(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "a")
-    with pytest.raises(ModelError, match="no tokenizer and no processor"):
-        pin(str(folder), processor=str(tmp_path))

@@ -7,9 +7,6 @@ import pytest
 from bench_resources.checkpoints.model_kinds import other_kind
 from tests.cases import read_cases
 
-_BLIND = "text_only = true"
-_ENCODER = "[suites.journeybench.encoders]"
-
 
 def config(model_type: str, architecture: str, **more: Any) -> dict[str, Any]:
     return {"model_type": model_type, "architectures": [architecture], **more}
@@ -43,9 +40,3 @@ def test_a_model_of_another_kind_is_refused_by_name(written: dict[str, Any], say
 )
 def test_a_model_that_may_see_is_loaded(written: dict[str, Any]) -> None:
     assert other_kind(written, text_only=False) == ""
-
-
-def test_a_language_model_without_images_is_loaded() -> None:
-    assert other_kind(config("llama", "LlamaForCausalLM"), text_only=True) == ""
-    reward = config("llama", "LlamaForSequenceClassification")
-    assert "sequence classification" in other_kind(reward, text_only=True)

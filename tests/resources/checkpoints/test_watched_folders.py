@@ -2,20 +2,17 @@
 
 import json
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.checkpoints.watched_folders import (
     CheckpointSurvey,
     find_checkpoint,
-    survey_folders,
 )
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
 from tests.fakes.checkpoint_files import (
@@ -52,10 +49,6 @@ def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> Non
     assert look(tmp_path, settle_seconds=0).finished != []
 
 
-def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
-    assert "no such folder" in look(tmp_path / "runs").unfinished[str(tmp_path / "runs")]
-
-
 @pytest.mark.parametrize("full", [False, True], ids=["sampled", "every byte"])
 def test_the_content_names_a_checkpoint(tmp_path: Path, full: bool) -> None:
     weights = bytes(3_000_000)
@@ -72,15 +65,6 @@ def test_the_content_names_a_checkpoint(tmp_path: Path, full: bool) -> None:
     others.append(write_checkpoint(tmp_path / "tokenizer", weights))
     (others[-1] / "tokenizer.json").write_text("[]")
     assert len({same, *(fingerprint(other, full=full) for other in others)}) == 5
-
-
-def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
-    write_checkpoint(tmp_path / "step-1")
-    (state,) = look(tmp_path).digests
-    again = survey_folders(
-        [tmp_path], now=time.time() + 1, settle_seconds=0, remembered={state: "0123abcd"}
-    )
-    assert [checkpoint.key for checkpoint in again.finished] == ["step-1@0123abcd"]
 
 
 def test_a_file_in_place_of_another_as_old_and_as_long_is_seen(tmp_path: Path) -> None:
@@ -150,19 +134,6 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     (folder / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
     with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
         resolve_name(survey.finished[1].key, settings)
-
-
-def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
-    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
-    settings = watching(tmp_path / "home", 'like = "random"')
-    (survey,) = look(tmp_path / "runs").finished
-    with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
-        resolve_name(survey.key, settings)
-
-
-def test_without_watched_folders_no_name_is_a_checkpoint(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="a/step-1@00000000"):
-        resolve_name("a/step-1@00000000", load_settings(tmp_path))
 
 
 def names(survey: CheckpointSurvey) -> list[str]:
@@ -290,14 +261,6 @@ def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(
     assert names(look(tmp_path / "runs", base=str(base))) == ["a"]
 
 
-def test_one_that_cannot_be_taken_costs_the_others_nothing(tmp_path: Path) -> None:
-    write_files(tmp_path, "bad/adapter_config.json", "worse/model.safetensors", "nest/model.pt")
-    write_checkpoint(tmp_path / "nest" / "checkpoint-500")
-    survey = look(tmp_path)
-    assert names(survey) == ["nest/checkpoint-500"]
-    assert sorted(survey.unfinished) == ["bad", "nest", "worse"]
-
-
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -309,9 +272,3 @@ def test_a_missing_part_of_bin_weights_is_noticed(tmp_path: Path, name: str, say
     _bin_shards(tmp_path)
     (tmp_path / "a" / name).unlink()
     assert says in look(tmp_path).unfinished["a"]
-
-
-def test_a_bin_that_was_cut_short_is_noticed(tmp_path: Path) -> None:
-    _bin_shards(tmp_path)
-    (tmp_path / "a" / "pytorch_model-00001-of-00002.bin").write_bytes(b"PK\x03\x04 and no end")
-    assert "half-written" in look(tmp_path).unfinished["a"]

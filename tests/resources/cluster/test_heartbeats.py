@@ -15,7 +15,7 @@ import pytest
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_resources.cluster.heartbeats import Heartbeats
 from bench_resources.runs.dagster_instance import HomeInstance
-from bench_resources.runs.orphaned_runs import end_orphaned_runs, send_heartbeats
+from bench_resources.runs.orphaned_runs import end_orphaned_runs
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import PostgresServer, postgres
@@ -120,16 +120,6 @@ def test_a_run_elsewhere_is_left_alone_while_it_lives_and_ends_when_it_was_kille
         elsewhere.send_signal(signal.SIGKILL)
         elsewhere.communicate()
     assert wait_for(lambda: status(instance, run_id) == OVER, 10)
-
-
-def test_a_run_that_has_ended_by_itself_is_not_called_gone(
-    instance: dg.DagsterInstance, server: PostgresServer
-) -> None:
-    run_id = add_run(instance, host="elsewhere")
-    with send_heartbeats(instance, run_id):
-        time.sleep(1)
-    assert not Heartbeats(server.address(), "V").is_lost(run_id)
-    assert status(instance, run_id) == STARTED  # it will say itself how it ended
 
 
 def test_a_database_that_was_away_has_no_run_called_gone(tmp_path: Path) -> None:

@@ -69,14 +69,6 @@ def test_a_store_that_does_not_come_back_is_one_sentence(bucket: str, front: Fro
     )
 
 
-def test_a_store_that_is_not_there_is_one_sentence(bucket: str, front: Front) -> None:
-    blobs = opened(bucket, front, 0.1)
-    front.shutdown()
-    front.server_close()
-    with pytest.raises(HomeError, match=rf"^{bucket}/team: cannot be reached \(.{{5,80}}\)$"):
-        blobs.get("a")
-
-
 def test_a_put_that_was_taken_but_answered_with_an_error_is_ours(bucket: str, front: Front) -> None:
     blobs = opened(bucket, front)
     front.taken_but_answered = 503
@@ -99,13 +91,6 @@ def test_keys_that_do_not_allow_it_are_refused_at_once_and_not_shown(
     assert time.monotonic() - began < 5
 
 
-def test_a_missing_bucket_is_an_error_when_it_is_opened(
-    bucket: str, store_endpoint: str, tmp_path: Path
-) -> None:
-    with pytest.raises(HomeError, match="there is no such bucket"):
-        open_blobs(tmp_path, "tables", f"{bucket}-gone/team", store_endpoint)
-
-
 def test_a_store_without_conditional_puts_is_refused(
     bucket: str, front: Front, tmp_path: Path
 ) -> None:
@@ -113,17 +98,3 @@ def test_a_store_without_conditional_puts_is_refused(
     for _ in range(2):
         with pytest.raises(HomeError, match=r"overwrites an existing object.*If-None"):
             open_blobs(tmp_path, "tables", bucket, front.endpoint)
-
-
-def test_a_store_is_tried_once_a_process(bucket: str, front: Front, tmp_path: Path) -> None:
-    for below in ("tables", "images", "export"):
-        open_blobs(tmp_path, below, f"{bucket}/team", front.endpoint)
-    assert [one.split("?")[0].rpartition("/")[2] for one in front.asked] == [".bench-probe"] * 2
-    front.asked.clear()
-    opened(bucket, front).require_conditional_puts()  # another process: it is there already
-    assert len(front.asked) == 1
-
-
-def test_what_may_only_be_read_is_opened(bucket: str, front: Front) -> None:
-    front.answer = 403
-    opened(bucket, front).require_conditional_puts()

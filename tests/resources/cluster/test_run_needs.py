@@ -5,7 +5,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.core.schema.errors import UnknownNameError
 from bench_resources.cluster.run_needs import needs_of
 from bench_resources.config.bench_toml import Settings, load_settings
 
@@ -67,8 +66,3 @@ def test_a_run_takes_what_its_model_needs(
     settings: Settings, model: str, needs: dict[str, float]
 ) -> None:
     assert needs_of(run(model), settings) == needs
-
-
-def test_a_run_over_a_model_that_is_gone(settings: Settings) -> None:
-    with pytest.raises(UnknownNameError, match="gone"):
-        needs_of(run("gone"), settings)

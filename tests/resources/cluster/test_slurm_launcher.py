@@ -101,21 +101,6 @@ def test_a_job_has_what_its_model_needs(
     assert ended(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS
 
 
-def test_what_no_node_has_is_refused_when_it_is_sent(
-    instance: dg.DagsterInstance, send: Send
-) -> None:
-    with pytest.raises(Exception, match=r"sbatch: .*[Rr]equested node configuration"):
-        send({"dagster/partition": "impossible"})
-
-
-def test_a_run_is_cancelled_while_it_runs(instance: dg.DagsterInstance, send: Send) -> None:
-    run = begun(instance, send({"seconds": "300"}))
-    assert launcher_of(instance).check_run_worker_health(run).status == WorkerStatus.RUNNING
-    assert launcher_of(instance).terminate(run.run_id)
-    assert ended(instance, run.run_id, 60).status == dg.DagsterRunStatus.CANCELED
-    assert not launcher_of(instance).terminate(run.run_id)
-
-
 def test_a_run_is_cancelled_while_it_waits(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:

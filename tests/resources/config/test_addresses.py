@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_resources.config.addresses import fill_keys, source_of
+from bench_resources.config.addresses import source_of
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.images.painters import ImageFolderSpec, ImageRequest, open_painter
 
@@ -43,14 +43,6 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
     (name,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in shown}
     assert os.environ[name] == KEY
     assert KEY not in shown
-
-
-def test_an_address_of_a_suite_is_read_likewise(tmp_path: Path) -> None:
-    given = {**PAINTER, "base_url": PAINTER["base_url"].replace("K", KEY)}
-    read = Settings(home=tmp_path, suites={"journeybench": {"painter": given}})
-    found = read.suite("journeybench", JourneyBenchSettings)
-    assert KEY not in repr(found)
-    assert KEY in fill_keys(found.painter.base_url)  # type: ignore[union-attr]
 
 
 @contextmanager
@@ -104,9 +96,3 @@ def test_a_command_s_source_is_an_address_as_it_is_or_a_folder(
 ) -> None:
     settings = load_settings(tmp_path).with_overrides(sources={"blink": written})
     assert source_of(written) == settings.sources["blink"] == used
-
-
-def test_a_key_in_a_command_s_source_becomes_a_variable() -> None:
-    template = source_of(f"https://u:{KEY}@host/a.zip")
-    assert KEY not in template
-    assert fill_keys(template) == f"https://u:{KEY}@host/a.zip"

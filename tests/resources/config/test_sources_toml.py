@@ -6,7 +6,6 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sources_toml import (
     SOURCES_FILE,
     SourceRule,
@@ -58,12 +57,6 @@ def test_what_is_stated_in_bench_toml_is_evaluated_and_the_last_statement_read(
     remember(tmp_path, "codis", "other")
     configure(tmp_path, later)
     assert read(tmp_path, rule) == ({"codis": "other"} if counts else {})
-
-
-def test_a_copy_of_a_known_benchmark_is_no_other_source_than_its_address(tmp_path: Path) -> None:
-    add_known(tmp_path, ["pope"])
-    remember(tmp_path, "pope", "downloads/POPE")
-    assert read(tmp_path, "stated") == {"pope": "downloads/POPE"}
 
 
 @pytest.mark.parametrize("text", ["codis = 3", 'codis = {source = "x"}', "[", "\x00"])

@@ -9,7 +9,6 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.stores import (
-    existing_response_store,
     open_home_blobs,
     open_response_store,
 )
@@ -19,14 +18,6 @@ from tests.cases import read_rows
 def written(home: Path, storage: str) -> Path:
     (home / "bench.toml").write_text(f"[storage]\n{storage}\n", encoding="utf-8")
     return home
-
-
-def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
-    settings = load_settings(tmp_path)
-    assert existing_response_store(settings) is None
-    store = open_response_store(settings)
-    assert store.place == str(tmp_path / "responses.sqlite")
-    assert existing_response_store(settings) is not None
 
 
 @pytest.mark.parametrize(
@@ -45,12 +36,6 @@ def test_anything_but_the_name_of_a_variable_is_refused_and_not_shown(
     with pytest.raises(SettingsError, match=r'entry storage\.database: .* "env:NAME"') as raised:
         load_settings(written(tmp_path, f'database = "{address}"'))
     assert "h1dd3n-w0rd-Qx7" not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", ["databse", "object", "bucket"])
-def test_what_is_no_entry_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SettingsError, match=f"entry storage.{name}: "):
-        load_settings(written(tmp_path, f'{name} = "s3://bucket"'))
 
 
 def test_a_variable_that_is_not_set_is_named(
@@ -123,21 +108,3 @@ def test_objects_that_are_files_are_at_their_place(
 ) -> None:
     settings = load_settings(written(tmp_path, f'objects = "{objects}"'))
     assert open_home_blobs(settings, "tables").place == place.format(home=tmp_path)
-
-
-def test_without_obstore_the_error_names_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "obstore", None)
-    settings = load_settings(written(tmp_path, 'objects = "s3://bucket/team-without"'))
-    with pytest.raises(
-        SettingsError, match=r"needs obstore, .*: pip install 'bench-assets\[cluster\]'"
-    ):
-        open_home_blobs(settings, "tables")
-
-
-def test_keys_of_stores_are_known_as_secrets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "h1dd3n/w0rd+Qx7=aws")
-    assert known_secrets(tmp_path).redacted("by h1dd3n/w0rd+Qx7=aws") == "by ***"

@@ -1,12 +1,9 @@
 """Whatever lies in bench.toml, reading it ends with a table or with one sentence."""
 
 import codecs
-import os
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.toml_validation import read_toml
@@ -19,10 +16,6 @@ def test_utf_8_is_read_with_its_mark_and_without(tmp_path: Path, mark: bytes) ->
     file = tmp_path / "bench.toml"
     file.write_bytes(mark + TEXT.replace("\n", "\r\n").encode())
     assert read_toml(file) == {"models": {"m": {"kind": "random"}}}
-
-
-def test_no_file_is_an_empty_one(tmp_path: Path) -> None:
-    assert read_toml(tmp_path / "bench.toml") == {}
 
 
 @pytest.mark.parametrize(
@@ -44,22 +37,3 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
     with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as refused:
         read_toml(file)
     assert "0123456789abcdef" not in str(refused.value)
-
-
-def test_a_folder_of_that_name_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=f"{tmp_path}: cannot be read: Is a directory"):
-        read_toml(tmp_path)
-
-
-@given(st.binary(max_size=60))
-@example(b"\xef\xbb\xbf\xef\xbb\xbf")
-def test_only_our_error_comes_out(data: bytes) -> None:
-    read_end, write_end = os.pipe()
-    with os.fdopen(write_end, "wb") as writing:
-        writing.write(data)
-    try:
-        assert isinstance(read_toml(Path(f"/dev/fd/{read_end}")), dict)
-    except SettingsError:
-        pass
-    finally:
-        os.close(read_end)

@@ -72,13 +72,6 @@ def test_a_damaged_archive_is_named(tmp_path, name, data):
     refused(tmp_path / name, "cannot be unpacked")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_files_come_out_without_the_folder_that_holds_all(tmp_path, name):
-    unpack(written(tmp_path, name, [("top/a.txt", b"1"), ("top/below/b.txt", b"2")]))
-    assert (tmp_path / "a.txt").read_bytes() == b"1"
-    assert (tmp_path / "below/b.txt").read_bytes() == b"2"
-
-
 @pytest.mark.parametrize(
     "entries",
     [
@@ -92,21 +85,6 @@ def test_a_zip_of_another_system_has_the_same_files(tmp_path, entries):
     unpack(written(tmp_path, "a.zip", entries))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.txt", "a.zip"]
     assert (tmp_path / "a.txt").read_bytes() == b"x"
-
-
-@pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
-    for number in "12":
-        hidden = [("images/.DS_Store", number.encode()), ("._images", number.encode())]
-        unpack(written(tmp_path, f"{number}.{kind}", [(f"images/{number}.png", b""), *hidden]))
-    assert not list(tmp_path.glob(".*"))
-    assert {file.name for file in tmp_path.glob("*.png")} == {"1.png", "2.png"}
-
-
-def test_an_archive_inside_stays_as_it_is(tmp_path):
-    inner = zipped([("../evil.txt", b"")])
-    unpack(written(tmp_path, "a.zip", [("inner.zip", inner), ("b.txt", b"")]))
-    assert (tmp_path / "inner.zip").read_bytes() == inner
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -75,27 +75,6 @@ def test_what_is_accepted_passes_once_and_is_the_new_base(guard):
         build(guard, quiz(10))
 
 
-def test_only_the_source_that_was_accepted_passes(guard):
-    build(guard, quiz(100))
-    guard.accept()
-    with pytest.raises(DriftError):
-        build(replace(guard, source={"quiz.jsonl": "2"}), quiz(50))
-
-
-def test_a_run_that_accepts_passes(guard):
-    build(guard, quiz(100))
-    build(replace(guard, accepted="run 1"), quiz(50))
-    assert guard.base("tables/questions").accepted == "run 1"
-    with pytest.raises(DriftError):
-        build(guard, quiz(10))
-
-
-def test_a_change_of_settings_is_no_drift(guard):
-    build(guard, quiz(100))
-    build(replace(guard, settings="others"), quiz(10))
-    assert guard.base("tables/questions").rows == 10
-
-
 def test_more_rejections_are_refused_with_the_commonest_reason_and_an_example(guard):
     build(guard, quiz(100))
     for n in (2, 7):
@@ -111,12 +90,6 @@ def test_a_first_table_is_judged_by_the_expected_rows(guard):
     with pytest.raises(DriftError, match=r"questions: 94 rows \(100 expected\)"):
         build(guard, quiz(94))
     build(guard, quiz(95))
-
-
-def test_a_folder_of_tables_beside_rejections_is_no_table(guard):
-    build(guard, quiz(100), key=["quiz", "shuffled", "questions"])
-    for _ in range(2):
-        build(guard, rejections(0), REJECTIONS, Rejection)
 
 
 def test_a_first_build_is_the_base_whatever_it_rejects(guard):
@@ -148,27 +121,11 @@ def test_a_rare_or_inner_field_that_is_gone_from_all_rows_is_refused(guard):
         check(dict.fromkeys(wheres, ("id",)))
 
 
-def test_a_file_that_cannot_be_read_is_no_row_of_its_folder(guard):
-    read(guard, 100)
-    cut = FileRows({"/data/quiz.jsonl": ()}, {"/data/quiz.jsonl": "not JSON, or cut short"})
-    message = (
-        r"quiz.jsonl: 1 rows \(100 before\); 1 of 1 rows are rejected \(0 before\), mostly: not"
-    )
-    with pytest.raises(DriftError, match=message):
-        guard.check_files({"quiz.jsonl": cut})
-
-
 def test_an_accepted_raw_file_stays_accepted_when_another_step_reads_it(guard):
     replace(guard, accepted="run 1")
     read(replace(guard, accepted="run 1"), 100, rejected=10)
     read(guard, 100)
     read(guard, 100, rejected=10)
-
-
-def test_a_file_of_many_is_a_row_of_them(guard):
-    files = {f"photos/{n}.jpg": FileRows({f"/data/{n}.jpg": ()}) for n in range(20)}
-    files["photos/0.jpg"].reasons["/data/0.jpg"] = "does not decode"
-    assert guard.check_files(files)["files/photos/*.jpg"][:2] == (20, 1)
 
 
 def test_a_raw_file_that_is_gone_is_refused_until_it_is_accepted(guard, tmp_path):

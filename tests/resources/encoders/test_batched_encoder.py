@@ -29,9 +29,3 @@ def test_each_distinct_text_is_embedded_once_and_has_norm_one() -> None:
     assert vectors[0] == pytest.approx([3 / 10**0.5, 1 / 10**0.5])
     assert (vectors[0] == vectors[2]).all()
     assert vectors[1] == pytest.approx([1 / 2**0.5, 1 / 2**0.5])
-
-
-def test_nothing_is_embedded_for_no_contents() -> None:
-    lengths = Lengths()
-    assert BatchedEncoder("m@1", lengths, batch_size=2).encode_images([]).shape == (0, 0)
-    assert lengths.batches == []

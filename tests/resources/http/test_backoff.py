@@ -60,10 +60,3 @@ def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:
         (response,) = ask(server.base_url, "?", max_tries=2)
         assert server.n_requests == 6
     assert response.text == "A"
-
-
-def test_and_not_longer_than_max_wait() -> None:
-    with ChatServer(lambda _: Answer(status=503, text="Loading model")) as server:
-        (response,) = ask(server.base_url, "?", max_wait=0.05, max_tries=1)
-        assert server.n_requests > 1
-    assert response.error.startswith("HTTP 503: Loading model (tries: ")

@@ -1,10 +1,7 @@
 """What servers say instead of responding, and what is made of it."""
 
-import re
-import time
 from typing import Any
 
-import orjson
 import pytest
 
 from bench_assets.core.schema.chat import (
@@ -80,36 +77,6 @@ def test_what_to_do_about_a_refusal(status: int, body: object, advice: str) -> N
         ask(server.base_url, "?")
 
 
-AWKWARD = (
-    *("exceed", "exceeds ", "context length", "context length ", "token count", "token count "),
-    *("image ", "vision not ", "not support", "not support ", "input ", "prompt a ", "prompt "),
-    *("max_tokens", "max_tokens ", "property ", "model ", "model not ", "models no ", "deployment"),
-    *(
-        "model not no ",
-        "<title>",
-        "api",
-        " ",
-        "a",
-        "'",
-        "_",
-        "unknown ",
-        "invalid ",
-        "try again in 1",
-    ),
-)
-
-
-@pytest.mark.parametrize("status", [400, 503])
-@pytest.mark.parametrize("part", AWKWARD)
-def test_awkward_messages_take_no_time(part: str, status: int) -> None:
-    text = part * (10_000 // len(part))
-    body = orjson.dumps({"error": {"message": text, "code": text}})
-    begun = time.process_time()
-    failure(status, body, {})
-    failure(status, text.encode() * 10, {})
-    assert time.process_time() - begun < 0.5
-
-
 @pytest.mark.parametrize(
     "message",
     [
@@ -144,24 +111,6 @@ def test_a_server_that_has_answered_texts_refuses_its_images_for_good() -> None:
     assert (answered.text, refused.refused) == ("B", IMAGE_REFUSED)
 
 
-def test_one_image_that_a_server_breaks_at_is_no_verdict_about_the_server() -> None:
-    with ChatServer() as server:
-        server.fail_next(2, 500)  # after the probe of a plain image it is as any other failure
-        (response,) = ask_about_images(server.base_url, n=1)
-        assert (response.text, server.n_requests) == ("A", 5)  # two images, text, image, again
-        server.forget()
-        server.fail_next(1, error(400, {"error": "this image is odd"}))
-        odd, fine = ask_about_images(server.base_url, n=2, concurrency=1)
-        assert server.n_requests == 4  # the image, a plain one, again, and the other
-    assert (odd.text, odd.refused, fine.text) == ("A", "", "A")
-
-
-def test_a_model_that_is_text_only_is_sent_no_image() -> None:
-    with ChatServer(_sees_nothing) as server:
-        (response,) = ask_about_images(server.base_url, n=1, text_only=True)
-    assert (response.text, server.bodies[0]["messages"][0]["content"]) == ("B", "Which?")
-
-
 def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> list[Response]:
     prompts = [Prompt.of("?")] * texts + [
         Prompt.of(Image("png"), f"Which?{' ' * i}") for i in range(n)
@@ -169,11 +118,3 @@ def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> l
     requests = [Request(prompt=prompt) for prompt in prompts]
     responses = dict(engine(base_url, **spec).stream(requests))
     return [responses[position] for position in range(len(requests))]
-
-
-def test_a_server_that_takes_no_images_names_the_option_that_changes_it() -> None:
-    words = "At most 0 image(s) may be provided in one prompt."
-    with ChatServer(lambda _: openai_error(400, words)) as server:
-        with pytest.raises(ModelError, match=rf"{re.escape(words)}.*--limit-mm-per-prompt"):
-            ask_about_images(server.base_url, n=2)
-        assert server.n_requests <= 2

@@ -27,13 +27,6 @@ class Workers:
         await asyncio.gather(*map(work, range(self.n)))
 
 
-@pytest.mark.parametrize(("n", "responses"), [(1, 1), (3, 1), (4, 1), (5, 1), (64, 1), (7, 9)])
-def test_everything_is_handed_over_once_and_taken(n: int, responses: int) -> None:
-    workers = Workers(n, responses)
-    handed = [position for position, _ in stream_in_thread(workers.produce)]
-    assert sorted(handed) == sorted(workers.taken) == list(range(n * responses))
-
-
 def test_workers_wait_for_a_slow_caller() -> None:
     workers = Workers(4, 200)
     arrivals = stream_in_thread(workers.produce)

@@ -76,14 +76,6 @@ def test_many_put_the_same_at_once_and_it_lies_there_once(
     assert [blob.size for blob in there.list()] == [3]
 
 
-@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])
-def test_what_is_not_there_is_named(place: ImageLocation, name: str) -> None:
-    with pytest.raises(ImageError, match="image"):
-        place.read(name)
-    assert place.sizes([name]) == {}
-    place.bring([name])
-
-
 @pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
 def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
     place: ImageLocation, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
@@ -98,15 +90,6 @@ def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
     put(place, "one")
     assert damaged_images(place, [digest]) == {}
     assert machine.read(digest) == there.get(named(digest)) == b"one"
-
-
-def test_all_are_listed_and_strangers_are_not(place: ImageLocation, there: Blobs) -> None:
-    digests = put(place, *map(str, range(40)))
-    there.put("ab/readme.txt", b"not ours")
-    there.put(f"{digests[0][:2]}/.x.unfinished", b"half")
-    assert sorted(place.every()) == sorted(digests)
-    sizes = dict.fromkeys(digests[:10], 1) | dict.fromkeys(digests[10:20], 2)
-    assert place.sizes([*digests[:20], "ff" * 32]) == sizes
 
 
 def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_path: Path) -> None:
@@ -162,15 +145,6 @@ def test_what_was_fetched_and_is_damaged_is_fetched_again(
     assert here.read(digest) == file.read_bytes() == b"one"
 
 
-def test_what_cannot_be_kept_here_is_read_all_the_same(
-    shared: Callable[..., ObjectImages], tmp_path: Path
-) -> None:
-    (digest,) = put(shared("other"), "one")
-    (tmp_path / "here").write_text("a file in the place of a folder: as a full disk")
-    assert shared().read(digest) == b"one"
-    put(shared(), "two")
-
-
 def test_what_was_fetched_is_never_too_much_and_the_oldest_go_first(
     shared: Callable[..., ObjectImages], tmp_path: Path
 ) -> None:
@@ -201,12 +175,3 @@ def test_images_of_a_folder_lie_there_and_nowhere_else(
     (tmp_path / "bench.toml").write_text(section)
     images = open_image_store(load_settings(tmp_path))
     assert images.place == ImageFolder(place.format(home=tmp_path))
-
-
-def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
-    (tmp_path / "bench.toml").write_text(
-        '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\ncache_gigabytes = 0.5\n'
-    )
-    fetched = str(tmp_path / "cache" / "images")
-    place = open_image_store(load_settings(tmp_path)).place
-    assert place == ObjectImages("s3://b/p", "http://e", fetched, 5 * 10**8)

@@ -67,11 +67,6 @@ def scored(points: float | None, **fields) -> Score:
     return Score.of(RESPONSE, points=points, **fields)
 
 
-def test_a_response_stands_beside_its_question_and_what_is_right(images) -> None:
-    (line,) = lines(responses_preview([CHOICE], [RESPONSE], images), "responses")
-    assert line == ["t/1", "", "Where?", "(A) left (B) right", "B", "Left, I think."]
-
-
 @pytest.mark.parametrize(
     ("fields", "shown"),
     [
@@ -108,13 +103,6 @@ def test_a_mistake_shows_how_it_was_read_its_verdict_and_the_reason(images) -> N
 )
 def test_mistakes_are_responses_without_all_their_points(images, score, is_shown) -> None:
     assert bool(mistakes_preview([CHOICE], [RESPONSE], [], [score], images)) == is_shown
-
-
-def test_several_draws_are_kept_apart(images) -> None:
-    draws = [RESPONSE, replace(RESPONSE, sample=1, text="Right.")]
-    wrong = [Score.of(draws[1], points=0.0)]
-    (line,) = lines(mistakes_preview([CHOICE], draws, [], wrong, images), "mistakes")
-    assert (line[0], line[5]) == ("t/1, draw 1", "Right.")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from bench_resources.images.locations import ImageFolder
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore, damaged_images
 from tests.fakes.rows import question
-from tests.fakes.written_images import turned
 
 
 @pytest.fixture
@@ -53,12 +52,6 @@ def test_bytes_come_back_unchanged(store: ImageStore, image_format: str) -> None
     assert stored.sha256 == sha256(data).hexdigest()
     assert (stored.name, stored.format, stored.n_bytes) == ("photo", image_format, len(data))
     assert (stored.width, stored.height) == (40, 30)
-
-
-def test_equal_images_are_kept_once(store: ImageStore) -> None:
-    data = image("PNG")
-    assert store.put(data, "a").sha256 == store.put(data, "b").sha256
-    assert len([path for path in Path(store.folder).rglob("*") if path.is_file()]) == 1
 
 
 def test_the_bytes_say_what_an_image_is_whatever_its_extension(
@@ -103,18 +96,6 @@ def test_a_file_that_is_too_long_is_refused_unread(tmp_path: Path) -> None:
         small.put_file(file)
 
 
-def test_a_file_that_is_not_there_is_named(store: ImageStore, tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match=r"nowhere.png: cannot be read: No such file"):
-        store.put_file(tmp_path / "nowhere.png")
-
-
-def test_images_open_as_rgb(store: ImageStore) -> None:
-    written = io.BytesIO()
-    Image.new("LA", (3, 2), (7, 255)).save(written, "PNG")
-    opened = store.open(store.put(written.getvalue(), "grey").sha256)
-    assert (opened.mode, opened.size, opened.getpixel((0, 0))) == ("RGB", (3, 2), (7, 7, 7))
-
-
 def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_path: Path) -> None:
     files = {name: tmp_path / name for name in ("c.png", "text.png", "a.png", "gone.png")}
     for name in ("c.png", "a.png"):
@@ -126,14 +107,6 @@ def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_pat
         Rejection(entry="images/text.png", reason="not an image in any known format"),
         Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
     ]
-
-
-def test_a_image_opens_as_models_see_it(store: ImageStore) -> None:
-    turned_image = store.put(turned(6, "PNG"), "turned")
-    assert (turned_image.width, turned_image.height) == (3, 2)
-    opened = store.open(turned_image.sha256)
-    assert opened.size == (2, 3)
-    assert opened.getpixel((1, 0)) == (255, 0, 0)
 
 
 def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageStore) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
-from bench_assets.core.schema.errors import BenchError, HomeError, ModelError
+from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.response_cache.caching_model import CachingModel
@@ -169,12 +169,6 @@ def test_the_identity_of_a_server(fields: dict[str, Any], identity: str) -> None
     assert ServerSpec.model_validate(whole).identity_of() == identity
 
 
-def test_how_decoding_is_written() -> None:
-    everything = Decoding(temperature=0.7, top_p=0.9, max_tokens=5, seed=1, card=True, extra="k=1")
-    assert str(Decoding()) == "t=0,max=1024"
-    assert str(everything) == "card,t=0.7,max=5,top_p=0.9,k=1,seed=1"
-
-
 def test_what_a_local_checkpoint_s_section_adds() -> None:
     one = TransformersSpec(
         kind="transformers",
@@ -297,17 +291,6 @@ def test_what_is_no_database_says_what_to_do_and_stays(
     assert file.read_bytes() == damaged
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5])
-def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) -> None:
-    ask(file)
-    change(file, "PRAGMA journal_mode = DELETE")
-    rest = file.read_bytes()[: int(share * file.stat().st_size)]
-    file.write_bytes(rest)
-    with pytest.raises(BenchError, match=r"responses\.sqlite: damaged .*restore a backup"):
-        ask(file)
-    assert file.read_bytes() == rest
-
-
 @pytest.mark.parametrize(
     ("commands", "complaint"),
     [
@@ -381,13 +364,3 @@ def test_a_file_that_is_deleted_while_it_is_used_ends_the_run(
         model.response(REQUESTS)
     assert sum(1 for _ in response_file(file).rows()) == 0
     assert ask(file)[1] == len(REQUESTS)
-
-
-def test_a_file_that_was_deleted_between_two_uses_is_not_made_anew(file: Path) -> None:
-    store = response_file(file)
-    model = CachingModel("m", Echo(), store)
-    model.response(REQUESTS[:6])
-    file.unlink()
-    with pytest.raises(HomeError):
-        model.response(REQUESTS)
-    assert not file.exists()

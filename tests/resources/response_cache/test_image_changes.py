@@ -74,10 +74,6 @@ def test_only_images_that_were_shown_otherwise_are_marked(new, otherwise):
     assert shown.particulars(request()) == ""
 
 
-def test_a_image_that_is_not_there_is_no_particular():
-    assert ImageChangeRecorder(read, SERVER_CHANGES).particulars(request("gone")) == ""
-
-
 def test_an_image_that_moves_is_noted_and_earlier_notes_stay():
     requests = [request("a PNG", "a GIF that moves"), request("a PNG")]
     arrivals = iter([(1, Response(text="b")), (0, Response(text="a", note="enlarged"))])

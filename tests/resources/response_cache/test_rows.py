@@ -121,13 +121,6 @@ def test_every_prompt_can_be_read_again(store: ResponseStore, text: str, sample:
     assert store.prompt("no digest") is None
 
 
-def test_what_was_never_requested_is_left_out(store: ResponseStore) -> None:
-    keep(store, row("a"), row("b"))
-    responses = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
-    assert responses.keys() == {named("a"), named("b")}
-    assert store.find([]) == {}
-
-
 def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore) -> None:
     keep(store, row("a", text="first"))
     keep(store, row("a", text="second"))
@@ -143,14 +136,6 @@ def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
     keep(store, *rows)
     assert perf_counter() - started < 5
     assert store.find([row["key"] for row in rows]).keys() == {row["key"] for row in rows}
-
-
-def test_an_error_is_not_kept_and_sent_again_at_once(another: Callable[[], ResponseStore]) -> None:
-    engine = Says(Response(text="A"), Response(error="HTTP 500"))
-    for _ in range(2):
-        first, second = CachingModel("m", engine, another()).response(requests_for("a", "b"))
-        assert first.text == "A"
-    assert (second.text, len(engine.requests)) == ("A", 3)
 
 
 def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStore]) -> None:
@@ -180,16 +165,6 @@ def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseSto
     assert store.averages("m", "t=2") == ResponseAverages()
 
 
-def test_rows_are_those_that_were_kept(store: ResponseStore) -> None:
-    rows = [row("a"), row("b", image_tokens="4 12", note="n")]
-    keep(store, *rows)
-    responses = {row["key"]: row for row in store.rows()}
-    assert [{**responses[row["key"]], "asked_at": 0} for row in rows] == [
-        {**row, "asked_at": 0} for row in rows
-    ]
-    assert list(store.prompts()) == [(named("p"), '["p"]')]
-
-
 def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStore) -> None:
     keep(store, row("a"), row("b"), row("c", model="other", decoding=""), row("d", decoding="t=1"))
     assert store.drop([named("a"), named("unknown"), "no digest"]) == 1
@@ -198,13 +173,6 @@ def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStor
     assert store.remove([]) == 0
     assert {row["key"] for row in store.rows()} == {named("c"), named("d")}
     assert store.remove(["other", "m|t=1"]) == 2
-
-
-def test_what_came_since_is_counted(store: ResponseStore) -> None:
-    keep(store, row("a"), row("b"))
-    now = datetime.now(UTC)
-    assert store.count_since(now - timedelta(minutes=5)) == 2
-    assert store.count_since(now + timedelta(minutes=5)) == 0
 
 
 @pytest.mark.parametrize(

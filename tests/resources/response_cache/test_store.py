@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +15,6 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
-from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import row_digest
 from bench_resources.config.sections.base import PriceSection
 from bench_resources.models.api.budget import WithinBudget
@@ -68,12 +66,6 @@ def test_edited_prompts_are_sent_and_no_others(server: ChatServer, file: Path) -
     assert [response.text for response in responses] == [name.upper() for name in edited]
 
 
-def test_equal_requests_are_sent_once_and_all_answered(server: ChatServer, file: Path) -> None:
-    responses = remembering(server.base_url, file).response(requests_for("a", "b", "a"))
-    assert [response.text for response in responses] == ["A", "B", "A"]
-    assert server.n_requests == 2
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -117,50 +109,6 @@ def test_a_model_s_own_tags_go_with_its_responses_and_ask_nothing_again(
     assert blind == response
     assert model.signature.endswith("|thinking={ }")
     assert server.n_requests == 1
-
-
-def test_errors_are_not_remembered(server: ChatServer, file: Path) -> None:
-    model = remembering(server.base_url, file)
-    responses = model.response(requests_for("odd", "a"))
-    assert [(response.text, response.error) for response in responses] == [
-        ("", "HTTP 400: as asked"),
-        ("A", ""),
-    ]
-    model.response(requests_for("odd", "a", "b"))
-    # A refused request is sent a second time.
-    assert sorted(texts(body)[0] for body in server.bodies[3:]) == ["b", "odd", "odd"]
-
-
-def test_nothing_at_all_is_an_error(server: ChatServer, file: Path) -> None:
-    server.fail_next(20, 500)
-    with pytest.raises(ModelError, match="m: all 1 requests failed: HTTP 500"):
-        remembering(server.base_url, file).response(requests_for("a"))
-
-
-def test_requests_that_are_refused_twice_are_an_outcome(server: ChatServer, file: Path) -> None:
-    (response,) = remembering(server.base_url, file).response(requests_for("odd"))
-    assert (response.error, response.refusal) == ("HTTP 400: as asked", "request refused")
-
-
-def test_a_prompt_can_be_read_again(server: ChatServer, file: Path) -> None:
-    (request,) = requests_for("a")
-    remembering(server.base_url, file).response([request])
-    assert response_file(file).prompt(request.prompt.sha256) == '[["user",["a"]]]'
-    assert response_file(file).prompt("0") is None
-
-
-def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) -> None:
-    def stop_at_ten(done: int, remembered: int, total: int) -> None:
-        if done == 10:
-            raise KeyboardInterrupt
-
-    model = CachingModel("m", engine(server.base_url), response_file(file), stop_at_ten)
-    with pytest.raises(KeyboardInterrupt):
-        model.response(requests_for(*map(str, range(100))))
-    assert n_stored(file) == 10
-    sent = server.n_requests
-    remembering(server.base_url, file).response(requests_for(*map(str, range(100))))
-    assert server.n_requests <= sent + 90 + 32  # 32: the default concurrency
 
 
 def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, file: Path) -> None:
@@ -232,12 +180,6 @@ def test_tokens_of_images_and_notes_come_back(file: Path) -> None:
     assert (again[0].image_tokens, again[0].note) == ((4, 12), "enlarged: 1x1 px to 28x28 px")
 
 
-def test_a_store_may_be_created_by_many_at_once(file: Path) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        stores = list(threads.map(lambda _: response_file(file), range(16)))
-    assert all(store.find(["a"]) == {} for store in stores)
-
-
 # What comes out of an engine and is no response is that request's error; the rest goes on.
 
 
@@ -296,35 +238,6 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ResponseStore, tok
         lambda _: store.tokens_of("saying"),
     )
     assert list(budgeted.stream(requests_for("b"))) == [(0, Response(text="A"))]
-
-
-def test_what_never_comes_is_an_error(store: ResponseStore) -> None:
-    model = CachingModel("m", Saying((1, Response(text="B"))), store)
-    first, second = model.response(requests_for("a", "b"))
-    assert (first.error, second.text) == ("the engine returned no response", "B")
-
-
-@pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
-def test_a_response_to_nothing_is_stored_nowhere(store: ResponseStore, position: Any) -> None:
-    with pytest.raises(ModelError, match=r"a response to request .* of 2"):
-        CachingModel("m", Saying((position, Response(text="B"))), store).response(
-            requests_for("a", "b")
-        )
-    assert store.tokens_of("saying") == store.tokens_of("nobody")
-
-
-def test_a_second_response_to_one_request_is_refused(store: ResponseStore) -> None:
-    twice = Saying((0, Response(text="A")), (0, Response(text="B")))
-    with pytest.raises(ModelError, match="a second response to request 0 of 1"):
-        CachingModel("m", twice, store).response(requests_for("a"))
-
-
-def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: ResponseStore) -> None:
-    request = Request(prompt=Prompt.of("\ud83d?"))
-    for _ in range(2):
-        (response,) = CachingModel("m", Saying((0, Response(text="A"))), store).response([request])
-        assert response.text == "A"
-    assert store.prompt(request.prompt.sha256) == '[["user",["\\ud83d?"]]]'
 
 
 # Responses that are taken over from another store: the whole ones, and nothing else.

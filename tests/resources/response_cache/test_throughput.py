@@ -26,20 +26,6 @@ def test_several_askings_add_up_and_failures_do_not_count() -> None:
     }
 
 
-def test_memory_that_nobody_counted_is_left_out() -> None:
-    throughput = Throughput()
-    throughput.count(RESPONSES, 1.0)
-    assert "device_memory_mib" not in throughput.metadata()
-
-
-@pytest.mark.parametrize("seconds", [[], [0.0]], ids=["never asked", "asked for nothing"])
-def test_without_requests_there_is_nothing_to_report(seconds: list[float]) -> None:
-    throughput = Throughput()
-    for each in seconds:
-        throughput.count([], each)
-    assert throughput.metadata() == {}
-
-
 def test_what_has_arrived_is_reported_with_what_it_cost() -> None:
     """1,150 tokens of prompts at 2 a million, 10 of responses at 30: 0.0023 and 0.0003."""
     throughput = Throughput()

@@ -82,24 +82,6 @@ def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, 
     assert end_orphaned_runs(instance) == []
 
 
-def test_a_run_that_lives_is_left_alone(instance):
-    living = add_run(instance, {".dagster/bench_process": str(this_process())})
-    unknown = add_run(instance)  # of a version that did not name processes
-    assert end_orphaned_runs(instance) == []
-    assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
-
-
-def test_a_second_try_is_not_taken_for_the_first_whose_tags_it_has(instance, dead):
-    add_run(instance, named(dead), of="the first")
-    assert end_orphaned_runs(instance) == []
-
-
-def test_a_failed_run_is_tried_once_more(instance, dead):
-    run_id = add_run(instance, named(dead))
-    end_orphaned_runs(instance)
-    assert instance.get_run_by_id(run_id).tags["dagster/will_retry"] == "true"
-
-
 def test_the_daemon_asks_the_launcher(instance, dead):
     launcher = instance.run_launcher
     assert isinstance(launcher, MonitoredRunLauncher)

@@ -3,7 +3,6 @@
 import os
 import time
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
@@ -25,20 +24,6 @@ def name_digests(home: Path, *paths: Path) -> list[list[str]]:
 
 def long_ago(file: Path) -> None:
     os.utime(file, (1_000_000_000, 1_000_000_000))
-
-
-def test_names_go_on_below_the_given_paths(tmp_path: Path) -> None:
-    folder = write(tmp_path / "x" / "release")
-    digests = name_digests(tmp_path, folder, folder / "a.txt", tmp_path / "absent")
-    assert [name for name, _ in digests] == ["release/a.txt", "release/b/two.txt", "a.txt"]
-    assert digests[0][1] == digests[2][1] == EMPTY
-
-
-def test_a_copy_elsewhere_with_other_times_is_the_same(tmp_path: Path) -> None:
-    folder = write(tmp_path / "here" / "release")
-    other = copytree(folder, tmp_path / "there" / "further" / "release")
-    long_ago(other / "b" / "two.txt")
-    assert name_digests(tmp_path, folder) == name_digests(tmp_path / "there", other)
 
 
 @pytest.mark.parametrize("long_lain", [True, False])
@@ -78,12 +63,6 @@ def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) ->
     (tmp_path / "digests.json").write_bytes(memory.replace(b'"x"', f'"{file}"'.encode()))
     assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
     assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
-
-
-def test_a_link_to_what_is_not_there_counts_by_its_name(tmp_path: Path) -> None:
-    folder = write(tmp_path / "release")
-    (folder / "c.txt").symlink_to(tmp_path / "absent")
-    assert name_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
 
 
 def test_links_to_the_folder_that_they_are_in_are_not_followed(tmp_path: Path) -> None:

@@ -30,12 +30,6 @@ def take(another: Callable[[], Database]) -> Callable[[float, str], bool]:
     return lambda seconds, name: claim(another(), seconds, name)
 
 
-def test_a_claim_is_taken_once(take: Callable[[float, str], bool]) -> None:
-    assert take(60, "a@0/codis")
-    assert take(60, "a@0/blink")
-    assert not take(60, "a@0/codis")
-
-
 def test_a_claim_that_has_ended_is_taken_over_once(take: Callable[[float, str], bool]) -> None:
     assert take(0.2, "a")
     time.sleep(0.3)

@@ -11,7 +11,6 @@ from bench_resources.storage.process_identity import (
     ProcessIdentity,
     has_ended,
     start_ticks,
-    this_process,
 )
 
 
@@ -50,16 +49,6 @@ def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
     assert has_ended(process, HERE) is True
     child.communicate()
     assert has_ended(process, HERE) is True
-
-
-def test_a_process_is_read_as_it_was_written():
-    process = this_process()
-    assert ProcessIdentity.parse(str(process)) == process
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pid": 1}', "x"])
-def test_what_names_no_process_is_none(text):
-    assert ProcessIdentity.parse(text) is None
 
 
 def test_a_program_may_have_any_name(tmp_path):

@@ -54,14 +54,6 @@ def test_a_file_that_is_no_database_is_an_error_with_what_to_do(file: Path) -> N
     assert integrity_errors(file) == ["file is not a database"]
 
 
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with (
-        pytest.raises(HomeError, match="it cannot be opened"),
-        describe_sqlite_errors(tmp_path / "x", ""),
-    ):
-        words(tmp_path / "x")
-
-
 def test_a_database_that_is_held_open_keeps_its_log_between_connections(tmp_path: Path) -> None:
     from sqlalchemy import create_engine, text
 

@@ -5,13 +5,11 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Score
-from bench_assets.core.tables.arrow import to_table
 from bench_resources.tables.file_bytes import verify_checksum
 from bench_resources.tables.parquet import TableFiles
 
@@ -122,18 +120,6 @@ def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_tha
     (tmp_path / "aside").rename(moved.path(KEY).parent.parent)
     moved.verify(KEY)
     moved.verify(KEY, "all")
-
-
-def test_other_readers_pass_over_the_checksum(path: Path) -> None:
-    assert pq.read_table(path).equals(to_table(ROWS, Score))
-    assert duckdb.read_parquet(str(path)).to_arrow_table().num_rows == len(ROWS)
-
-
-@pytest.mark.parametrize("name", ["a?b", "a*b", "a[b]", "a#b", "a%20b", "a b", "a'b", 'a"b', "ü"])
-def test_sql_reads_this_folder_and_no_other(tmp_path: Path, name: str) -> None:
-    for folder in (name, "aXb", "ab"):
-        TableFiles(folder=str(tmp_path / folder)).write(KEY, ROWS, Score)
-    assert points(TableFiles(folder=str(tmp_path / name))) == 20.0
 
 
 def test_what_cannot_be_written_names_the_place_and_leaves_nothing_half(

@@ -3,13 +3,11 @@
 import os
 import time
 from collections.abc import Callable
-from io import BytesIO
 from math import nan
 from pathlib import Path
 from typing import cast
 
 import dagster as dg
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -20,7 +18,6 @@ from bench_resources.tables.file_bytes import write_groups
 from bench_resources.tables.parquet import (
     TableFiles,
     TableIOManager,
-    read_by_question,
     read_columns,
 )
 from tests.fakes.object_store import Front
@@ -35,22 +32,6 @@ long = pytest.mark.long
 @pytest.fixture
 def files(tmp_path):
     return TableFiles(folder=str(tmp_path))
-
-
-def test_a_table_is_read_question_by_question(files):
-    named = ["d", "b", "unknown", "a", "b", "e"]
-    rows = [prediction(question_id=name, sample=n) for n, name in enumerate(named)]
-    files.write(KEY, rows, Prediction)
-    ids = pa.array(["a", "b", "c", "d", "e"])
-    batches = read_by_question(files, KEY, Prediction, "", ("sample", "served"), ids, 2)
-    assert [batch["sample"] for batch in batches] == [[3, 1, 4], [0], [5]]
-
-
-def test_rows_of_several_row_groups_are_read_in_order(files):
-    rows = [Rejection(entry=f"line {n}", reason="empty") for n in range(2 * 8192 + 1)]
-    path = files.write(KEY, rows, Rejection)
-    assert pq.read_metadata(path).num_row_groups == 3
-    assert files.read(KEY, Rejection) == rows
 
 
 def test_what_was_written_is_read_and_known_by_its_content(files):
@@ -104,28 +85,6 @@ def test_a_table_that_was_never_made_names_the_command_that_makes_it(files, key,
         files.read(key, Rejection, model)
 
 
-@pytest.mark.parametrize(
-    ("key", "command"),
-    [
-        (["codis", "plain", "scores"], "codis --model m --condition plain"),
-        (["cogbench", "vqa", "blind", "scores"], "cogbench/vqa --model m --condition blind"),
-        (["cogbench", "vqa", "scores"], "cogbench --model m"),
-    ],
-)
-def test_a_table_of_a_condition_is_made_under_that_condition(files, key, command):
-    for task in (["codis"], ["cogbench", "vqa"]):
-        files.write([*task, "questions"], ROWS, Rejection)
-    with pytest.raises(TableError, match=f"`bench evaluate {command}` makes it"):
-        files.read(key, Rejection, "m")
-
-
-def test_a_query_over_tables_that_do_not_exist_finds_nothing(files):
-    result = files.query(
-        "SELECT * FROM metrics WHERE task = $t", {"metrics": ([KEY], Metric)}, t="x"
-    )
-    assert result.num_rows == 0
-
-
 def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
     rows = [prediction(no_answer="no answer in 8 tokens")]
     older = files.write(KEY, [prediction(model="n")], Prediction, "n")
@@ -137,13 +96,6 @@ def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
     files.write(KEY, rows, Prediction, "m")
     result = to_rows(files.query("SELECT * FROM p ORDER BY model", view), Prediction)
     assert [row.no_answer or "" for row in result] == ["no answer in 8 tokens", ""]
-
-
-def test_a_query_reads_every_partition(files):
-    for model in ("m", "n"):
-        files.write(KEY, ROWS, Rejection, model)
-    result = files.query("SELECT count(*) AS n FROM r", {"r": ([KEY], Rejection)})
-    assert result.to_pylist() == [{"n": 4}]
 
 
 def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(files):
@@ -201,26 +153,6 @@ def test_what_one_home_writes_another_reads(opened: Opened, tmp_path: Path) -> N
     assert not (tmp_path / "b").exists()
 
 
-def test_what_was_never_written_is_not_there(opened: Opened) -> None:
-    tables = opened()
-    assert (tables.digest(KEY), tables.exists(KEY), tables.partitions(KEY)) == (None, False, [])
-    assert not tables.exists(KEY)
-    assert tables.written(KEY) == 0
-    assert tables.query("SELECT * FROM t", {"t": ([KEY], Metric)}).num_rows == 0
-    for ask in (tables.verify, lambda key: tables.read(key, Rejection)):
-        with pytest.raises(TableError):
-            ask(KEY)
-
-
-def test_partitions_are_those_of_the_asset_and_of_no_asset_below(opened: Opened) -> None:
-    tables = opened()
-    for key, model in ((KEY, "m"), (KEY, "a b/c"), ((*KEY, "below"), "n"), (OTHER, ""), (KEY, "")):
-        tables.write(key, ROWS, Rejection, model)
-    assert tables.partitions(KEY) == ["a b/c", "all", "m"]
-    assert list(tables.unpartitioned_keys("suite")) == [OTHER, KEY]
-    assert list(tables.unpartitioned_keys("suit")) == []
-
-
 def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
     opened(suite=".of/x-1").write(KEY, ROWS, Rejection, "m")
     assert opened().elsewhere("suite")[0].read(KEY, Rejection, "m") == ROWS
@@ -254,19 +186,6 @@ def test_sql_finds_the_same_as_in_a_home_of_ones_own(opened: Opened, tmp_path: P
     ]
     assert result[0] == result[1]
     assert result[0][0] == {"model": "m", "mean": 1.0, "n": 30, "most": 30.0}
-
-
-def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened: Opened) -> None:
-    tables = opened()
-    rows = [prediction(model="m", no_answer="none"), prediction(model="n")]
-    for row in rows:
-        tables.write(KEY, [row], Prediction, row.model)
-    data, older = tables.blobs.get(tables.name(KEY, "n")), BytesIO()
-    table = pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"])
-    write_groups([table], table.schema, older)
-    tables.blobs.put(tables.name(KEY, "n"), older.getvalue())
-    result = tables.query("SELECT * FROM p ORDER BY model", {"p": ([KEY], Prediction)})
-    assert result.column("no_answer").to_pylist() == ["none", None]  # as of files
 
 
 def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:

@@ -53,13 +53,6 @@ def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) 
     assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
 
 
-def test_a_unit_leads_to_what_was_answered_before(site: Site) -> None:
-    site.people.ask(FORM, [unit("a", needed=1)])
-    visitor = site.visitor("ana")
-    task = visitor.task(FORM.title)
-    assert f'<a href="{task}/mine">My answers</a>' in visitor.next(task).text
-
-
 def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     site.people.ask(FORM, [unit("a", needed=1)])
     away, other = site.visitor("ana"), site.visitor("ben")
@@ -74,29 +67,6 @@ def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     assert "Enough other people" in late.text
     assert other.send(page, correct="no").status_code == 200
     assert voters(site) == {"a": Counter(["ben"])}
-
-
-def test_who_comes_back_late_has_the_place_while_nobody_took_it(site: Site) -> None:
-    site.people.ask(FORM, [unit("a", needed=1)])
-    ana = site.visitor("ana")
-    page = ana.next(ana.task(FORM.title))
-    site.clock.passed += 10_000
-    assert "Thank you" in ana.send(page, correct="yes").text
-    assert voters(site) == {"a": Counter(["ana"])}
-
-
-def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
-    site.people.ask(FORM, [unit("a", needed=1)])
-    ana, ben = site.visitor("ana"), site.visitor("ben")
-    page = ana.next(ana.task(FORM.title))
-    for _ in range(3):
-        site.clock.passed += 500
-        assert ana.http.post(f"{page.url.path}/stay").status_code == 204
-    assert "Other people are working on the remaining" in ben.next(ben.task(FORM.title)).text
-    assert ana.send(page, correct="yes").status_code == 200
-    (only,) = site.people.answers(FORM)
-    assert only.seconds is not None
-    assert 1500 <= only.seconds < 1560
 
 
 def test_what_is_skipped_is_another_s(site: Site) -> None:
@@ -200,23 +170,6 @@ def test_a_form_that_is_incomplete_at_the_deadline_can_be_completed(
         assert [answer.values["correct"] for answer in site.people.answers(FORM)] == [("yes",)]
 
 
-def test_who_turns_out_to_have_made_a_unit_is_shown_the_next_one(site: Site) -> None:
-    site.people.ask(FORM, [unit("a"), unit("b")])
-    ana = site.visitor("ana")
-    task = ana.task(FORM.title)
-    made = ana.next(task)
-    site.people.ask(FORM, [unit("a", barred=("ana",)), unit("b")])
-    other = ana.next(task)
-    assert other.status_code == 200
-    assert other.url.path != made.url.path
-
-
-def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
-    site.people.ask(FORM, [unit("gold", needed=1, gold={"correct": ("yes",)})])
-    assert [answer_all(site, who, correct="yes") for who in ("ana", "ben", "cem")] == [1, 1, 1]
-    assert "gold" not in site.visitor("dea").next(site.visitor("dea").task(FORM.title)).url.path
-
-
 def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
     proposed: dict[str, Any] = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
     site.people.ask(FORM, [unit("a", **proposed)])
@@ -227,16 +180,6 @@ def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
     ana.send(page, correct="no")
     found: list[Answer] = site.people.answers(FORM)
     assert [one.proposed_by for one in found] == ["model-1"]
-
-
-def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    terms = {FORM.name: AnnotationTerms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
-    with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
-        site.people.ask(FORM, [unit("a"), unit("b")])
-        assert answer_all(site, "ana", correct="yes") == 1
-        assert "the most that one person may give" in site.visitor("ana").http.get("/").text
-        page = site.visitor("ben").next(site.visitor("ben").task(FORM.title))
-        assert "/i/" in page.url.path
 
 
 def test_a_deadline_that_is_moved_in_bench_toml_holds_for_running_pages(tmp_path: Path) -> None:

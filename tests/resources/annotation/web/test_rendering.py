@@ -130,18 +130,6 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
     assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
 
 
-def test_a_click_on_the_image_is_a_place_on_it(page: "Page", site: Site) -> None:
-    enter(page, site)
-    to_task(page, EVERY.title)
-    box = page.locator(".target").bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] * 460 / 640, box["y"] + box["height"] * 120 / 480)
-    x, y = map(float, page.locator('textarea[name="places"]').input_value().split())
-    assert abs(x - 460 / 640) < 0.01
-    assert abs(y - 120 / 480) < 0.01
-    page.locator(".mark").wait_for()  # strict: fails if there are two
-
-
 def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", site: Site) -> None:
     page = chromium.new_page()  # whose console says that the answer was no 200
     enter(page, site)
@@ -154,20 +142,6 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", 
     page.get_by_role("link", name="Is it unusual?").click()
     assert page.url.endswith("#field-unusual")
     page.close()
-
-
-def test_a_image_at_full_size(page: "Page", site: Site) -> None:
-    enter(page, site)
-    to_task(page, EVERY.title)
-    page.keyboard.press("z")
-    caption = page.locator(".zoom-bar p")
-    caption.get_by_text("640 × 480 px").wait_for()
-    page.keyboard.press("1")
-    caption.get_by_text(re.compile(r"100 %$")).wait_for()
-    page.keyboard.press("+")
-    caption.get_by_text(re.compile(r"150 %$")).wait_for()
-    page.keyboard.press("Escape")
-    page.locator("dialog").wait_for(state="detached")
 
 
 def test_an_earlier_answer_is_corrected(page: "Page", site: Site) -> None:

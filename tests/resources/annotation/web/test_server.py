@@ -5,7 +5,6 @@ import re
 import socket
 import sys
 from contextlib import ExitStack
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import escape_controls
-from bench_resources.annotation.web.server import PagesServer, Setup, setup_of
-from bench_resources.annotation.web.sessions import RATES, Rate, RateLimiter
-from bench_resources.annotation.web.store import PagesStore
+from bench_resources.annotation.web.server import setup_of
+from bench_resources.annotation.web.sessions import Rate
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.images.locations import ImageFolder
 from tests.fakes.annotation_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.annotation.port_cases import FORM, A, unit
 
@@ -54,11 +51,6 @@ def test_behind_a_proxy_pages_are_called_by_its_name_and_cookies_are_secure(tmp_
                 assert sent.status_code == 303
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "localhost:80", "[::1]", "[::1]:8766"])
-def test_pages_are_called_by_every_name_of_this_machine(site: Site, host: str) -> None:
-    assert httpx.get(site.address, headers={"Host": host}, trust_env=False).status_code != 400
-
-
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "[::2]"])
 def test_pages_are_not_called_by_another_name(site: Site, host: str) -> None:
     assert httpx.get(site.address, headers={"Host": host}, trust_env=False).status_code == 400
@@ -88,22 +80,6 @@ def test_what_is_incomplete_is_named_and_kept(site: Site) -> None:
     assert site.people.answers(FORM) == []
 
 
-BAD: dict[str, tuple[dict[str, object], str]] = {
-    "a choice that there is not": ({"correct": "maybe"}, "none of yes, no"),
-    "two of one": ({"correct": ["yes", "no"]}, "2 entries (expected 1)"),
-    "too long": ({"correct": "yes", "comment": "a" * 2001}, "2001 characters, at most 2000"),
-}
-
-
-@pytest.mark.parametrize(("values", "why"), BAD.values(), ids=BAD)
-def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, Any], why: str) -> None:
-    site.people.ask(FORM, [A])
-    page = site.visitor("ana").send(shown(site), **values)
-    assert page.status_code == 422
-    assert why in unescape(page.text)
-    assert site.people.answers(FORM) == []
-
-
 BODIES: dict[str, tuple[Any, int]] = {
     "a field of 5 MB": (b"correct=" + b"a" * (5 * 2**20), 400),
     "30 MB, in pieces": (lambda: iter([b"correct=a&" + b"a" * 2**20] * 30), 413),
@@ -121,20 +97,6 @@ def test_what_is_too_large_or_no_form_is_refused(site: Site, content: Any, statu
     assert site.people.answers(FORM) == []
 
 
-@pytest.mark.parametrize("number", ["0", "9" * 20, "x"])
-def test_a_number_that_names_nothing_is_not_found(
-    site: Site, number: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    site.people.ask(FORM, [A])
-    http = site.visitor("ana").http
-    paths = (f"/f/{number}/next", f"/f/{number}/mine", f"/f/1/i/{number}", f"/f/{number}/i/0")
-    assert [http.get(path).status_code for path in paths] == [404] * 4
-    assert http.get(f"/f/1/i/{number}/image/0").status_code == 404
-    assert http.post(f"/f/1/i/{number}").status_code == 404
-    assert http.post(f"/f/1/i/{number}/stay").status_code == 404
-    assert not [record for record in caplog.records if record.exc_info]
-
-
 def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
     few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
     with Site(tmp_path, rates=few) as site:
@@ -146,15 +108,6 @@ def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
         guesses = [httpx.get(f"{site.address}/in/x{n}", trust_env=False) for n in range(4)]
         assert [guess.status_code for guess in guesses] == [403, 403, 403, 429]
         assert int(guesses[-1].headers["retry-after"]) > 1
-
-
-def test_a_bucket_fills_again() -> None:
-    now = [0.0]
-    limits = RateLimiter({**RATES, "page": Rate(2, 0.5)}, clock=lambda: now[0])
-    assert [limits.take("page", "ana") for _ in range(3)] == [0, 0, 2.0]
-    now[0] = 2.0
-    assert [limits.take("page", "ana") for _ in range(2)] == [0, 2.0]
-    assert limits.take("page", "ben") == 0
 
 
 HOSTILE = "<script>alert(1)</script>\"'>&amp;\u202eback ../../etc/passwd {{7*7}} \x00\x1b[31m"
@@ -230,20 +183,6 @@ def test_without_their_packages_the_error_names_what_to_install(
     monkeypatch.setitem(sys.modules, "python_multipart", None)
     with pytest.raises(SettingsError, match=r"pip install 'bench-assets\[annotate\]'"):
         setup_of(load_settings(tmp_path))
-
-
-def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
-    port = int(site.address.rpartition(":")[2])
-    images = ImageFolder(str(tmp_path))
-    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=images)
-    with pytest.raises(SettingsError, match=f"port {port}.*--port"):
-        PagesServer(setup, port=port)
-
-
-def test_the_address_of_ipv6_opens_the_pages(tmp_path: Path) -> None:
-    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
-    with PagesServer(setup, "::1", 0) as served:
-        assert httpx.get(f"{served.address}/health", trust_env=False).text == "ok"
 
 
 @pytest.mark.parametrize(

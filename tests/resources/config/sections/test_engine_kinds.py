@@ -9,12 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import kind_problems
 from bench_resources.config.sections.models import list_models
 from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.model_check import check_model
 from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
@@ -128,14 +127,6 @@ def say(opened: Models, *texts: str) -> list[str]:
         ]
 
 
-def test_it_gets_each_request_once(made, tmp_path):
-    assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
-    assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
-    assert [engine.asked for engine in made] == [["a", "b"], ["c"]]
-    with models(tmp_path, LOUD).open("m") as model:
-        assert model.signature == "acme|2|t=0,max=1024"
-
-
 def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     kept = models(tmp_path, LOUD)
     say(kept, "a")
@@ -145,14 +136,6 @@ def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     assert made[0].asked is None
     say(models(tmp_path, LOUD.replace("loud", "away")), "c")
     assert made[1].asked is None
-
-
-def test_it_can_be_tried_out(made, tmp_path):
-    (tmp_path / "bench.toml").write_text(LOUD)
-    settings = load_settings(tmp_path)
-    found = check_model(resolve_name("m", settings), settings)
-    assert (found.kind, found.failures, found.batch) == ("acme_loud", [], "the same")
-    assert made[-1].spec.max_tokens == 32
 
 
 @pytest.mark.parametrize(
@@ -230,19 +213,6 @@ def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
     assert shown["m"].startswith(f"cannot be used: {reason}")
     assert _SECRET not in shown["m"]
     assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
-
-
-def test_it_is_an_error_where_it_is_used(unusable):
-    home, reason = unusable
-    opened = models(home, (home / "bench.toml").read_text())
-    for name in ("m", "b"):
-        with (
-            pytest.raises(ModelError, match=rf"model m: cannot be used: {reason}"),
-            opened.open(name),
-        ):
-            pass
-    with opened.open("s") as model:
-        assert model.response(requests_for("a"))[0].text == "A"
 
 
 _SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.engines"

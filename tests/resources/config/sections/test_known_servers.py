@@ -79,12 +79,6 @@ def test_what_is_too_long_is_the_error_of_its_request_and_sent_once(stand_in: St
     assert short.text == stand_in.text
 
 
-@having("no_model")
-def test_a_model_that_it_does_not_have_is_refused_at_once(stand_in: StandIn) -> None:
-    with pytest.raises(ModelError, match="set model to a name that"):
-        ask(stand_in, seen("?"), model="n")
-
-
 @having("bad_key")
 def test_a_wrong_key_is_refused_at_once_and_not_shown(stand_in: StandIn) -> None:
     with pytest.raises(ModelError, match="set api_key_env to") as refused:

@@ -43,11 +43,6 @@ def vllm(**fields: Any) -> VllmSpec:
     return VllmSpec.model_validate({"kind": "vllm", "path": "m", **fields})
 
 
-def test_vllm_takes_the_gpus_of_all_its_copies() -> None:
-    assert vllm().gpus == 1
-    assert vllm(tensor_parallel_size=4, data_parallel_size=2).gpus == 8
-
-
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import SettingsError
@@ -12,7 +11,7 @@ from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.budget import cost
-from bench_resources.models.registry.named_models import base_of_checkpoints, resolve_name
+from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.response_cache.rows import TokenCounts
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
@@ -94,20 +93,6 @@ def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> N
     assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
 
 
-def test_it_runs_like_a_model_that_a_server_is_started_for(tmp_path: Path) -> None:
-    name = watched(tmp_path, 'like = "like"')
-    settings = written(tmp_path, (tmp_path / "bench.toml").read_text() + "max_tokens = 7\n")
-    spec = resolve_name(name, load_settings(settings)).spec
-    assert isinstance(spec, ServerSpec)
-    assert (spec.max_tokens, spec.serve, spec.server) == (7, VLLM, "vllm")
-
-
-def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) -> None:
-    watched(tmp_path, 'like = "tiny-vlm/step-6840"', f'serve = "{VLLM}"')
-    with pytest.raises(SettingsError, match="like: tiny-vlm/step-6840 is a transformers model"):
-        base_of_checkpoints(load_settings(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("section", "message"),
     [
@@ -134,17 +119,6 @@ def test_batches_cost_half() -> None:
     assert whole.identity_of() == half.identity_of()
 
 
-USUAL = {"model": "m", "temperature": 0.0, "max_tokens": 1024}
-AS_VLLM = {
-    "top_p": 1.0,
-    "top_k": -1,
-    "min_p": 0.0,
-    "repetition_penalty": 1.0,
-    "presence_penalty": 0.0,
-    "frequency_penalty": 0.0,
-}
-
-
 def spec(**fields: Any) -> ServerSpec:
     whole = {"kind": "server", "base_url": "http://s/v1", "model": "m"} | fields
     return ServerSpec.model_validate(whole)
@@ -162,11 +136,6 @@ def sent(request: Request, **fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("fields", "body"), read_cases(__file__, "sent_fields.jsonl"))
 def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
     assert sent(Request(prompt=Prompt.of("?")), **fields) == body
-
-
-def test_a_request_s_own_temperature_is_sent_even_where_the_card_decides() -> None:
-    body = sent(Request(prompt=Prompt.of("?"), temperature=0.7), decoding="card")
-    assert body == {"model": "m", "max_tokens": 1024, "temperature": 0.7}
 
 
 @pytest.mark.parametrize(
@@ -198,14 +167,6 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
     assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
 
 
-@pytest.mark.parametrize(("fields", "message"), read_cases(__file__, "refused_settings.jsonl"))
-def test_settings_that_do_not_fit_the_server_are_refused(
-    fields: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValidationError, match=message):
-        spec(**fields)
-
-
 def test_more_images_than_the_server_takes_are_not_sent() -> None:
     png = Image("png")
     turns = (Turn("user", (png, "a")), Turn("assistant", ("b",)), Turn("user", (png, png, "c")))
@@ -217,11 +178,3 @@ def test_more_images_than_the_server_takes_are_not_sent() -> None:
         "cannot be sent: 3 images, but max_images = 2",
         "",
     ]
-
-
-def test_what_follows_a_question_mark_in_the_address_stays_behind_the_path() -> None:
-    with ChatServer() as server:
-        ((_, response),) = engine(f"{server.base_url}/?api-version=1").stream(
-            [Request(prompt=Prompt.of("?"))]
-        )
-    assert response.text == "A"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from bench_resources.storage.blobs.files import FileBlobs, open_blobs
+from bench_resources.storage.blobs.files import FileBlobs
 from tests.fakes.unprivileged import unprivileged
 
 
@@ -22,16 +22,6 @@ def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
         with pytest.raises(HomeError, match=f"{tmp_path}/a/b: cannot be"):
             go()
     assert blobs.exists("a/b")
-
-
-def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
-    blobs = FileBlobs(tmp_path)
-    blobs.put("a", b"x")
-    for put in (blobs.put, blobs.put_new):
-        with pytest.raises(HomeError, match=f"{tmp_path}/a/b: cannot be written"):
-            put("a/b", b"y")
-    assert blobs.get("a/b") is None
-    assert not blobs.delete("a/b")
 
 
 def test_nothing_unfinished_is_left_or_listed(tmp_path: Path) -> None:
@@ -58,13 +48,6 @@ def test_without_hard_links_one_of_many_writes_a_new_file(
     assert wrote.count(True) == 1
     assert blobs.get("a/b") == b"%d" % wrote.index(True)
     assert [blob.name for blob in blobs.list()] == ["a/b"]
-
-
-@pytest.mark.parametrize("address", ["file://{}/team a", "file://{}/team%20a", "file://{}/team a/"])
-def test_a_folder_that_homes_share_is_files(tmp_path: Path, address: str) -> None:
-    shared = open_blobs(tmp_path / "home", "tables", address.format(tmp_path / "mnt"))
-    assert shared.folder == tmp_path / "mnt" / "team a" / "tables"
-    assert open_blobs(tmp_path / "home", "tables").folder == tmp_path / "home" / "tables"
 
 
 def test_a_folder_that_may_not_be_read_is_named_once_all_others_are_listed(tmp_path: Path) -> None:

@@ -43,14 +43,6 @@ def names(blobs: Blobs, under: str = "") -> list[str]:
     return [blob.name for blob in blobs.list(under)]
 
 
-def test_nothing_is_there_at_first(blobs: Blobs) -> None:
-    assert blobs.get("a/b") is None
-    assert not blobs.exists("a/b")
-    assert not blobs.exists("a")
-    assert names(blobs) == names(blobs, "a") == []
-    assert not blobs.delete("a/b")
-
-
 @pytest.mark.parametrize("data", [b"", b"\0\xff", b"x" * 6_000_000])
 @pytest.mark.parametrize("sync", [True, False])
 def test_what_was_put_is_read_by_all(another: Callable[[], Blobs], data: bytes, sync: bool) -> None:
@@ -92,14 +84,6 @@ def test_of_sixteen_that_create_a_blob_at_once_one_succeeds(
         assert all_blobs[0].get(f"claim-{n}") == b"%d" % won.index(True)
 
 
-def test_what_was_deleted_may_be_created_anew(blobs: Blobs) -> None:
-    blobs.put("a/b", b"x")
-    assert blobs.delete("a/b")
-    assert not blobs.delete("a/b")
-    assert blobs.put_new("a/b", b"y")
-    assert blobs.get("a/b") == b"y"
-
-
 def test_a_listing_is_of_whole_parts_in_order_with_sizes(blobs: Blobs) -> None:
     for name in ("b/c/two", "bc/one", "b/a", "b/c.d", "a", f"b/c/{ODD}", "b/.built/x y"):
         blobs.put(name, name.encode(), sync=False)
@@ -110,22 +94,6 @@ def test_a_listing_is_of_whole_parts_in_order_with_sizes(blobs: Blobs) -> None:
     assert names(blobs, "a") == []  # that is no folder
     assert [blob.size for blob in blobs.list("b/c")] == [len(f"b/c/{ODD}".encode()), 7]
     assert blobs.get(f"b/c/{ODD}") == f"b/c/{ODD}".encode()
-
-
-def test_folders_are_the_next_parts_of_names_that_go_on(blobs: Blobs) -> None:
-    for name in (".of/x-1/codis/q", "a b/c/d/e", "a b/f", "a b/é/g", "h"):
-        blobs.put(name, b"", sync=False)
-    assert blobs.folders() == [".of", "a b"]
-    assert blobs.folders("a b") == ["c", "é"]
-    assert blobs.folders("a b/c") == ["d"]
-    assert blobs.folders("a") == blobs.folders("h") == blobs.folders("nowhere") == []
-
-
-def test_a_listing_has_more_than_a_page(blobs: Blobs) -> None:
-    wanted = [f"n/{n:04}" for n in range(1050)]
-    with ThreadPoolExecutor(16) as threads:
-        list(threads.map(lambda name: blobs.put(name, b"", sync=False), wanted))
-    assert names(blobs) == wanted
 
 
 @pytest.mark.parametrize("name", ["", "/a", "a//b", "../a", "a/../b"])
