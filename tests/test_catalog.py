@@ -147,21 +147,6 @@ def test_one_that_always_raises_is_reported_by_name_and_the_others_stay(
     assert why in problem
 
 
-@pytest.mark.parametrize("command", ["evaluate", "questions"])
-def test_a_command_about_a_suite_whose_assets_cannot_be_loaded_says_why(site, home, command):
-    install_fridge(
-        site,
-        f"fridge_without_data_{command}",
-        "def assets():\n    raise RuntimeError('no data')\n"
-        "SUITE = Suite(name='fridge', tasks=(TASK,), assets=assets)",
-    )
-    words = ["--model", "random"] if command == "evaluate" else []
-    shown = CliRunner().invoke(app, [*([] if words else ["tables"]), command, "fridge", *words])
-    assert shown.exit_code == 1
-    assert shown.stderr.startswith("error: fridge-bench 1.0, entry point fridge = ")
-    assert "its assets cannot be loaded: RuntimeError: no data" in shown.stderr
-
-
 def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_that_suite(home):
     (home / "bench.toml").write_text('[benchmarks.codis]\nfile = "a"\njudge = "m"\n')
     settings = load_settings(home)
@@ -174,19 +159,6 @@ def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_tha
     assert SourceFiles(settings=load_settings(home)).open("codis").is_mini
 
 
-def test_a_section_whose_name_the_graph_needs_is_left_out_and_may_have_settings(home):
-    (home / "bench.toml").write_text(
-        '[benchmarks.report]\nfile = "a"\n[benchmarks.fine]\nfile = "a"\n[suites.report]\n'
-    )
-    settings = load_settings(home)
-    catalog = load_catalog(settings)
-    catalog.check(settings)
-    assert catalog.names == tuple(sorted(("fine", *SHIPPED)))
-    (problem,) = catalog.problems
-    assert problem.startswith(f"{home}/bench.toml, [benchmarks.report]: suite report is left out: ")
-    assert "the graph itself uses" in problem
-
-
 def test_a_name_that_is_taken_stays_with_who_has_it(site):
     entries = {GROUP: {"codis": "fridge_thief:SUITE"}}
     write_distribution(site, "thief", entries, fridge_thief="SUITE = None")
@@ -195,20 +167,6 @@ def test_a_name_that_is_taken_stays_with_who_has_it(site):
     (thief,) = catalog.problems
     assert thief.startswith("thief 1.0, entry point codis")
     assert "the name is taken by bench-assets" in thief
-
-
-def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
-    (site / "table.csv").write_text("task,model\n")
-    install_fridge(
-        site,
-        "fridge_printed",
-        "from dataclasses import replace; from pathlib import Path\n"
-        "SUITE = replace(SUITE, published=Path(__file__).with_name('table.csv'))",
-    )
-    rows, problems = load_catalog().published()
-    assert {row.task.split("/")[0] for row in rows} == set(SHIPPED)
-    (problem,) = problems
-    assert "table.csv, line 1" in problem
 
 
 @pytest.mark.parametrize(
@@ -267,12 +225,6 @@ def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home
     assert "Install its package, or remove the entry" in line
     shown = CliRunner().invoke(app, ["tables", "list"])
     assert (shown.exit_code, shown.stderr.count("so the entry is ignored")) == (0, 1)
-
-
-def test_a_review_that_another_task_replaced_is_named_with_the_place_of_its_answers(home):
-    (home / "bench.toml").write_text("[annotation.tasks.'cogbench/question_review']\n")
-    with pytest.raises(UnknownNameError, match=r"cogbench/proposals; answers in old sheets"):
-        load_catalog().check(load_settings(home))
 
 
 def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):

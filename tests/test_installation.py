@@ -113,19 +113,6 @@ def test_what_needs_an_extra_names_it(commands: Path, project: Path) -> None:
         assert "make " not in result.stderr
 
 
-def test_models_list_offers_what_is_there(commands: Path, project: Path) -> None:
-    listed = printed(commands, project, "bench models list")
-    assert "random" in listed
-    assert "tiny-vlm" not in listed
-
-
-def test_another_project_has_packages_of_these_names(commands: Path, project: Path) -> None:
-    printed(commands, project, "python -m dagster definitions validate -f definitions.py")
-    imported = "import bench_assets, bench_resources, bench_sensors, resources, sensors, tests"
-    files = printed(commands, project, f"python -c '{imported}; print(resources.__file__)'")
-    assert files.strip() == str(project / "resources" / "__init__.py")
-
-
 def test_type_checkers_follow_the_packages(commands: Path, project: Path) -> None:
     result = subprocess.run(
         [

@@ -16,8 +16,6 @@ from bench_assets.evaluation.runner import GeneratedResponses, Runner
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
-from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
-from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
@@ -119,25 +117,6 @@ def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, scorer):
             assert row.value == NOT_OF_ANSWERS.get(row.metric, 0.0), row.metric
             assert row.n_no_answer == len(questions)
         assert (row.n_unscored, row.n_failed) == (0, 0)
-
-
-def test_a_question_that_nobody_can_get_points_for_stays_without():
-    hidden = question(answer=(NOT_PUBLISHED,), category="SA", kind="choice", labels=MULTI_LABELS)
-    (score,) = pipeline.score(MULTI, [hidden], pipeline.predict(MULTI, [hidden], Thinker()), [])
-    assert (score.points, score.max_points, score.note) == (None, 0.0, "no answer in 64 tokens")
-
-
-def test_a_response_of_which_a_scorer_asserts_what_does_not_hold_is_unscored():
-    def one_word(pair, _):
-        assert len(pair.prediction.text.split()) == 1, "expected one word"
-        return Score.of(pair.prediction, points=1.0)
-
-    task = replace(CODIS, scorers={"word": one_word}, judges={})
-    found = pipeline.score(task, [question()], [prediction(text="x y"), prediction(text="x")], [])
-    assert [(one.points, one.note.partition("\n")[0]) for one in found] == [
-        (None, "cannot be scored: AssertionError: expected one word"),
-        (1.0, ""),
-    ]
 
 
 def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_empty_one():

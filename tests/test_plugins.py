@@ -87,34 +87,6 @@ def test_a_name_that_is_taken_twice_is_kept_by(site, owners, keeper):
     assert find_owners(GROUP) == plugins.origins
 
 
-def test_a_group_that_nobody_adds_to_is_empty():
-    plugins = find_plugins("bench_assets.nothing", str)
-    assert (plugins.found, plugins.problems) == ({}, [])
-
-
-@pytest.mark.parametrize("only", [None, ()], ids=["all are loaded", "none is loaded"])
-def test_a_name_that_ships_without_an_entry_point_is_taken_and_nothing_is_imported_for_it(
-    site, only
-):
-    entries = {GROUP: {"server": "plug_never_imported:ME"}}
-    write_distribution(site, "acme", entries, plug_never_imported="1 / 0")
-    plugins = find_plugins(GROUP, str, only, taken=("server",))
-    (problem,) = plugins.problems
-    assert problem.startswith("acme 1.0, entry point server = ")
-    assert problem.endswith("is left out: the name is taken by bench-assets; choose another")
-    assert (plugins.found, plugins.unusable) == ({}, {})
-
-
-def test_a_package_that_was_removed_by_half_stops_no_other(site):
-    write_distribution(site, "acme", {GROUP: {"one": "plug_gone:ONE"}})
-    (site / "acme-1.0.dist-info" / "METADATA").unlink()
-    write_distribution(site, "brim", {GROUP: {"two": "plug_stays:TWO"}}, plug_stays="TWO = 'so'")
-    plugins = find_plugins(GROUP, str)
-    assert plugins.found == {"two": "so"}
-    (problem,) = plugins.problems
-    assert "entry point one = 'plug_gone:ONE'" in problem
-
-
 def test_what_a_strangers_object_raises_is_one_line_and_our_own_errors_pass():
     with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), plugin_error_reporting():
         raise KeyError("a b")

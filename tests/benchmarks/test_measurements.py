@@ -10,7 +10,7 @@ import pytest
 from benchmarks.coverage.cells import Kept, Promise, tried
 from benchmarks.coverage.every import every_promise
 from benchmarks.gpu.checkpoint import TINY
-from benchmarks.gpu.measuring import NO_TIME, NO_VLLM, Plan, Row, measured
+from benchmarks.gpu.measuring import NO_TIME, Plan, Row, measured
 from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.managed.fake_vllm import install
@@ -60,19 +60,6 @@ def test_bounds_are_as_wide_as_the_repetitions_can_tell(share, repetitions, hold
     assert Kept(promise=promise, n=30, share=share, repetitions=repetitions).holds == holds
 
 
-def test_the_normal_interval_without_clusters_would_be_noticed() -> None:
-    """What made this page: pairs taken for independent questions hold the truth too seldom."""
-    from benchmarks.coverage.populations import chances, images
-
-    def naive(n, rng) -> bool:
-        of = images(n)
-        right = rng.random(n) < chances(rng, of, 0.6, 0.9)
-        p = right.mean()
-        return abs(p - 0.6) <= 1.96 * (p * (1 - p) / n) ** 0.5
-
-    assert not tried(Promise(what="", of="", trial=naive, low=93.5, high=96.5), 200, 400).holds
-
-
 def test_a_measurement_is_found_in_its_own_process_and_its_failure_is_reported():
     command = [sys.executable, "-m", "benchmarks", "no_such_measurement"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -112,35 +99,11 @@ def test_a_server_is_measured_for_each_length_and_ends(tmp_path: Path) -> None:
     assert not is_running(pid)
 
 
-def test_what_cannot_be_measured_is_rows_that_say_why(tmp_path: Path) -> None:
-    rows = served(tmp_path, "ends=3")
-    assert [row.tokens for row in rows] == [2, 4]
-    assert all(row.reason.startswith("the server ended with code 3") for row in rows)
-
-
 def test_what_takes_too_long_is_ended_with_its_server(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     rows = served(tmp_path, f"starts={starts}", "loading=99999", seconds=15.0)
     assert {row.reason for row in rows} == {NO_TIME}
     until(lambda: not any(is_running(int(pid)) for pid in lines(starts)))
-
-
-def test_without_time_all_rows_are_printed_and_say_so() -> None:
-    ran = script("--tiny", "--seconds", "0", "--vllm", "no-such-command")
-    assert ran.returncode == 0, ran.stderr
-    assert [row[2:4] for row in table(ran.stdout)] == [
-        *([engine, f"not run: {NO_TIME}"] for engine in ("plain generate",) * 2),
-        *([engine, f"not run: {NO_TIME}"] for engine in ("transformers",) * 2),
-        *([engine, f"not run: {NO_VLLM}"] for engine in ("vllm serve",) * 2),
-    ]
-
-
-def test_without_a_gpu_the_message_says_how_to_try_it() -> None:
-    ran = script()
-    assert (ran.returncode, ran.stdout) == (
-        0,
-        "Skipped: no CUDA device. --tiny tries everything on the CPU.\n",
-    )
 
 
 @pytest.mark.long

@@ -40,12 +40,6 @@ def side(
     )
 
 
-def with_predictions(one: EvaluationTables, **fields: Any) -> EvaluationTables:
-    """The same, its predictions with other fields."""
-    predictions = [replace(row, **fields) for row in one.predictions]
-    return replace(one, predictions=predictions)
-
-
 def random_side(
     questions: Sequence[Question],
     name: str,

@@ -1,7 +1,6 @@
 """No page names what there is not, and what a page says to type is typed."""
 
 import re
-import shlex
 import tomllib
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from bench_assets.catalog import load_catalog
 from bench_assets.cli.main import app
 from bench_resources.config.bench_toml import load_settings
 from tests.docs.blocks import CHECKOUT, Block, blocks, headings, mentioned, pages
-from tests.docs.commands import NoSuchWordError, check_whole, check_words, words_of
+from tests.docs.commands import check_whole, check_words, words_of
 from tests.docs.scratch import scratch_folder
 
 PAGES = [
@@ -116,22 +115,6 @@ def test_every_page_stands_in_the_index():
     assert named == there
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        pytest.param("bench evalute codis", "no command 'evalute'", id="a command"),
-        pytest.param("bench evaluate codis --modle m", "no option --modle", id="an option"),
-        pytest.param("bench home int", "no command 'int'", id="a command below another"),
-        pytest.param("bench evaluate codis --model m --limit few", "few", id="a value"),
-        pytest.param("bench explain codis/1/1", "--model", id="what a command must have"),
-        pytest.param("make demos", "no target demos", id="a target of make"),
-    ],
-)
-def test_what_there_is_not_is_found(line, why):
-    with pytest.raises(NoSuchWordError, match=re.escape(why)):
-        check_whole(line)
-
-
 def test_costs_are_of_as_many_questions_as_the_papers_have():
     page = (CHECKOUT / "docs" / "costs.md").read_text("utf-8")
     rows = re.findall(
@@ -165,7 +148,3 @@ def test_messages_that_the_pages_explain_are_those_of_the_program():
     for message in messages:
         for part in message.split("…"):
             assert part.strip() in program, f"{part!r} of: {message}"
-
-
-def test_words_are_quoted_as_a_shell_has_them():
-    assert words_of(shlex.join(["bench", "explain", "codis/a b/1"]))[-1] == "codis/a b/1"

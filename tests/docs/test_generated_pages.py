@@ -5,8 +5,6 @@ from types import ModuleType
 
 import pytest
 
-from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.models import SPECS
 from tests.docs import defaults_page, parser_page, settings_page
 
 SETTINGS = settings_page.PAGE.read_text(encoding="utf-8")
@@ -28,18 +26,6 @@ def test_constants_are_found_with_their_comments(tmp_path):
         ("SIZE", "2 * 2 ** 20", "bytes"),
         ("SHARE", "-0.5", "Of the questions."),
     ]
-
-
-def test_every_section_of_bench_toml_is_on_the_page():
-    headings = " ".join(re.findall(r"^## (.+)$", SETTINGS, re.MULTILINE))
-    missing = [name for name in Settings.model_fields if name not in headings and name != "home"]
-    assert missing == []
-
-
-@pytest.mark.parametrize("kind", SPECS)
-def test_every_key_of_a_kind_of_model_is_on_the_page(kind):
-    for name, field in SPECS[kind].model_fields.items():
-        assert name == "kind" or f"- `{field.alias or name}` (" in SETTINGS, name
 
 
 def test_every_key_has_a_meaning():
