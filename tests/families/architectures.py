@@ -110,7 +110,6 @@ UNFIT = frozenset(
 """Architectures whose sizes no rule or row makes fit together: releases of them may well run."""
 
 HANDMADE: dict[str, Callable[[Path], None]] = {
-    "aria": others.aria,
     "aya_vision": tiles.aya_vision,
     "blip-2": captioners.blip_2,
     "cohere2_vision": tiles.cohere2_vision,
@@ -141,7 +140,6 @@ HANDMADE: dict[str, Callable[[Path], None]] = {
     "qwen3_vl": qwen.qwen3_vl,
     "qwen3_vl_moe": qwen.qwen3_vl_moe,
     "smolvlm": idefics.smolvlm,
-    "video_llama_3": others.video_llama_3,
     "vipllava": llava.vip_llava,
 }
 """Architectures whose checkpoints are built with the files and templates of the real releases."""

@@ -1,4 +1,4 @@
-"""Kimi-K2.5, Phi-4-multimodal, LFM2-VL, Aria and VideoLLaMA 3."""
+"""Kimi-K2.5, Phi-4-multimodal and LFM2-VL."""
 
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from tests.families.parts import (
     tower,
 )
 
-_ARIA_SIDE = 980  # px; its processor asks for no other
 _PHI_SIDE = 448  # px; its processor counts on 16 x 16 tokens a square
 
 
@@ -139,56 +138,3 @@ def lfm2_vl(folder: Path) -> None:
         "max_tiles": 4,
     }
     save_processor(folder, "Lfm2VlProcessor", words, image, "lfm2_vl")
-
-
-def aria(folder: Path) -> None:
-    """rhymes-ai/Aria: experts, and a projector that makes few tokens of many patches."""
-    from transformers import AriaConfig, AriaForConditionalGeneration
-
-    special = ("<unk>", "<|im_start|>", "<|im_end|>", "<|img|>", "<fim_prefix>", "<fim_suffix>")
-    words = tokenizer(special, eos="<|im_end|>", pad="<unk>", names={"image_token": "<|img|>"})
-    config = AriaConfig(
-        vision_config=tower(model_type="idefics3_vision", image_size=_ARIA_SIDE, patch_size=70),
-        text_config=language(
-            words, model_type="aria_text", moe_num_experts=4, moe_topk=2, moe_num_shared_experts=1
-        ),
-        projector_patch_to_query_dict={(_ARIA_SIDE // 70) ** 2: 8},
-        **ids(words, image_token_index="<|img|>"),
-    )
-    save_model(folder, AriaForConditionalGeneration, config, words)
-    image = {"image_processor_type": "AriaImageProcessor", "max_image_size": _ARIA_SIDE}
-    image |= {"min_image_size": 336, "split_image": False}
-    own = {"size_conversion": {str(_ARIA_SIDE): 8}}
-    save_processor(folder, "AriaProcessor", words, image, "aria", processor_config=own)
-
-
-def video_llama_3(folder: Path) -> None:
-    """lkhl/VideoLLaMA3-2B-Image-HF: patches of any number, merged or not; films as well."""
-    from transformers import VideoLlama3Config, VideoLlama3ForConditionalGeneration
-
-    names = {"image_token": "<image>", "video_token": "<video>"}
-    special = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", *names.values())
-    words = tokenizer(special, eos="<|im_end|>", pad="<|endoftext|>", names=names)
-    seeing = tower()
-    del seeing["image_size"]
-    config = VideoLlama3Config(
-        vision_config=seeing,
-        text_config=language(words, model_type="qwen2"),
-        **ids(words, image_token_id="<image>", video_token_id="<video>"),
-    )
-    save_model(folder, VideoLlama3ForConditionalGeneration, config, words)
-    of_images = {
-        "patch_size": PATCH,
-        "merge_size": 1,
-        "temporal_patch_size": 1,
-        "min_pixels": 16 * PATCH**2,
-        "max_pixels": 100 * PATCH**2,
-    }
-    save_processor(
-        folder,
-        "VideoLlama3Processor",
-        words,
-        {"image_processor_type": "VideoLlama3ImageProcessor", **of_images},
-        "ovis2",  # the same turns, the same placeholder
-        video_preprocessor_config={"video_processor_type": "VideoLlama3VideoProcessor"},
-    )

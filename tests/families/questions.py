@@ -8,7 +8,6 @@ import numpy as np
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Turn
-from tests.families.table import Need
 
 IMAGES: dict[str, bytes] = {}  # by SHA-256
 _HOW_MANY = "How many birds are there in the image? Answer yes or no."
@@ -16,10 +15,9 @@ _HOW_MANY = "How many birds are there in the image? Answer yes or no."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyQuestion:
-    """A question, what a family must be able to do for it, and whether the card's way can too."""
+    """A question, and whether the card's way can ask it too."""
 
     prompt: Prompt
-    needs: frozenset[Need] = frozenset()
     by_card: bool = True  # one turn to answer, of images that every processor takes
 
 
@@ -38,10 +36,6 @@ _A, _B, _C = image(320, 240, 1), image(240, 320, 2), image(300, 300, 3)
 _SMALL, _WIDE = image(64, 64, 4), image(800, 50, 5)
 
 
-def _needs(*needs: Need) -> frozenset[Need]:
-    return frozenset(needs)
-
-
 SINGLE: dict[str, FamilyQuestion] = {
     "an image": FamilyQuestion(prompt=Prompt.of(_A, _HOW_MANY)),
     "another image": FamilyQuestion(prompt=Prompt.of(_B, _HOW_MANY)),
@@ -57,35 +51,23 @@ SINGLE: dict[str, FamilyQuestion] = {
 """One image before one question; every two of them differ in nothing but the image."""
 
 QUESTIONS: dict[str, FamilyQuestion] = SINGLE | {
-    "the question first": FamilyQuestion(
-        prompt=Prompt.of("Look, left or right?", _C), by_card=True
-    ),
-    "two images": FamilyQuestion(
-        prompt=Prompt.of(_A, "and", _B, _HOW_MANY), needs=_needs("several")
-    ),
-    "two images, swapped": FamilyQuestion(
-        prompt=Prompt.of(_B, "and", _A, _HOW_MANY), needs=_needs("several")
-    ),
-    "four images": FamilyQuestion(
-        prompt=Prompt.of(_A, _B, _WIDE, _SMALL, _HOW_MANY), needs=_needs("several")
-    ),
-    "no image": FamilyQuestion(prompt=Prompt.of("Answer yes or no."), needs=_needs("none")),
+    "the question first": FamilyQuestion(prompt=Prompt.of("Look, left or right?", _C)),
+    "two images": FamilyQuestion(prompt=Prompt.of(_A, "and", _B, _HOW_MANY)),
+    "two images, swapped": FamilyQuestion(prompt=Prompt.of(_B, "and", _A, _HOW_MANY)),
+    "four images": FamilyQuestion(prompt=Prompt.of(_A, _B, _WIDE, _SMALL, _HOW_MANY)),
+    "no image": FamilyQuestion(prompt=Prompt.of("Answer yes or no.")),
     "a system prompt": FamilyQuestion(
-        prompt=Prompt.of(_A, _HOW_MANY, system="You are a helpful assistant."),
-        needs=_needs("system", "system and image"),
+        prompt=Prompt.of(_A, _HOW_MANY, system="You are a helpful assistant.")
     ),
     "a system prompt, no image": FamilyQuestion(
-        prompt=Prompt.of(_HOW_MANY, system="You are a helpful assistant."),
-        needs=_needs("system", "none"),
+        prompt=Prompt.of(_HOW_MANY, system="You are a helpful assistant.")
     ),
     "an image in a later turn": FamilyQuestion(
         prompt=Prompt((Turn("user", ("How are you?",)), Turn("user", (_A, _HOW_MANY)))),
-        needs=_needs("turns", "none"),
         by_card=False,
     ),
     "an image in every turn": FamilyQuestion(
         prompt=Prompt((Turn("user", (_A, _HOW_MANY)), Turn("user", (_WIDE, "and this?")))),
-        needs=_needs("turns", "several"),
         by_card=False,
     ),
     "an answer that is given": FamilyQuestion(
@@ -96,7 +78,6 @@ QUESTIONS: dict[str, FamilyQuestion] = SINGLE | {
                 Turn("user", ("Left or right?",)),
             )
         ),
-        needs=_needs("turns"),
     ),
 }
 

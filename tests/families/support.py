@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
@@ -94,7 +93,7 @@ def support_of(model_type: str) -> Support:
 def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
     """What came of it; None if the weights say the same of every image."""
 
-    def found(support: str, why: object = "") -> Support:
+    def found(support: str, why: object) -> Support:
         message = re.sub(rf"\S*{re.escape(model_type)}-{seed}\S*: ", "", str(why).strip())
         return Support(architecture=model_type, support=support, why=message.partition("\n")[0])
 
@@ -112,23 +111,32 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
     except (ModelError, generic.NotBuiltError) as error:
         return found(VISION if "torchvision" in str(error) else UNTRIED, error)
     try:
-        return _compare_alone(model_type, folder, found)
+        return compare(model_type, folder)
     except (ModelError, _Different) as error:
         return found(VISION if "need torchvision" in str(error) else CANNOT, error)
 
 
-def _compare_alone(model_type: str, folder: Path, found: Any) -> Support | None:
+def compare(model_type: str, folder: Path) -> Support | None:
+    """Ask a checkpoint everything, alone, in a batch and as its card does.
+
+    Returns:
+        Its row of the table; None if it says the same of every image.
+
+    Raises:
+        ModelError: If it cannot be asked.
+        _Different: If responses are not what they should be.
+    """
     plain = ROWS.get(model_type, Row()).template == "plain"
     engine = _engine(folder, plain)
     is_alone = "alone" in identity_of(engine)
     prompts = {name: question.prompt for name, question in QUESTIONS.items()}
-    alone = _responses(_engine(folder, plain, batch_size=1), prompts)
+    alone = responses(_engine(folder, plain, batch_size=1), prompts)
     failed = {name: alone[name].error for name in SINGLE if alone[name].error}
     if failed:
         raise _Different(next(iter(failed.values())))
     if len({alone[name].text for name in SINGLE}) == 1:
         return None
-    if _outputs(_responses(engine, prompts)) != _outputs(alone):
+    if _outputs(responses(engine, prompts)) != _outputs(alone):
         raise _Different("a response depends on what else is in its batch")
     refused = {name for name, response in alone.items() if response.error}
     _compare_with_card(folder, engine, plain, prompts, alone, refused)
@@ -139,7 +147,7 @@ def _compare_alone(model_type: str, folder: Path, found: Any) -> Support | None:
     if _has_torchvision():
         support = VISION
         limits += ["one at a time"] if is_alone else []
-    return found(support, "; ".join(limits))
+    return Support(architecture=model_type, support=support, why="; ".join(limits))
 
 
 def _compare_with_card(
@@ -175,7 +183,8 @@ def _engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngin
     return TransformersEngine(spec, str(folder), IMAGES.__getitem__, trials=trials)
 
 
-def _responses(engine: TransformersEngine, prompts: Mapping[str, Prompt]) -> dict[str, Response]:
+def responses(engine: TransformersEngine, prompts: Mapping[str, Prompt]) -> dict[str, Response]:
+    """Ask an engine; the responses by the names of the prompts."""
     answered = dict(engine.stream([Request(prompt=prompt) for prompt in prompts.values()]))
     return {name: answered[at] for at, name in enumerate(prompts)}
 
