@@ -42,9 +42,6 @@ MEANINGLESS: Mapping[str, tuple[str, ...]] = {
 """Task -> what there is nothing for in it."""
 
 
-"""Task -> its metrics that no constant response may pass; others: the primary one."""
-
-
 def held_of(evidence: TaskEvidence) -> Held:
     """The questions and images of a home, in memory."""
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))

@@ -48,24 +48,6 @@ def test_a_form_says_how_far_it_is_and_what_people_differ_on(page: "Page", addre
     page.get_by_text("1: right: 'perhaps' is none of yes, no").wait_for()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_and_nothing_is_cut(
-    page: "Page", address: str, theme: str, width: int
-) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    page.set_viewport_size({"width": width, "height": 844})
-    for route in ("annotation", "annotation/quiz%2Fvotes"):
-        page.goto(f"{address}#/{route}")
-        page.locator("h1").wait_for()
-        page.wait_for_load_state("networkidle")
-        found = axe.Axe().run(page, options={"preload": False})
-        assert not found.response["violations"], found.generate_report()
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width
-
-
 N, LABELS = 300, 60
 TRUTH = 0.6  # of the responses are right
 LENIENT = 0.15  # more that the judge calls right

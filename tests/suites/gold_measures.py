@@ -1,4 +1,4 @@
-"""Yield and errors of proposed questions on real problems: python -m tests.suites.gold_measures.
+"""Yield and errors of proposed questions on real problems.
 
 Reads the data beside the checkout: GSM8K's first 3,000 training problems, 394 changed ones that
 were solved by hand (`line` counts from 1), and 702 items of GAOKAO-Bench. Solvers are scripted:
@@ -153,35 +153,6 @@ def labelled_figures(share_old: float) -> dict[str, float]:
     }
 
 
-def yield_figures(share_old: float, tries: int) -> dict[str, float]:
-    """Share of all problems with an accepted number; the verdicts are drawn as those by hand."""
-    rates = {
-        form: Counter(verdict for one, verdict in labelled() if one.form == form)
-        for form in ("proven", "calculated")
-    }
-    tried = {
-        name: [
-            proposal for proposal in proposals if _quantity(proposal) == _quantity(proposals[0])
-        ][:tries]
-        for name, proposals in changes().items()
-    }
-    verdicts = {
-        proposal.id: Random(_quantity(proposal)).choice(sorted(rates[proposal.form].elements()))
-        for proposals in tried.values()
-        for proposal in proposals
-    }
-    runs = list(_runs(NUMBERS, list(tried.values()), _truth(verdicts), share_old))
-    accepted = [{row.question_id for row in rows if row.decision == "accepted"} for rows in runs]
-    bad = [
-        sum(verdicts[r.id] != "right" and r.decision == "accepted" for r in rows) for rows in runs
-    ]
-    return {
-        f"accepted at {tries}, of problems": sum(map(len, accepted)) / len(runs) / len(tried),
-        f"accepted at {tries}, and not right": sum(bad) / sum(map(len, accepted)),
-        f"open at {tries}, of proposals": _share_open(runs),
-    }
-
-
 @cache
 def exam_proposals() -> list[Proposal]:
     """Keys of the transformations of all exam items."""
@@ -220,10 +191,6 @@ def exam_figures() -> dict[str, float]:
     }
 
 
-def _quantity(proposal: Proposal) -> str:
-    return proposal.id.rpartition("/")[0]
-
-
 def _truth(verdicts: Mapping[str, str]) -> Truth:
     answers = {"right": lambda key: key, "wrong": lambda key: f"{key}1"}
     return lambda proposal: answers.get(verdicts[proposal.id], lambda _: "none")(proposal.key)
@@ -255,28 +222,7 @@ def _runs(
         yield step.vote(candidates, tuple(ERRORS), ask)
 
 
-def _share_open(runs: Sequence[Sequence[DecidedProposal]]) -> float:
-    decisions = [row.decision for rows in runs for row in rows]
-    return decisions.count("open") / len(decisions)
-
-
 def _lines(file: Path) -> list[dict[str, Any]]:
     data = file.read_bytes()
     text = gzip.decompress(data) if file.suffix == ".gz" else data
     return [json.loads(line) for line in text.splitlines()]
-
-
-def all_figures() -> dict[str, float]:
-    """Every figure, in the order of the text."""
-    all_of_them = {f"GSM8K: {name}": value for name, value in number_figures().items()}
-    for share_old, errors in ((0.0, "any errors"), (0.5, "half of the errors the old answer")):
-        figures = (
-            labelled_figures(share_old) | yield_figures(share_old, 1) | yield_figures(share_old, 3)
-        )
-        all_of_them |= {f"GSM8K, {errors}: {name}": value for name, value in figures.items()}
-    return all_of_them | {f"exams: {name}": value for name, value in exam_figures().items()}
-
-
-if __name__ == "__main__":
-    for name, value in all_figures().items():
-        print(f"{name}: {value:.3f}" if isinstance(value, float) else f"{name}: {value}")
