@@ -14,7 +14,10 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 _LETTER_STYLES = (
     re.compile(r"(?:(?<=\s)|^)(?<!图 )(?<!igure )(?<!ig\. )\(([A-Za-z])\)\s*"),
     re.compile(r"^[ \t]*([A-Za-z])[.:)．、：]\s*", re.M),
-    re.compile(r"(?<!\([A-Z]\) )((?<![A-Za-z0-9.(（])A(?=.\s)|(?<![A-Za-z.(（])[B-Z])[.:)．、]\s*"),
+    re.compile(
+        r"(?<!\([A-Z]\) )((?<![A-Za-z0-9.(（])A(?=.\s)|(?<![A-Za-z.(（])[B-Z])[.:)．、]"
+        r"(?:\s+|(?=[$\\\d]|[^\x00-\x7f]))"
+    ),
 )
 _OWN_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.:)、])\s*(\S.*)", re.DOTALL)
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}

@@ -157,6 +157,12 @@ def test_thirteen_options_have_letters_that_responses_name():
             id="without spaces",
         ),
         pytest.param("Q?\nA. x\nB. y\nC z\nD. w", "Q?\nA. x\nB. y\nC z\nD. w", (), id="a gap"),
+        pytest.param(
+            "Options: A: Team B., B: Washington, D.C., C: Bern, D: Boston",
+            "",
+            ("Team B.", "Washington, D.C.", "Bern", "Boston"),
+            id="a letter of an abbreviation",
+        ),
         pytest.param("(A) A) 59 (B) B) 69", "", ("A) 59", "B) 69"), id="marks twice"),
         pytest.param("(b) x (c) y", "(b) x (c) y", (), id="none from A on"),
         pytest.param("(a) (b) y", "(a) (b) y", (), id="an empty one"),
