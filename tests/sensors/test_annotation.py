@@ -105,3 +105,9 @@ def test_a_form_that_cannot_be_read_is_a_sentence_and_stops_no_other(home):
     assert home.tick().startswith("quiz/votes: ")
     home.checks.says("bo", ITEMS[1], right="no")
     assert home.tick()[0] == ["checks_answers"]
+
+
+@pytest.mark.parametrize("written", ["", '[annotation.tasks."other/task"]'])
+def test_a_configuration_without_tasks_is_a_sentence(home, written):
+    (home.folder / "bench.toml").write_text(written)
+    assert "no task in [annotation]" in home.tick()

@@ -2,12 +2,18 @@
 
 import json
 import os
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from bench_assets.core.schema.errors import BenchError
+from bench_resources.checkpoints.identity import fingerprint, pin
 from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
 from tests.sensors.watched import Daemon, names
@@ -113,3 +119,32 @@ def test_a_folder_with_such_a_name_is_left_and_reported(
     assert survey.finished == []
     (reason,) = survey.unfinished.values()
     assert says in reason
+
+
+@st.composite
+def _damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+    """Bytes of which some were changed, taken out, put in or cut off."""
+    written = bytearray(whole)
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, max(0, len(written) - 1)))
+        end = at + draw(st.sampled_from([0, 1, 2, 8]))
+        written[at:end] = draw(st.binary(max_size=4) | st.sampled_from([b"[", b"9" * 5000, b'"']))
+    return bytes(written[: draw(st.integers(0, len(written)))] if draw(st.booleans()) else written)
+
+
+@pytest.mark.parametrize("name", [SHARD, INDEX, "config.json", "adapter_config.json"])
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_any_damage_is_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "b")
+        if name == "adapter_config.json":
+            write_adapter(folder)
+        else:
+            write_checkpoint(folder, b"5678", shards=2)
+        (folder / name).write_bytes(data.draw(_damaged((folder / name).read_bytes())))
+        for read in (fingerprint, lambda folder: pin(str(folder))):
+            with suppress(BenchError, OSError):
+                read(folder)
+        write_checkpoint(folder.parent / "a")
+        assert "a" in [checkpoint.name for checkpoint in look(folder.parent).finished]

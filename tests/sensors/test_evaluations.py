@@ -134,6 +134,18 @@ def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
     ]
 
 
+def test_nothing_starts_before_the_question_tables_are_built(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
+    write_checkpoint(runs / "a" / "step-1")
+    with dg.DagsterInstance.ephemeral() as bare:
+        early = Daemon(daemon.settings, bare)
+        assert early.tick() == []
+        assert "no question tables of codis, blink" in early.skip_message
+        with_questions(bare)
+        assert names(early.tick()) == ["a/step-1 codis+blink"]
+
+
 def test_a_suite_that_is_not_installed_stops_the_evaluation_of_no_other(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:

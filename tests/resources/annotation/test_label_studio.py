@@ -8,7 +8,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Field, Unit
 from bench_resources.annotation.label_studio import import_task, labelling_config, read_export
 from tests.cases import read_rows
 
@@ -142,6 +142,13 @@ def test_every_field_has_a_control_on_an_object_and_every_variable_is_in_the_tas
     assert variables <= import_task(TASK, UNIT, str)["data"].keys()
 
 
+def test_a_task_with_uploads_is_for_our_pages() -> None:
+    field = Field(name="own", kind="image", label="An image of yours")
+    task = AnnotationTask(name="quiz/own", title="", instructions="", fields=(field,))
+    with pytest.raises(AnnotationError, match=r"quiz/own, field own: .*kind = \"pages\""):
+        labelling_config(task)
+
+
 def test_several_people_and_their_last_words_are_all_there(tmp_path: Path) -> None:
     answers = read(
         tmp_path,
@@ -168,6 +175,21 @@ def test_what_is_no_answer_is_named_by_file_and_entry(
     good, bad = read(tmp_path, exported(entry), exported({"id": 8}))
     assert (good.complaint, good.person) == ("", "ana")
     assert bad.tool_id == "export.json, entry 1 (id 4), annotation 1"
+    assert complaint in bad.complaint
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ([{"data": {"text": "mine"}, "annotations": [exported({})]}], "no field 'task_version'"),
+        ([{"data": {"key": "a"}, "dearer": "yes"}], "Export in the format JSON"),
+        (["yes"], "expected an object"),
+    ],
+)
+def test_entries_of_another_kind_are_named(tmp_path: Path, data: object, complaint: str) -> None:
+    (tmp_path / "export.json").write_text(json.dumps(data))
+    (bad,) = read_export(TASK, tmp_path / "export.json", NAMES)
+    assert bad.tool_id.startswith("export.json, entry 1")
     assert complaint in bad.complaint
 
 

@@ -64,6 +64,18 @@ def test_what_is_read_nowhere_does_not_change_what_a_checkpoint_is_known_by(
     assert pin(str(folder)).content == f"sha256:{by_hand}"
 
 
+def test_a_link_in_a_folder_below_is_followed_as_any(folder: Path, tmp_path: Path) -> None:
+    link = folder / BELOW["a template"]
+    link.parent.mkdir()
+    link.symlink_to(_write(tmp_path / "elsewhere.jinja", "1"))
+    before = pin(str(folder)).content
+    _write(tmp_path / "elsewhere.jinja", "2")
+    assert pin(str(folder)).content != before
+    (tmp_path / "elsewhere.jinja").unlink()
+    with pytest.raises(ModelError, match=r"default\.jinja is missing"):
+        pin(str(folder))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_folder_below_that_cannot_be_read_is_named(folder: Path) -> None:
     closed = _write(folder / BELOW["a template"], "x").parent

@@ -48,6 +48,12 @@ def test_an_end_of_zeros_is_refused_wherever_it_begins(tmp_path, part, block):
     assert "half-written" in survey.unfinished["step-1"]
 
 
+def test_weights_that_are_all_zero_are_refused(tmp_path):
+    folder = checkpoint(tmp_path, **{name: np.zeros_like(one) for name, one in tensors().items()})
+    with pytest.raises(ModelError, match="all its tensors are zero"):
+        fingerprint(folder)
+
+
 def rows_of_zeros(n):
     padded = tensors()["f_head"]
     padded[-n:] = 0

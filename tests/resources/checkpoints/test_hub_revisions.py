@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from huggingface_hub import HfApi
 
-from bench_resources.checkpoints.hub_revisions import hub_survey
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.hub_revisions import find_revision, hub_survey
 from tests.fakes.hub import EMPTY, FILES, NEW, OLD, REFS, running_hub
 
 
@@ -49,3 +50,8 @@ def test_a_repository_that_there_is_not_costs_the_others_nothing(hub: HfApi) -> 
     survey = hub_survey(["org/nothing", "org/vlm"], set(), hub)
     assert len(survey.finished) == 2
     assert "404 Not Found" in survey.unfinished["org/nothing"]
+
+
+def test_a_revision_of_no_watched_repository_is_named() -> None:
+    with pytest.raises(ModelError, match=r"not in a watched repository \(org/vl\)"):
+        find_revision(f"org/vlm/main@{OLD}", ["org/vl"])

@@ -92,6 +92,13 @@ def test_a_checkpoint_that_is_not_whole_is_named(
     assert str(folder) in sentence
 
 
+def test_a_package_that_is_not_installed_is_named() -> None:
+    with pytest.raises(
+        ModelError, match="package:no_such_package is not installed: pip install no-such-package"
+    ):
+        identity_of(engine_of("package:no_such_package"))
+
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -248,6 +255,13 @@ def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path:
     assert pin(str(folder)).content != pinned.content
 
 
+def test_a_processor_that_is_named_comes_before_all_others(tmp_path: Path, adapter: Path) -> None:
+    write_files(tmp_path / "mine", "tokenizer.json")
+    write_files(adapter, "tokenizer.json", "processor_config.json")
+    assert pin(str(adapter)).processor == str(adapter)
+    assert pin(str(adapter), processor=str(tmp_path / "mine")).processor == str(tmp_path / "mine")
+
+
 def _without_a_base(adapter: Path) -> None:
     (adapter / "adapter_config.json").write_text('{"peft_type": "LORA"}')
 
@@ -275,3 +289,15 @@ def test_an_adapter_that_cannot_be_put_on_its_base_is_named(
     with pytest.raises(ModelError, match=says) as raised:
         pin(str(adapter))
     assert str(adapter) in str(raised.value)
+
+
+def test_a_base_is_for_adapters(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "a")
+    with pytest.raises(ModelError, match="this is not an adapter"):
+        pin(str(folder), base="org/vlm")
+
+
+def test_a_folder_without_a_processor_is_named(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "a")
+    with pytest.raises(ModelError, match="no tokenizer and no processor"):
+        pin(str(folder), processor=str(tmp_path))

@@ -51,6 +51,22 @@ def test_a_layout_of_others_is_named(tmp_path: Path, names: tuple[str, ...], sen
     assert "still being written" not in why
 
 
+def test_an_adapter_of_mlx_is_named(tmp_path: Path) -> None:
+    written(tmp_path / "step-1", "adapter_config.json", "adapters.safetensors")
+    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
+    (why,) = survey.unfinished.values()
+    assert "an adapter of MLX" in why
+
+
+def test_empty_tensors_are_no_finished_checkpoint(tmp_path: Path) -> None:
+    folder = written(tmp_path / "step-1", "config.json", "tokenizer.json")
+    empty = {name: np.zeros(0, np.float16) for name in ("a.weight", "b.weight")}
+    save_file(empty | {"norm": np.ones(4, np.float16)}, folder / "model.safetensors")
+    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
+    assert not survey.finished
+    assert "DeepSpeed ZeRO-3" in survey.unfinished["step-1"]
+
+
 @pytest.mark.parametrize(("step", "warned"), [(0.0, True), (0.1, False)])
 def test_an_adapter_of_zeros_is_warned_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, step: float, *, warned: bool

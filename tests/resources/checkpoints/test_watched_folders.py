@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.checkpoints.watched_folders import (
     CheckpointSurvey,
@@ -134,6 +134,14 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     (folder / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
     with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
         resolve_name(survey.finished[1].key, settings)
+
+
+def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "runs" / "a" / "step-1")
+    settings = watching(tmp_path / "home", 'like = "random"')
+    (survey,) = look(tmp_path / "runs").finished
+    with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
+        resolve_name(survey.key, settings)
 
 
 def names(survey: CheckpointSurvey) -> list[str]:
@@ -272,3 +280,9 @@ def test_a_missing_part_of_bin_weights_is_noticed(tmp_path: Path, name: str, say
     _bin_shards(tmp_path)
     (tmp_path / "a" / name).unlink()
     assert says in look(tmp_path).unfinished["a"]
+
+
+def test_a_bin_that_was_cut_short_is_noticed(tmp_path: Path) -> None:
+    _bin_shards(tmp_path)
+    (tmp_path / "a" / "pytorch_model-00001-of-00002.bin").write_bytes(b"PK\x03\x04 and no end")
+    assert "half-written" in look(tmp_path).unfinished["a"]

@@ -252,3 +252,9 @@ def test_the_entry_and_the_nearest_name_are_shown(
 ) -> None:
     with pytest.raises(BenchError, match=f"bench.toml.*{place}.*did you mean '{meant}'"):
         checked(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", ["home = '/'", "[home]"])
+def test_the_home_is_no_entry(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BenchError, match="entry home: unknown"):
+        checked(tmp_path, text)

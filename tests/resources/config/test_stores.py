@@ -9,6 +9,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.stores import (
+    existing_response_store,
     open_home_blobs,
     open_response_store,
 )
@@ -18,6 +19,14 @@ from tests.cases import read_rows
 def written(home: Path, storage: str) -> Path:
     (home / "bench.toml").write_text(f"[storage]\n{storage}\n", encoding="utf-8")
     return home
+
+
+def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path)
+    assert existing_response_store(settings) is None
+    store = open_response_store(settings)
+    assert store.place == str(tmp_path / "responses.sqlite")
+    assert existing_response_store(settings) is not None
 
 
 @pytest.mark.parametrize(
@@ -108,3 +117,14 @@ def test_objects_that_are_files_are_at_their_place(
 ) -> None:
     settings = load_settings(written(tmp_path, f'objects = "{objects}"'))
     assert open_home_blobs(settings, "tables").place == place.format(home=tmp_path)
+
+
+def test_without_obstore_the_error_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    settings = load_settings(written(tmp_path, 'objects = "s3://bucket/team-without"'))
+    with pytest.raises(
+        SettingsError, match=r"needs obstore, .*: pip install 'bench-assets\[cluster\]'"
+    ):
+        open_home_blobs(settings, "tables")

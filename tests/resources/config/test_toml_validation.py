@@ -37,3 +37,8 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
     with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as refused:
         read_toml(file)
     assert "0123456789abcdef" not in str(refused.value)
+
+
+def test_a_folder_of_that_name_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=f"{tmp_path}: cannot be read: Is a directory"):
+        read_toml(tmp_path)

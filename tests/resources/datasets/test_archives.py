@@ -87,6 +87,15 @@ def test_a_zip_of_another_system_has_the_same_files(tmp_path, entries):
     assert (tmp_path / "a.txt").read_bytes() == b"x"
 
 
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
+    for number in "12":
+        hidden = [("images/.DS_Store", number.encode()), ("._images", number.encode())]
+        unpack(written(tmp_path, f"{number}.{kind}", [(f"images/{number}.png", b""), *hidden]))
+    assert not list(tmp_path.glob(".*"))
+    assert {file.name for file in tmp_path.glob("*.png")} == {"1.png", "2.png"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "second", ["a/b.txt", "a/./b.txt", "a//b.txt", "./a/b.txt", "a/b.txt/c.txt"]

@@ -115,6 +115,12 @@ def test_a_full_disk_is_named_with_the_file_and_the_fetch_goes_on_later(hub, tmp
     assert (cache.fetch("blink", SUITE, Counted()) / "images" / "a.bin").read_bytes() == DATA
 
 
+def test_a_busy_hub_is_tried_later(hub, tmp_path):
+    hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
+    ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+    assert hub.refusals == []
+
+
 @pytest.mark.parametrize("name", ["data.json", "images/a.bin"])
 def test_a_file_that_is_not_the_pinned_one_is_not_kept(hub, tmp_path, name):
     hub.served[name] = hub.files[name][::-1]
@@ -144,11 +150,28 @@ def test_terms_that_are_not_accepted_are_named_with_their_page(hub, tmp_path):
         ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
 
 
+def test_a_data_set_that_is_not_there_is_named(hub, tmp_path):
+    with pytest.raises(SourceError, match="nobody/nothing does not exist, or is private"):
+        ReleaseCache(tmp_path).fetch("codis", HubRelease("nobody/nothing", "main"), Counted())
+
+
+def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(SourceError, match=r"hf:authors/suite@main: .* cannot be reached"):
+        ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
+
+
 def test_an_archive_is_unpacked_without_the_folder_that_holds_all_of_it(hub, tmp_path):
     release = web(hub, zipped({"suite-1/data/data.json": b"[1]"}), below="data")
     folder = ReleaseCache(tmp_path).fetch("codis", release, Counted())
     assert [file.name for file in folder.iterdir()] == ["data.json"]
     assert not list(tmp_path.rglob("release.zip"))
+
+
+def test_a_folder_that_the_release_lacks_is_named(hub, tmp_path):
+    release = web(hub, zipped({"data.json": b"[1]"}), below="nowhere")
+    with pytest.raises(SourceError, match="has no folder nowhere"):
+        ReleaseCache(tmp_path).fetch("codis", release, Counted())
 
 
 def linked():

@@ -75,6 +75,14 @@ def test_what_is_accepted_passes_once_and_is_the_new_base(guard):
         build(guard, quiz(10))
 
 
+def test_a_run_that_accepts_passes(guard):
+    build(guard, quiz(100))
+    build(replace(guard, accepted="run 1"), quiz(50))
+    assert guard.base("tables/questions").accepted == "run 1"
+    with pytest.raises(DriftError):
+        build(guard, quiz(10))
+
+
 def test_more_rejections_are_refused_with_the_commonest_reason_and_an_example(guard):
     build(guard, quiz(100))
     for n in (2, 7):

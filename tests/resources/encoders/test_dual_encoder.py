@@ -98,6 +98,11 @@ def test_a_model_of_layers_in_folders_is_known_by_the_weights_of_each(clip, imag
         pin(str(tmp_path))
 
 
+def test_vectors_of_one_library_are_not_taken_for_those_of_another(clip, images):
+    with opened(clip, images) as one, opened(clip, images, kind="sentence_transformers") as other:
+        assert one.name != other.name
+
+
 def test_vectors_do_not_depend_on_the_batch(clip, images):
     with opened(clip, images) as together, opened(clip, images, batch_size=1) as alone:
         assert together.encode_texts(TEXTS) == pytest.approx(alone.encode_texts(TEXTS), abs=1e-6)

@@ -1,5 +1,6 @@
 """Addresses that others wrote lead to the internet or nowhere, however a server behaves."""
 
+import asyncio
 import random
 import socket
 import threading
@@ -8,9 +9,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from ipaddress import ip_address
 
+import aiohttp
 import pytest
 
-from bench_resources.http.allowed_hosts import HostPolicy, is_public
+from bench_assets.core.schema.errors import SourceError
+from bench_resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
+from bench_resources.http.allowed_hosts import HostPolicy, is_public, restricted_connector
 from bench_resources.images.download import ImageDownloadLimits, download_images
 
 QUICK = ImageDownloadLimits(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)
@@ -194,6 +198,18 @@ def test_a_server_that_misbehaves_costs_its_own_image_only(tmp_path, answer, mes
         assert row.error
         assert time.monotonic() - started < 10
         assert not list(tmp_path.glob("[!.]*"))
+
+
+def test_a_release_that_drips_is_given_up(tmp_path):
+    async def bring(port):
+        patience = DownloadRetryPolicy(tries=2, pause=0.01, timeout=0.2)
+        async with aiohttp.ClientSession(connector=restricted_connector(LOOPBACK)) as session:
+            downloads = FileDownloader(session, patience, lambda _: None, LOOPBACK)
+            remote = RemoteFile(path="a.zip", url=f"http://127.0.0.1:{port}/a.zip", size=900)
+            await downloads.fetch(remote, tmp_path / "a.zip")
+
+    with serving(drip) as (port, _), pytest.raises(SourceError, match="slower than 1024 bytes"):
+        asyncio.run(bring(port))
 
 
 # Which addresses are on the internet.

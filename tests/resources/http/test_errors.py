@@ -111,6 +111,24 @@ def test_a_server_that_has_answered_texts_refuses_its_images_for_good() -> None:
     assert (answered.text, refused.refused) == ("B", IMAGE_REFUSED)
 
 
+def test_one_image_that_a_server_breaks_at_is_no_verdict_about_the_server() -> None:
+    with ChatServer() as server:
+        server.fail_next(2, 500)  # after the probe of a plain image it is as any other failure
+        (response,) = ask_about_images(server.base_url, n=1)
+        assert (response.text, server.n_requests) == ("A", 5)  # two images, text, image, again
+        server.forget()
+        server.fail_next(1, error(400, {"error": "this image is odd"}))
+        odd, fine = ask_about_images(server.base_url, n=2, concurrency=1)
+        assert server.n_requests == 4  # the image, a plain one, again, and the other
+    assert (odd.text, odd.refused, fine.text) == ("A", "", "A")
+
+
+def test_a_model_that_is_text_only_is_sent_no_image() -> None:
+    with ChatServer(_sees_nothing) as server:
+        (response,) = ask_about_images(server.base_url, n=1, text_only=True)
+    assert (response.text, server.bodies[0]["messages"][0]["content"]) == ("B", "Which?")
+
+
 def ask_about_images(base_url: str, *, n: int, texts: int = 0, **spec: Any) -> list[Response]:
     prompts = [Prompt.of("?")] * texts + [
         Prompt.of(Image("png"), f"Which?{' ' * i}") for i in range(n)

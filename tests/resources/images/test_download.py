@@ -1,5 +1,6 @@
 """Downloads from a real server on this machine, which counts what it is asked."""
 
+import asyncio
 import gc
 import random
 import threading
@@ -84,6 +85,14 @@ def test_what_arrives_is_kept_with_its_checksum(server, tmp_path):
     assert row.error == ""
 
 
+def test_a_notebook_with_its_running_loop_downloads_too(server, tmp_path):
+    async def cell():
+        return fetch(server, tmp_path, "a.png")
+
+    (row,) = asyncio.run(cell())
+    assert (tmp_path / row.file).read_bytes() == IMAGE + b"/a.png"
+
+
 def test_a_full_disk_is_reported_once(server, tmp_path, caplog):
     with full_disk(), pytest.raises(HomeError, match="cannot be written"):
         fetch(server, tmp_path, *(f"{n}.png" for n in range(20)))
@@ -127,6 +136,12 @@ def test_failures(server, tmp_path, name, error, tries):
     assert len([file for file in tmp_path.iterdir() if file.name != "checksums.jsonl"]) == n_files
 
 
+def test_an_image_without_a_length_is_kept_once_all_of_it_arrived(server, tmp_path):
+    (row,) = fetch(server, tmp_path, "broken-off-once.png")
+    assert (row.error, server.requests.total()) == ("", 2)
+    assert (tmp_path / row.file).read_bytes() == PNG
+
+
 def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
     polite = ImageDownloadLimits(connections=4)
     fetch(server, tmp_path, *(f"{n}.png" for n in range(60)), polite=polite)
@@ -137,3 +152,13 @@ def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(SourceError, match=r"checksums.jsonl: not written by bench"):
         recorded_downloads(["http://a"], tmp_path)
+
+
+def test_a_web_page_served_as_an_image_is_none(server, tmp_path):
+    rows = fetch(server, tmp_path, *(name.strip("/") for name in PAGES), "a.png")
+    assert [row.error for row in rows] == [
+        *["ValueError: a web page, not an image; it may have been deleted"] * 3,
+        "",
+    ]
+    assert set(server.requests.values()) == {1}  # another try brings nothing else
+    assert len(list(tmp_path.iterdir())) == 2  # an image, and the list of checksums

@@ -76,6 +76,14 @@ def test_many_put_the_same_at_once_and_it_lies_there_once(
     assert [blob.size for blob in there.list()] == [3]
 
 
+@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])
+def test_what_is_not_there_is_named(place: ImageLocation, name: str) -> None:
+    with pytest.raises(ImageError, match="image"):
+        place.read(name)
+    assert place.sizes([name]) == {}
+    place.bring([name])
+
+
 @pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
 def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
     place: ImageLocation, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
@@ -175,3 +183,12 @@ def test_images_of_a_folder_lie_there_and_nowhere_else(
     (tmp_path / "bench.toml").write_text(section)
     images = open_image_store(load_settings(tmp_path))
     assert images.place == ImageFolder(place.format(home=tmp_path))
+
+
+def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text(
+        '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\ncache_gigabytes = 0.5\n'
+    )
+    fetched = str(tmp_path / "cache" / "images")
+    place = open_image_store(load_settings(tmp_path)).place
+    assert place == ObjectImages("s3://b/p", "http://e", fetched, 5 * 10**8)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_resources.images.painters import (
     Drawer,
     ImageRequest,
@@ -72,6 +72,14 @@ def test_a_image_is_made_once_for_a_painter_prompt_and_seed(tmp_path):
     other = Painter("another")
     paint_images([request()], other, images, FileBlobs(tmp_path / "painted"))
     assert other.n == 1
+
+
+def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path, monkeypatch):
+    painter = Painter()
+    monkeypatch.setattr(painter, "paint", lambda request: b"no image")
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(ModelError, match=r"p: a\.png: not an image"):
+        paint_images([request()], painter, image_store, FileBlobs(tmp_path / "painted"))
 
 
 @pytest.mark.parametrize(
@@ -211,6 +219,13 @@ def test_a_key_is_not_sent_to_whom_a_server_redirects_to(serve, monkeypatch):
     assert (len(redirected), received) == (1, [])
 
 
+def test_a_server_that_drips_is_waited_for_no_longer_than_the_timeout(serve):
+    url, _ = serve(200, {}, drips=10.0)
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
+    with pytest.raises(ModelError, match=r"a\.png: no whole response within 0\.3 s"):
+        ServerPainter(spec).paint(request())
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Images that another program generated: one as planned, one as JPEG, one torn, one extra."""
@@ -238,3 +253,11 @@ def test_planned_images_are_collected_by_name(tmp_path, folder):
         "../made/extra.png",
     ]
     assert rejections[1].reason == f"no such image in {folder}"
+
+
+@pytest.mark.parametrize("path", ["empty", "absent"])
+def test_a_folder_without_planned_images_ends_the_build(tmp_path, path):
+    (tmp_path / "empty").mkdir()
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(SourceError, match=r"none of the 2 planned images .* such as a\.png"):
+        collect_images([request(), request(name="b.png")], tmp_path / path, image_store)

@@ -364,3 +364,13 @@ def test_a_file_that_is_deleted_while_it_is_used_ends_the_run(
         model.response(REQUESTS)
     assert sum(1 for _ in response_file(file).rows()) == 0
     assert ask(file)[1] == len(REQUESTS)
+
+
+def test_a_file_that_was_deleted_between_two_uses_is_not_made_anew(file: Path) -> None:
+    store = response_file(file)
+    model = CachingModel("m", Echo(), store)
+    model.response(REQUESTS[:6])
+    file.unlink()
+    with pytest.raises(HomeError):
+        model.response(REQUESTS)
+    assert not file.exists()

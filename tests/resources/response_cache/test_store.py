@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import row_digest
 from bench_resources.config.sections.base import PriceSection
 from bench_resources.models.api.budget import WithinBudget
@@ -238,6 +239,21 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ResponseStore, tok
         lambda _: store.tokens_of("saying"),
     )
     assert list(budgeted.stream(requests_for("b"))) == [(0, Response(text="A"))]
+
+
+def test_what_never_comes_is_an_error(store: ResponseStore) -> None:
+    model = CachingModel("m", Saying((1, Response(text="B"))), store)
+    first, second = model.response(requests_for("a", "b"))
+    assert (first.error, second.text) == ("the engine returned no response", "B")
+
+
+@pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
+def test_a_response_to_nothing_is_stored_nowhere(store: ResponseStore, position: Any) -> None:
+    with pytest.raises(ModelError, match=r"a response to request .* of 2"):
+        CachingModel("m", Saying((position, Response(text="B"))), store).response(
+            requests_for("a", "b")
+        )
+    assert store.tokens_of("saying") == store.tokens_of("nobody")
 
 
 # Responses that are taken over from another store: the whole ones, and nothing else.

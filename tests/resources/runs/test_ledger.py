@@ -165,6 +165,15 @@ def bench() -> Iterator[Bench]:
 BELOW = {"predictions a", "predictions b", "metrics a", "metrics b", "board"}
 
 
+def test_tables_that_were_never_made_are_missing() -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        bench = Bench(instance)
+        assert bench.states() == dict.fromkeys(("board", "questions", "rejections"), "missing")
+        bench.build()
+        instance.add_dynamic_partitions("model", ["a"])
+        assert bench.due() == {"predictions a", "metrics a", "board"}
+
+
 def test_a_changed_source_is_observed_once_and_reaches_all_tables(bench: Bench) -> None:
     bench.source = "2"
     assert [bench.observe() for _ in range(2)] == [1, 0]
@@ -215,6 +224,14 @@ def test_failed_requests_and_tables_of_failed_runs_are_due(bench: Bench) -> None
     del bench.content["a"]
     bench.evaluate("a")
     assert bench.due() == set()
+
+
+def test_a_table_that_a_source_does_not_have_is_absent(bench: Bench) -> None:
+    bench.source, bench.has_questions = "2", False
+    bench.observe()
+    bench.build()
+    assert bench.states()["questions"] == "absent"
+    assert not {"questions", "rejections"} & bench.due()
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, 
     assert end_orphaned_runs(instance) == []
 
 
+def test_a_run_that_lives_is_left_alone(instance):
+    living = add_run(instance, {".dagster/bench_process": str(this_process())})
+    unknown = add_run(instance)  # of a version that did not name processes
+    assert end_orphaned_runs(instance) == []
+    assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
+
+
 def test_the_daemon_asks_the_launcher(instance, dead):
     launcher = instance.run_launcher
     assert isinstance(launcher, MonitoredRunLauncher)

@@ -65,6 +65,12 @@ def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) ->
     assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
 
 
+def test_a_link_to_what_is_not_there_counts_by_its_name(tmp_path: Path) -> None:
+    folder = write(tmp_path / "release")
+    (folder / "c.txt").symlink_to(tmp_path / "absent")
+    assert name_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
+
+
 def test_links_to_the_folder_that_they_are_in_are_not_followed(tmp_path: Path) -> None:
     """With two of them there are 2^40 paths before the system refuses."""
     folder = write(tmp_path / "release")

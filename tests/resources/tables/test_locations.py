@@ -34,3 +34,12 @@ def test_a_file_is_named_by_place_and_key():
             name = tables.name(("codis", "x", "metrics"), model)
             holder, key, of = TableLocations(folder="/t").locate_file(name)
             assert (holder.places, key, of) == ({"codis": place}, ("codis", "x", "metrics"), model)
+
+
+def test_a_link_to_nowhere_is_no_partition(tmp_path):
+    tables = TableLocations(folder=str(tmp_path))
+    for model in ("a", "b/c"):
+        tables.path(KEY, model).parent.mkdir(parents=True, exist_ok=True)
+        tables.path(KEY, model).touch()
+    tables.path(KEY, "gone").symlink_to(tmp_path / "nowhere")
+    assert tables.partitions(KEY) == ["a", "b/c"]

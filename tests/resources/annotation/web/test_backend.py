@@ -69,6 +69,20 @@ def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     assert voters(site) == {"a": Counter(["ben"])}
 
 
+def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
+    site.people.ask(FORM, [unit("a", needed=1)])
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    page = ana.next(ana.task(FORM.title))
+    for _ in range(3):
+        site.clock.passed += 500
+        assert ana.http.post(f"{page.url.path}/stay").status_code == 204
+    assert "Other people are working on the remaining" in ben.next(ben.task(FORM.title)).text
+    assert ana.send(page, correct="yes").status_code == 200
+    (only,) = site.people.answers(FORM)
+    assert only.seconds is not None
+    assert 1500 <= only.seconds < 1560
+
+
 def test_what_is_skipped_is_another_s(site: Site) -> None:
     site.people.ask(FORM, [unit("a", needed=1)])
     ana, ben = site.visitor("ana"), site.visitor("ben")
@@ -180,6 +194,16 @@ def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
     ana.send(page, correct="no")
     found: list[Answer] = site.people.answers(FORM)
     assert [one.proposed_by for one in found] == ["model-1"]
+
+
+def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    terms = {FORM.name: AnnotationTerms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
+    with Site(tmp_path_factory.mktemp("terms"), terms=lambda: terms) as site:
+        site.people.ask(FORM, [unit("a"), unit("b")])
+        assert answer_all(site, "ana", correct="yes") == 1
+        assert "the most that one person may give" in site.visitor("ana").http.get("/").text
+        page = site.visitor("ben").next(site.visitor("ben").task(FORM.title))
+        assert "/i/" in page.url.path
 
 
 def test_a_deadline_that_is_moved_in_bench_toml_holds_for_running_pages(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import socket
 import sys
 from contextlib import ExitStack
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import escape_controls
-from bench_resources.annotation.web.server import setup_of
+from bench_resources.annotation.web.server import PagesServer, Setup, setup_of
 from bench_resources.annotation.web.sessions import Rate
+from bench_resources.annotation.web.store import PagesStore
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.images.locations import ImageFolder
 from tests.fakes.annotation_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.annotation.port_cases import FORM, A, unit
 
@@ -80,6 +83,22 @@ def test_what_is_incomplete_is_named_and_kept(site: Site) -> None:
     assert site.people.answers(FORM) == []
 
 
+BAD: dict[str, tuple[dict[str, object], str]] = {
+    "a choice that there is not": ({"correct": "maybe"}, "none of yes, no"),
+    "two of one": ({"correct": ["yes", "no"]}, "2 entries (expected 1)"),
+    "too long": ({"correct": "yes", "comment": "a" * 2001}, "2001 characters, at most 2000"),
+}
+
+
+@pytest.mark.parametrize(("values", "why"), BAD.values(), ids=BAD)
+def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, Any], why: str) -> None:
+    site.people.ask(FORM, [A])
+    page = site.visitor("ana").send(shown(site), **values)
+    assert page.status_code == 422
+    assert why in unescape(page.text)
+    assert site.people.answers(FORM) == []
+
+
 BODIES: dict[str, tuple[Any, int]] = {
     "a field of 5 MB": (b"correct=" + b"a" * (5 * 2**20), 400),
     "30 MB, in pieces": (lambda: iter([b"correct=a&" + b"a" * 2**20] * 30), 413),
@@ -95,6 +114,20 @@ def test_what_is_too_large_or_no_form_is_refused(site: Site, content: Any, statu
     body = content() if callable(content) else content
     assert http.post(page.url.path, content=body, headers=kind).status_code == status
     assert site.people.answers(FORM) == []
+
+
+@pytest.mark.parametrize("number", ["0", "9" * 20, "x"])
+def test_a_number_that_names_nothing_is_not_found(
+    site: Site, number: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.people.ask(FORM, [A])
+    http = site.visitor("ana").http
+    paths = (f"/f/{number}/next", f"/f/{number}/mine", f"/f/1/i/{number}", f"/f/{number}/i/0")
+    assert [http.get(path).status_code for path in paths] == [404] * 4
+    assert http.get(f"/f/1/i/{number}/image/0").status_code == 404
+    assert http.post(f"/f/1/i/{number}").status_code == 404
+    assert http.post(f"/f/1/i/{number}/stay").status_code == 404
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
@@ -183,6 +216,20 @@ def test_without_their_packages_the_error_names_what_to_install(
     monkeypatch.setitem(sys.modules, "python_multipart", None)
     with pytest.raises(SettingsError, match=r"pip install 'bench-assets\[annotate\]'"):
         setup_of(load_settings(tmp_path))
+
+
+def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
+    port = int(site.address.rpartition(":")[2])
+    images = ImageFolder(str(tmp_path))
+    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=images)
+    with pytest.raises(SettingsError, match=f"port {port}.*--port"):
+        PagesServer(setup, port=port)
+
+
+def test_the_address_of_ipv6_opens_the_pages(tmp_path: Path) -> None:
+    setup = Setup(store=PagesStore(tmp_path / "pages.sqlite"), images=ImageFolder(str(tmp_path)))
+    with PagesServer(setup, "::1", 0) as served:
+        assert httpx.get(f"{served.address}/health", trust_env=False).text == "ok"
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,9 @@ def test_a_full_disk_leaves_no_half_key(tmp_path: Path) -> None:
     with full_disk(), pytest.raises(HomeError, match=f"{NAME}: cannot be written"):
         LinkSigner.beside(store)
     assert LinkSigner.beside(store).make("ana", (), 99)
+
+
+@pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])
+def test_what_is_no_pseudonym_gets_no_link(tmp_path: Path, person: str) -> None:
+    with pytest.raises(AnnotationError, match="not a pseudonym"):
+        LinkSigner.beside(PagesStore(tmp_path / "pages.sqlite")).make(person, (), 99)

@@ -127,6 +127,14 @@ def say(opened: Models, *texts: str) -> list[str]:
         ]
 
 
+def test_it_gets_each_request_once(made, tmp_path):
+    assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
+    assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
+    assert [engine.asked for engine in made] == [["a", "b"], ["c"]]
+    with models(tmp_path, LOUD).open("m") as model:
+        assert model.signature == "acme|2|t=0,max=1024"
+
+
 def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     kept = models(tmp_path, LOUD)
     say(kept, "a")

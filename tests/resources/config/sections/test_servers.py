@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import SettingsError
@@ -165,6 +166,14 @@ def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
 )
 def test_identity(fields: dict[str, Any], rest: str) -> None:
     assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
+
+
+@pytest.mark.parametrize(("fields", "message"), read_cases(__file__, "refused_settings.jsonl"))
+def test_settings_that_do_not_fit_the_server_are_refused(
+    fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        spec(**fields)
 
 
 def test_more_images_than_the_server_takes_are_not_sent() -> None:

@@ -24,6 +24,16 @@ def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
     assert blobs.exists("a/b")
 
 
+def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    blobs = FileBlobs(tmp_path)
+    blobs.put("a", b"x")
+    for put in (blobs.put, blobs.put_new):
+        with pytest.raises(HomeError, match=f"{tmp_path}/a/b: cannot be written"):
+            put("a/b", b"y")
+    assert blobs.get("a/b") is None
+    assert not blobs.delete("a/b")
+
+
 def test_nothing_unfinished_is_left_or_listed(tmp_path: Path) -> None:
     blobs = FileBlobs(tmp_path)
     blobs.put("a/b", b"x")
