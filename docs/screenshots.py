@@ -46,6 +46,7 @@ PORT = 3457  # another than that of `bench ui`, which may be open
 _SIZE = (1280, 800)  # px
 _SIZE_OF_PHONE = (390, 844)
 _SIZE_OF_UI = (1600, 1200)  # px; at which the graph of a group has room
+_ZOOM_OUT, _ZOOMS_OUT = (1572, 1051), 5  # the button at that size; until the group is seen whole
 _COLOURS = 128  # flat pages need no more, and stay well under 200 kB
 _PATIENCE = 120_000  # ms; of a busy machine
 _STILL = 3_000  # ms; what is drawn late is there by then
@@ -149,10 +150,10 @@ def _ui(browser: Browser, home: Path) -> None:
             page.goto(f"{address}/locations/bench_assets/asset-groups/{group}/lineage")
             page.get_by_text("Latest event").first.wait_for()
             page.get_by_text("Loading").last.wait_for(state="hidden")
+            for _ in range(_ZOOMS_OUT):
+                page.mouse.click(*_ZOOM_OUT)
+                page.wait_for_timeout(_STILL / 3)
             _take(page, "ui-graph")
-            page.goto(f"{address}/assets/codis/metrics")
-            page.get_by_role("row", name="preview").wait_for()
-            _take(page, "ui-metrics")
     except BenchError as why:
         raise SystemExit(str(why)) from why
 
