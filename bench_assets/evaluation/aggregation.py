@@ -9,7 +9,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from bench_assets.annotation.tasks import PEOPLE
-from bench_assets.core.schema.rows import Metric, Prediction, Question, ReadValue, Score
+from bench_assets.core.schema.rows import (
+    UNREAD_PART,
+    Metric,
+    Prediction,
+    Question,
+    ReadValue,
+    Score,
+)
 from bench_assets.core.schema.signature import (
     DRAWS,
     EXPIRED,
@@ -171,7 +178,8 @@ def read_value(
 
 
 def _as_wrong(score: Score) -> Score:
-    return replace(score, points=0.0, answer=()) if score.unread else score
+    answer = score.answer if UNREAD_PART in score.answer else ()
+    return replace(score, points=0.0, answer=answer) if score.unread else score
 
 
 def _as_right(row: ScoredQuestion) -> Score:
@@ -179,6 +187,7 @@ def _as_right(row: ScoredQuestion) -> Score:
     if not score.unread:
         return score
     answer = question.answer[:1] if question.kind == "text" else question.answer
+    answer = score.answer if UNREAD_PART in score.answer else answer
     return replace(score, points=score.max_points, answer=answer)
 
 

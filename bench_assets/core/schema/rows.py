@@ -259,6 +259,10 @@ class Judgement:
         )
 
 
+UNREAD_PART = "unread"
+"""Entry of ``Score.answer`` for a part of a response without points; the other parts were read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """Points for one prediction; ``points`` is None if the judge or the connection failed.

@@ -14,7 +14,13 @@ from bench_assets.core.judging.verdict_requests import JudgeCall, JudgeResponse,
 from bench_assets.core.judging.verdicts import is_truncated
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import (
+    UNREAD_PART,
+    Judgement,
+    Prediction,
+    Question,
+    Score,
+)
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, Measure, ScoredQuestion
 from bench_assets.suites.cogbench.dataset.reasoning import (
@@ -146,7 +152,7 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
     return [_VERDICTS.get(verdict) for verdict in [*texts[:n], *[""] * (n - len(texts))]]
 
 
-YES, NO, UNREAD, REPEATED = "yes", "no", "unread", "repeated"  # of Score.answer, per key point
+YES, NO, UNREAD, REPEATED = "yes", "no", UNREAD_PART, "repeated"  # of Score.answer, per key point
 
 _MIN_WORD_SHARE = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
 _MAX_SENTENCE_WORDS = 12  # content words of a sentence that is never taken for a list
@@ -255,8 +261,9 @@ def _points(scored: Sequence[ScoredQuestion], kinds: Sequence[Kind]) -> Iterator
     for question, score in scored:
         points = key_points(question)
         words = score.answer or (UNREAD,) * len(points)
-        if score.unread and score.points is not None:  # a bound: all are mentioned, or none
-            words = (YES if score.points else NO,) * len(points)
+        if score.unread and score.points is not None:  # a bound: all that is unread, or none
+            bound = YES if score.points else NO
+            words = tuple(bound if word == UNREAD else word for word in words)
         for point, word in zip(points, words, strict=True):
             if point.kind in kinds and word != REPEATED:
                 yield ScoredPoint({YES: 1.0, NO: 0.0}.get(word), question.cluster)

@@ -108,13 +108,18 @@ def test_an_unreadable_point_is_unscored_and_the_others_count():
     assert (mean.value, mean.n_scored, mean.n_unscored) == (1.0, 1, 1)
 
 
-def test_an_unread_description_is_between_no_point_and_all_points():
-    pair = described({"event": ["a -> X.", "b -> Y."]}, text="A street.")
-    judgements = pipeline.judge(TASK, [pair.question], [pair.prediction], judge_saying("Hm."))
+@pytest.mark.parametrize(
+    ("reply", "bounds"),
+    [("Hm.", (0.0, 1.0)), ("1. [1]\n2. [0]", (0.25, 0.75)), ("1. [1]\n2. [1]\n3. [1]", (0.75, 1))],
+)
+def test_an_unread_description_is_between_what_is_read_and_that_with_all_that_is_not(reply, bounds):
+    points = [f"{letter} -> {letter.upper()}." for letter in "abcd"]
+    pair = described({"event": points}, text="A street.")
+    judgements = pipeline.judge(TASK, [pair.question], [pair.prediction], judge_saying(reply))
     scores = pipeline.score(TASK, [pair.question], [pair.prediction], judgements)
     metrics = pipeline.summarise(TASK, [pair.question], [pair.prediction], scores)
     (row,) = (row for row in metrics if (row.metric, row.category) == ("cognition", "all"))
-    assert (row.unread, row.if_unread_wrong, row.if_unread_right) == (1.0, 0.0, 1.0)
+    assert (row.unread, row.if_unread_wrong, row.if_unread_right) == (1.0, *bounds)
 
 
 def test_a_image_without_chains_is_not_judged_and_counts_nothing():
