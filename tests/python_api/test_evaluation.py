@@ -442,3 +442,15 @@ def test_no_warning_of_dagster_within_an_event_loop(home, recwarn):
     assert len(asyncio.run(cell())) == 4
     gc.collect()
     assert [str(one.message) for one in recwarn if "asyncgens" in str(one.message)] == []
+
+
+def test_rejections_of_a_first_build_stop_nothing(home):
+    """Nor if the rows are a list of JSON, which is read for its images before."""
+    rows = [
+        {"id": n, "question": "?", "image": "red.png", "options": ["red", "blue"], "answer": answer}
+        for n, answer in enumerate(["red", "purple"])
+    ]
+    (home / "fridge" / "rows.json").write_text(json.dumps(rows))
+    with (home / "bench.toml").open("a") as toml:
+        toml.write('[benchmarks.photos]\nfile = "fridge/rows.json"\n')
+    assert bench.evaluate("photos", model="random").metrics["accuracy"].n == 1

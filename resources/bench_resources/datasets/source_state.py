@@ -143,6 +143,8 @@ class HomeTableIOManager(RunTableIOManager):
         guard = _guard(cast(TableFiles, self.files), key[0], settings, state)
         if self.accept:
             guard = replace(guard, accepted=f"run {context.run_id}")
+        if row_type is SourceFile:
+            read = {}  # to find its images; the step that makes questions judges the rows
         names = {file: _source_name(file, source.folder) for file in read}
         bases = guard.check_files({name: read[file] for file, name in names.items() if name})
         if row_type is SourceFile:
