@@ -453,4 +453,5 @@ def test_rejections_of_a_first_build_stop_nothing(home):
     (home / "fridge" / "rows.json").write_text(json.dumps(rows))
     with (home / "bench.toml").open("a") as toml:
         toml.write('[benchmarks.photos]\nfile = "fridge/rows.json"\n')
-    assert bench.evaluate("photos", model="random").metrics.n.iloc[0] == 1
+    run = bench.evaluate("photos", model="random")
+    assert run.metrics.n_rejected.tolist() == [1]
