@@ -21,7 +21,7 @@ TASK = Task(
         "Questions with false premises, missing context or challenging details: "
         "does the model make something up?"
     ),
-    version=9,
+    version=10,
     conditions={
         "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")
     },
