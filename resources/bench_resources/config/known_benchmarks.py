@@ -94,7 +94,8 @@ def _add_file(home: Path, file: Path) -> list[str]:
     sections = _sections(file)
     names = list(sections)
     if not names:
-        raise SettingsError(f"{file}: no section [benchmarks.NAME], or no such file")
+        fault = "no section [benchmarks.NAME]" if file.is_file() else "no such file"
+        raise SettingsError(f"{file}: {fault}")
     own_sections = read_toml(home / "bench.toml").get("benchmarks", {})
     for name in names:
         target = home / FOLDER / f"{name}.toml"
