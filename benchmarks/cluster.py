@@ -78,7 +78,7 @@ def _kept_batch(store: ResponseStore, number: int) -> tuple[float, float]:
     """Seconds, and CPU seconds of this process."""
     rows = [_row(number, n) for n in range(_BATCH)]
     turns = f'["user", ["{"What is to be seen in this image? " * 8}"]]'
-    with store.asking([one["key"] for one in rows]) as asking:
+    with store.request_session([one["key"] for one in rows]) as asking:
         started, cpu = perf_counter(), process_time()
         for one in rows:
             asking.keep(one, turns)

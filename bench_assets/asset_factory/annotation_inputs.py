@@ -103,13 +103,13 @@ def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str
     return decisions.open_rows(tables.read(key, decisions.row)) if tables.exists(key) else {}
 
 
-def _are_current(tables: TableFiles, decisions: DecisionTable, said: Sequence[Any]) -> bool:
+def _are_current(tables: TableFiles, decisions: DecisionTable, answers: Sequence[Any]) -> bool:
     """Whether decisions were made from these votes and those of files."""
     key, row = decisions.votes
     if not all(tables.exists(table_name.split("/")) for table_name in (decisions.name, key)):
         return False
     votes = tables.read(key.split("/"), row)
-    return Counter(said) == Counter(vote for vote in votes if vote.tool)
+    return Counter(answers) == Counter(vote for vote in votes if vote.tool)
 
 
 def undecided_inputs(

@@ -157,11 +157,11 @@ def read_judged_before(
     return read_judged_responses(tables, keys, questions, predictions, rows)
 
 
-def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, asked: str) -> bool:
+def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, now: str) -> bool:
     """Whether the metrics of a model are about these questions."""
     with suppress(TableError):
         rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
-        return bool(rows) and rows[0].questions == asked
+        return bool(rows) and rows[0].questions == now
     return False
 
 

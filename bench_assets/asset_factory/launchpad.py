@@ -73,18 +73,18 @@ class Launch(dg.Config):
             BenchError: If a response or verdict is missing.
         """
         (task, condition), settings, name = step, models.settings, context.partition_key
-        asked = self.condition or condition
-        if questions_key(task, asked) != questions_key(task, condition):
-            questions = tables.read(questions_key(task, asked), Question)
+        chosen = self.condition or condition
+        if questions_key(task, chosen) != questions_key(task, condition):
+            questions = tables.read(questions_key(task, chosen), Question)
         subset = QuestionSubset(limit=self.limit).of(task, questions)
         if not subset:
-            raise no_questions_error(task, asked)
+            raise no_questions_error(task, chosen)
         judge = self.judge or settings.suite(task.suite, SuiteSettings).judge
         opened = StepModels(context, models)
         with nullcontext() if self.seed is None else models.seeded(name, self.seed):
-            responses = partition_responses(context, opened, models, task, asked, subset)
+            responses = partition_responses(context, opened, models, task, chosen, subset)
             verdicts = configured_verdicts(task, models, judge, opened.open, name)
-            runner = configured_runner(task, settings, responses, verdicts, asked)
+            runner = configured_runner(task, settings, responses, verdicts, chosen)
             evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
         part = f"{len(subset)} of {len(questions)} questions{self.changes}"
         marked = store_part(settings, evaluation, subset, part)

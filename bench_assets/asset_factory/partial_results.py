@@ -111,11 +111,11 @@ def snapshot_while_running(
     task: Task,
     condition: str,
     questions: Sequence[Question],
-    asked: ModelSession,
+    session: ModelSession,
     responses: GeneratedResponses,
 ) -> Generator[None]:
     """Store the responses so far as a partial evaluation, regularly and if the run ends early."""
-    model, progress = asked
+    model, progress = session
     cached_responses = replace(responses, open=lambda: nullcontext(cached(model)))
     write = partial(_write_snapshot, settings, task, condition, questions, cached_responses)
     if len(questions) > _MAX_QUESTIONS:

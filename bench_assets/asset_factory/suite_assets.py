@@ -178,7 +178,7 @@ class AssetFolder:
         asks: Pool | None = None,
         below: str = "",
         ablation: bool = False,
-        when_asked: bool = False,
+        on_request: bool = False,
         partitions: dg.DynamicPartitionsDefinition | None = None,
     ) -> AssetArguments:
         """Arguments of ``dg.asset`` for an asset of this folder.
@@ -190,11 +190,11 @@ class AssetFolder:
             below: Folder of an ablation below this one.
             ablation: Whether it belongs to the ablations, as do all assets ``below``. These are
                 built for the condition that needs them, never with the suite.
-            when_asked: Whether it is built only on request by name, as ablations are.
+            on_request: Whether it is built only on request by name, as ablations are.
             partitions: Its partitions: models or encoders.
         """
         tags = {"bench/stage": str(stage)}
-        if when_asked:
+        if on_request:
             tags["bench/when"] = "asked"
         arguments = AssetArguments(
             key_prefix=posixpath.join(self.folder, below).strip("/").split("/"),
@@ -317,7 +317,7 @@ def needs_metadata(what: str) -> dict[str, str]:
 
 
 def out(
-    told: AssetArguments,
+    arguments: AssetArguments,
     row_type: type[Any],
     description: str = "",
     table: str = "",
@@ -327,22 +327,22 @@ def out(
     """Output definition of one table for ``dg.multi_asset``.
 
     Args:
-        told: Arguments from ``AssetFolder.stage``.
+        arguments: Arguments from ``AssetFolder.stage``.
         row_type: Type of its rows.
         description: Meaning of a row, if ``tables.toml`` does not give it.
         table: Name of the table; "": the name of the output.
         optional: Whether some sources have no such table.
     """
     return dg.AssetOut(
-        key=[*told["key_prefix"], table] if table else None,
-        key_prefix=None if table else told["key_prefix"],
+        key=[*arguments["key_prefix"], table] if table else None,
+        key_prefix=None if table else arguments["key_prefix"],
         dagster_type=list_of(row_type),
         is_required=not optional,
         description=description or None,
-        group_name=told["group_name"],
-        code_version=told["code_version"],
-        kinds=told["kinds"],
-        tags=told["tags"],
+        group_name=arguments["group_name"],
+        code_version=arguments["code_version"],
+        kinds=arguments["kinds"],
+        tags=arguments["tags"],
     )
 
 

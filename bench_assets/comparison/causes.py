@@ -94,15 +94,15 @@ def changed_fields(old: Question, new: Question) -> list[str]:
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 
 
-def split_model_part(asked: str) -> tuple[str, str]:
+def split_model_part(model: str) -> tuple[str, str]:
     """Split a signature's model into identity and decoding.
 
     >>> split_model_part("sha256:0c,float32|t=0,max=40"), split_model_part("random|seed=0")
     (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
     """
-    if match := _DECODING.search(asked):
-        return asked[: match.start()], asked[match.end() :]
-    return asked, ""
+    if match := _DECODING.search(model):
+        return model[: match.start()], model[match.end() :]
+    return model, ""
 
 
 def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:

@@ -185,15 +185,15 @@ class HomeResults:
     def _next(self, task: Task, row: Metric) -> Iterator[str]:
         """Commands that make the number more certain; without doubts, one that shows it."""
         condition = "" if row.condition == "main" else f" --condition {row.condition}"
-        asked = self._responses(row.model)
-        again = f"bench evaluate {task.name} {asked}{condition}"
+        responses = self._responses(row.model)
+        again = f"bench evaluate {task.name} {responses}{condition}"
         if (row.unread or 0.0) > WARNED_UNREAD:
             model = f"--model {row.model}{condition}"
             yield f"bench annotate review {task.name} {model} --draw {_DRAWN}"
         doubtful = max(row.unread or 0.0, row.named or 0.0) > WARNED_UNREAD
-        if asked and doubtful and task.is_read and not row.asked_again:
+        if responses and doubtful and task.is_read and not row.asked_again:
             yield f"{again} --reader MODEL"
-        if asked and partial_part(row.signature):
+        if responses and partial_part(row.signature):
             yield again
         if row.n_rejected and task.rejections:
             yield f"bench tables show {task.rejections}"

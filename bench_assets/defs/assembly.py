@@ -187,12 +187,12 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *(
             memoize(annotation_assets, form)
             for suite in catalog.suites
-            for form in suite.annotation_tasks_asked(named_forms)
+            for form in suite.active_annotation_tasks(named_forms)
         ),
         *(
             memoize(summary_asset, form)
             for suite in catalog.suites
-            for form in suite.annotation_tasks_asked(named_forms)
+            for form in suite.active_annotation_tasks(named_forms)
             if form.summary
         ),
         *quick_evaluation_assets(catalog.evaluable.tasks),

@@ -82,10 +82,10 @@ def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
     overlapping = sorted(times.keys() & _graph_keys(suite))
     misplaced += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
     expected = (suite.name, f"{suite.name}_ablations")
-    for key, asking in _question_tables(suite).items():
+    for key, about in _question_tables(suite).items():
         if key not in times:
             misplaced.append(
-                f"{_format_key(key)}: there is no such asset; {asking} asks its questions"
+                f"{_format_key(key)}: there is no such asset; {about} asks its questions"
             )
         elif groups[key] not in expected:
             misplaced.append(

@@ -99,9 +99,9 @@ class JudgedResponses:
         return sorted(texts, key=lambda text: -len(self.texts[text]))
 
 
-def _is_plain(said: Prediction) -> bool:
+def _is_plain(prediction: Prediction) -> bool:
     """Whether a response has no reasoning, which the judge may have been shown too."""
-    return said.raw_text.strip() in ("", said.text.strip())
+    return prediction.raw_text.strip() in ("", prediction.text.strip())
 
 
 def _all_from_judges(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:

@@ -65,20 +65,20 @@ def predict(
         ModelError: If the model cannot be called.
         UnknownNameError: If the task has no such condition.
     """
-    asking = task.condition(condition)
+    chosen = task.condition(condition)
 
     def prompt(question: Question) -> Prompt:
         with named(f"condition {condition}, the prompt of {question.question_id}"):
             try:
-                return asking.prompt(question)
+                return chosen.prompt(question)
             except SourceError:  # such as a source that is an answer key, without images
                 if isinstance(model, PromptlessModel):
                     return NO_PROMPT
                 raise
 
-    drawn = range(max(draws, asking.samples))
+    drawn = range(max(draws, chosen.samples))
     requests = [
-        Request(prompt=made, sample=sample, temperature=asking.temperature, question=question)
+        Request(prompt=made, sample=sample, temperature=chosen.temperature, question=question)
         for question in questions
         for made in [prompt(question)]
         for sample in drawn
@@ -215,7 +215,7 @@ def _prediction(
         model=model.name,
         condition=condition,
         sample=request.sample,
-        text=response.said.answer,
+        text=response.parts.answer,
         raw_text=response.raw_text or response.text,
         ranking=_rank_letters(response.logprobs),
         logprobs=response.logprobs,

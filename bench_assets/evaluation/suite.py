@@ -118,7 +118,7 @@ class Suite:
             *(response_task for task in self.tasks for response_task in task.response_tasks),
         )
 
-    def annotation_tasks_asked(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
+    def active_annotation_tasks(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
         """Its annotation tasks that are configured.
 
         Args:

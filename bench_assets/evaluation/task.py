@@ -325,8 +325,8 @@ class Task:
     @property
     def default_judge(self) -> str:
         """The judge that calls a model given without a judge; "" if no judge calls one."""
-        asking = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
-        return next(asking, "")
+        by_model = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
+        return next(by_model, "")
 
     @property
     def ways_to_judge(self) -> str:

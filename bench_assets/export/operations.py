@@ -50,7 +50,7 @@ class ExportResult(NamedTuple):
     stale: Sequence[StaleNumber]
 
 
-def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
+def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
     """Write results in another project's format.
 
     Raises:
@@ -58,17 +58,17 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         TableError: If there is nothing to write.
         HomeError: If it cannot be written.
     """
-    if asked.form == SUBMISSION:
-        return ExportResult(_submissions(bench, asked), [], [])
-    form = format_of(asked.form, [SUBMISSION])
+    if request.form == SUBMISSION:
+        return ExportResult(_submissions(bench, request), [], [])
+    form = format_of(request.form, [SUBMISSION])
     home = bench.settings.home
-    names = asked.suites or bench.catalog.names
+    names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
     wanted = TableFilter(
         list(tasks.values()),
-        asked.models,
-        asked.conditions or form.conditions,
-        asked.editions or form.editions,
+        request.models,
+        request.conditions or form.conditions,
+        request.editions or form.editions,
         as_shown=True,
     )
     gathered = TableCollection(bench.tables, wanted)
@@ -77,16 +77,16 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         catalog=bench.catalog,
         image_store=open_image_store(bench.settings),
         standings=partial(_leaderboard_rows, bench, wanted.tasks),
-        out=asked.out or home / FOLDER / asked.form,
-        images=asked.images,
-        raw=asked.raw,
-        to=asked.to,
+        out=request.out or home / FOLDER / request.form,
+        images=request.images,
+        raw=request.raw,
+        to=request.to,
     )
     written = form.write(leaving)
     if not written:
         of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
         left_out = "".join(f"; {line}" for line in gathered.left_out)
-        raise TableError(f"nothing{of} to export as {asked.form}{left_out}. Check --edition")
+        raise TableError(f"nothing{of} to export as {request.form}{left_out}. Check --edition")
     stale = [
         number
         for number in stale_numbers(bench, wanted.tasks)

@@ -182,7 +182,7 @@ class AnswerScoring:
         """Ask a judge model about texts that the rules leave open; a recorded one about all."""
         is_recorded = model.signature.startswith(RECORDED_PREFIX)
         requests = [
-            self._asked(pair)
+            self._verdict_request(pair)
             for pair in answered
             if (is_recorded or not self._is_read(pair.question))
             and self._needs_judge(pair, named=False)
@@ -224,7 +224,7 @@ class AnswerScoring:
         is_text = pair.question.kind == "text" and isinstance(self.answers.others, TextAnswer)
         return grade.points is None or (is_text and not grade.points and not {*grade.read} & _WORDS)
 
-    def _asked(self, pair: AnsweredQuestion) -> VerdictRequest:
+    def _verdict_request(self, pair: AnsweredQuestion) -> VerdictRequest:
         question, prediction = pair
         graded = self.graded_answer if question.kind == "text" else None
         if graded is None:
@@ -276,7 +276,7 @@ def _official(benchmark: FileBenchmarkSettings) -> OfficialRule | None:
 
 
 def _complete_answer(response: Response) -> str:
-    return "" if is_truncated(response) else response.said.answer
+    return "" if is_truncated(response) else response.parts.answer
 
 
 def _check_points(points: object) -> float | None:

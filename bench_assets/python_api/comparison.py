@@ -143,9 +143,9 @@ def compare(before: Run, after: Run) -> RunComparison:
 
 
 def _effects(before: Evaluation, after: Evaluation) -> Sequence[Comparison]:
-    asked = {question.question_id: question for question in before.questions}
+    by_id = {question.question_id: question for question in before.questions}
     common = [
-        question for question in after.questions if asked.get(question.question_id) == question
+        question for question in after.questions if by_id.get(question.question_id) == question
     ]
     sides = (_measured_on(common, evaluation) for evaluation in (before, after))
     return compare_sides(after.task, common, *sides) if common else []

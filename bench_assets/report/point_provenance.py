@@ -26,7 +26,7 @@ from bench_resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # version of the data, increased when the page's format changes
 _DIGITS = 8  # of a digest; only two digests of the same question are ever compared
-_SAID = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
+_RESPONSE = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
 _SCORED = ("points", "max_points", "scorer")
 _JUDGED = ("judge", "criterion", "verdict", "value")
 _NAMED = ("question_id", "sample")
@@ -92,7 +92,7 @@ def input_digests(
 
 
 def question_columns(
-    rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
+    rows: Sequence[Question], table: ConditionQuestions, *, several: bool = True
 ) -> dict[str, Any]:
     """Clusters and pairs of questions; digests of fields if the task has several tables."""
     compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
@@ -102,7 +102,7 @@ def question_columns(
         for name, column in digests.items():
             column.add([_digest(_unordered(getattr(row, name))) for row in run])
     written = {name: column.data() for name, column in digests.items()}
-    return {"clusters": asked.cluster_of_each, "pairs": asked.pair_of_each, "fields": written}
+    return {"clusters": table.cluster_of_each, "pairs": table.pair_of_each, "fields": written}
 
 
 def _put_questions(site: Site, condition_questions: ConditionQuestions, *, several: bool) -> None:
@@ -178,7 +178,7 @@ def _runs(
             condition_questions.ids.slice(begin, RUN).to_pylist()
             for begin in range(0, len(condition_questions.ids), RUN)
         ),
-        read("predictions", Prediction, _SAID),
+        read("predictions", Prediction, _RESPONSE),
         read("scores", Score, _SCORED),
         read("judgements", Judgement, _JUDGED) if judged else repeat(None),
         strict=False,

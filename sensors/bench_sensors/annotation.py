@@ -31,10 +31,10 @@ from bench_resources.tables.parquet import TableFiles
 _BuiltOf: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
 
 _DIGITS = 16  # of a digest, in run keys
-_ASKED_OF = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
+_PER_MODEL = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
     "bench/per", "encoder"
 )
-_WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
+_ON_REQUEST = dg.AssetSelection.tag("bench/when", "asked")
 
 
 class _ChangedTask(NamedTuple):
@@ -52,7 +52,7 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         suites: Suites with annotation tasks.
     """
     task_names = settings.annotation.tasks.keys()
-    tasks = [task for suite in suites for task in suite.annotation_tasks_asked(task_names)]
+    tasks = [task for suite in suites for task in suite.active_annotation_tasks(task_names)]
     if not tasks:
         return []
 
@@ -74,10 +74,10 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         repository = context.repository_def
         assert repository is not None  # every sensor in Definitions has one
 
-        def built_of(heard: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
+        def built_of(of_tasks: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
-            built = _rebuilt_assets(heard)
-            upstream = (built.upstream() & _suite_assets(heard)) - built - _ASKED_OF
+            built = _rebuilt_assets(of_tasks)
+            upstream = (built.upstream() & _suite_assets(of_tasks)) - built - _PER_MODEL
             missing = [key for key in upstream.resolve(graph) if not tables.exists(key.path)]
             first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
             return sorted((built | first if missing else built).resolve(graph))
@@ -176,7 +176,7 @@ def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Tables of the tasks and their downstream assets, without those of models."""
     keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
     suite_assets = _suite_assets(tasks)
-    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _ASKED_OF - _WHEN_ASKED
+    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _PER_MODEL - _ON_REQUEST
 
 
 def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:

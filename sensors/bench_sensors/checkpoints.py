@@ -286,8 +286,8 @@ def _result(
     chosen = {suite: tables[suite] for suite in suites}
     attempts = state.get("attempts", {})
     plan = plan_evaluations(instance, chosen, found.alive, settings.checkpoints, attempts, now)
-    asking = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
-    requests = list(islice(asking, _REQUESTS_A_TICK))
+    run_requests_of = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
+    requests = list(islice(run_requests_of, _REQUESTS_A_TICK))
     for name, requested in requested_attempts(requests, now).items():
         plan.attempts[name] = {**plan.attempts.get(name, {}), **requested}
     new = [key for key in found.alive if key not in found.known.values()]

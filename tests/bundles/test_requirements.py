@@ -63,7 +63,7 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
     known = CachedResponseModel("m", model.signature, store)
     assert known.signature == model.signature
     assert known.response(REQUESTS) == responses
-    assert {one.said.answer[:1] for one in responses} == ({"<"} if tags is None else {"a", "b"})
+    assert {one.parts.answer[:1] for one in responses} == ({"<"} if tags is None else {"a", "b"})
 
 
 @pytest.mark.parametrize(

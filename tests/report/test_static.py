@@ -54,7 +54,7 @@ def written_names() -> set[str]:
                 case ast.Dict(keys=keys):
                     found |= {str(one.value) for one in keys if isinstance(one, ast.Constant)}
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as names):
-                    if name != "_SAID":  # columns that are read
+                    if name != "_RESPONSE":  # columns that are read
                         found |= {
                             str(one.value)
                             for one in ast.walk(names)
@@ -63,7 +63,7 @@ def written_names() -> set[str]:
     rows = (Metric, PublishedNumber)
     people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement, GoldFunnel)
     found |= {field.name for row in (*rows, *people) for field in fields(row)}
-    return found | {*responses._SAID, *responses._SCORED, *responses._JUDGED}
+    return found | {*responses._RESPONSE, *responses._SCORED, *responses._JUDGED}
 
 
 def test_scripts_read_fields_that_are_written() -> None:

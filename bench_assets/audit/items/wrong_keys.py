@@ -88,47 +88,47 @@ class QuestionVariation(NamedTuple):
         return np.asarray(shares / shares.sum())
 
 
-def estimate_habits(said: ModelAnswers) -> ModelHabits:
+def estimate_habits(matrix: ModelAnswers) -> ModelHabits:
     """Estimate models' knowledge and guessing preferences, assuming that the key is right.
 
     Wrong answers are guesses, whose frequencies give the preferences. Small categories are shrunk
     towards the whole.
     """
-    n_categories, n_options = int(said.category.max()) + 1, int(said.n_options.max())
-    guesses = np.empty((len(said.answers), n_categories, n_options))
-    closed = ~said.open
+    n_categories, n_options = int(matrix.category.max()) + 1, int(matrix.n_options.max())
+    guesses = np.empty((len(matrix.answers), n_categories, n_options))
+    closed = ~matrix.open
     for option in range(n_options):
-        wrong = closed & (said.key != option) & (said.n_options > option)
-        chosen = _by_category(said, (said.answers == option) & wrong, n_categories)
-        could = _by_category(said, (said.answers != NO_ANSWER) & wrong, n_categories)
+        wrong = closed & (matrix.key != option) & (matrix.n_options > option)
+        chosen = _by_category(matrix, (matrix.answers == option) & wrong, n_categories)
+        could = _by_category(matrix, (matrix.answers != NO_ANSWER) & wrong, n_categories)
         overall = (chosen.sum(1) + 1) / (could.sum(1) + n_options)
         guesses[:, :, option] = (chosen + _PSEUDO_COUNT * overall[:, None]) / (
             could + _PSEUDO_COUNT
         )
-    of_key = np.take_along_axis(guess_probabilities(said, guesses), said.key[None, :, None], 2)[
+    of_key = np.take_along_axis(guess_probabilities(matrix, guesses), matrix.key[None, :, None], 2)[
         :, :, 0
     ]
-    answered = said.answers != NO_ANSWER
-    right = _by_category(said, answered & (said.answers == said.key), n_categories)
-    by_chance = _by_category(said, answered * of_key, n_categories)
-    n = _by_category(said, answered, n_categories)
+    answered = matrix.answers != NO_ANSWER
+    right = _by_category(matrix, answered & (matrix.answers == matrix.key), n_categories)
+    by_chance = _by_category(matrix, answered * of_key, n_categories)
+    n = _by_category(matrix, answered, n_categories)
     overall = (right.sum(1) - by_chance.sum(1)) / np.maximum(n.sum(1) - by_chance.sum(1), 1)
     knows = (right - by_chance + _PSEUDO_COUNT * overall[:, None]) / (n - by_chance + _PSEUDO_COUNT)
     return ModelHabits(np.clip(knows, 0, _MAX_KNOWLEDGE), guesses)
 
 
-def guess_probabilities(said: ModelAnswers, guesses: Floats) -> Floats:
+def guess_probabilities(matrix: ModelAnswers, guesses: Floats) -> Floats:
     """Probability of each answer under guessing; (models, questions, options)."""
     options = np.arange(guesses.shape[2])
-    offered = options < said.n_options[:, None]
-    shares = np.where(said.open[:, None], 1.0, guesses[:, said.category, :]) * offered
+    offered = options < matrix.n_options[:, None]
+    shares = np.where(matrix.open[:, None], 1.0, guesses[:, matrix.category, :]) * offered
     return np.asarray(shares / shares.sum(2, keepdims=True))
 
 
-def fit_variation(said: ModelAnswers, known: ModelHabits) -> QuestionVariation:
+def fit_variation(matrix: ModelAnswers, known: ModelHabits) -> QuestionVariation:
     """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
-    n = said.key.size
-    sample = said.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
+    n = matrix.key.size
+    sample = matrix.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
     rows = np.arange(sample.key.size)
 
     def likelihood(of_ways: Floats) -> float:
@@ -146,7 +146,7 @@ def fit_variation(said: ModelAnswers, known: ModelHabits) -> QuestionVariation:
 
 
 def wrong_key_ratios(
-    said: ModelAnswers, known: ModelHabits, ways: QuestionVariation
+    matrix: ModelAnswers, known: ModelHabits, ways: QuestionVariation
 ) -> tuple[Floats, Codes]:
     """Likelihood ratio of a wrong key.
 
@@ -154,11 +154,11 @@ def wrong_key_ratios(
         Log-likelihood ratio of each question, with a uniform prior over the other answers; and the
         likeliest other answer.
     """
-    likelihoods = _likelihoods(said, known, ways.spread) @ ways.weights
-    columns = np.arange(said.key.size)
-    of_key = likelihoods[columns, said.key].copy()
-    likelihoods[columns, said.key] = 0.0
-    ratios = np.log(likelihoods.sum(1) / (said.n_options - 1)) - np.log(of_key)
+    likelihoods = _likelihoods(matrix, known, ways.spread) @ ways.weights
+    columns = np.arange(matrix.key.size)
+    of_key = likelihoods[columns, matrix.key].copy()
+    likelihoods[columns, matrix.key] = 0.0
+    ratios = np.log(likelihoods.sum(1) / (matrix.n_options - 1)) - np.log(of_key)
     return ratios, likelihoods.argmax(1)
 
 
@@ -179,9 +179,11 @@ def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
     return float(np.exp(min(most, 600)) * np.exp(each - most).mean()), float(shares[each.argmax()])
 
 
-def _by_category(said: ModelAnswers, values: npt.NDArray[np.generic], n_categories: int) -> Floats:
+def _by_category(
+    matrix: ModelAnswers, values: npt.NDArray[np.generic], n_categories: int
+) -> Floats:
     """Sum over the questions of each category; (models, categories)."""
-    return np.stack([np.bincount(said.category, row, n_categories) for row in values])
+    return np.stack([np.bincount(matrix.category, row, n_categories) for row in values])
 
 
 @cache
@@ -201,7 +203,7 @@ def _knowledge_by_ease(known: ModelHabits, spread: float) -> Floats:
     return np.where(known.knows[:, :, None] > 0, chances, 0.0)
 
 
-def _likelihoods(said: ModelAnswers, known: ModelHabits, spread: float) -> Floats:
+def _likelihoods(matrix: ModelAnswers, known: ModelHabits, spread: float) -> Floats:
     """Likelihood of the answers to each question, by possible right answer and strength.
 
     They are divided by the likelihood of the answers under guessing.
@@ -209,38 +211,38 @@ def _likelihoods(said: ModelAnswers, known: ModelHabits, spread: float) -> Float
     Returns:
         (questions, options, strengths); 0 for answers that are not offered.
     """
-    likelihoods = np.zeros((said.key.size, int(said.n_options.max()), len(_STRENGTHS)))
+    likelihoods = np.zeros((matrix.key.size, int(matrix.n_options.max()), len(_STRENGTHS)))
     knows = _knowledge_by_ease(known, spread)
-    for rows in _batches(said):
-        batch = said.only(rows)
+    for rows in _batches(matrix):
+        batch = matrix.only(rows)
         likelihoods[rows, : batch.n_options[0]] = _batch_likelihoods(batch, known, knows)
     return likelihoods
 
 
-def _batches(said: ModelAnswers) -> Iterator[Codes]:
+def _batches(matrix: ModelAnswers) -> Iterator[Codes]:
     """Split questions into batches with the same number of options."""
-    for n_options in np.unique(said.n_options):
-        rows = np.flatnonzero(said.n_options == n_options)
+    for n_options in np.unique(matrix.n_options):
+        rows = np.flatnonzero(matrix.n_options == n_options)
         yield from np.split(rows, range(_BATCH_SIZE, rows.size, _BATCH_SIZE))
 
 
-def _batch_likelihoods(said: ModelAnswers, known: ModelHabits, knows: Floats) -> Floats:
+def _batch_likelihoods(matrix: ModelAnswers, known: ModelHabits, knows: Floats) -> Floats:
     """``_likelihoods`` of a batch of questions with the same number of options."""
-    n_options, answered = int(said.n_options[0]), said.answers != NO_ANSWER
-    at = np.where(answered, said.answers, 0)
-    chance = np.take_along_axis(guess_probabilities(said, known.guesses), at[:, :, None], 2)[
+    n_options, answered = int(matrix.n_options[0]), matrix.answers != NO_ANSWER
+    at = np.where(answered, matrix.answers, 0)
+    chance = np.take_along_axis(guess_probabilities(matrix, known.guesses), at[:, :, None], 2)[
         :, :, 0
     ]
-    p_known = np.where(answered[:, :, None], knows[:, said.category, :], 0.0)
+    p_known = np.where(answered[:, :, None], knows[:, matrix.category, :], 0.0)
     guessing, knowing = 1 - p_known, p_known / chance[:, :, None]  # (models, questions, ease)
-    likelihoods = np.zeros((said.key.size, n_options, len(_STRENGTHS)))
+    likelihoods = np.zeros((matrix.key.size, n_options, len(_STRENGTHS)))
     _, weights = _ease()
     for number, strength in enumerate(_STRENGTHS):
         for attractor in range(n_options):
-            attraction = 1 - strength + strength * (said.answers == attractor) / chance
+            attraction = 1 - strength + strength * (matrix.answers == attractor) / chance
             guesses = guessing * np.where(answered, attraction, 1.0)[:, :, None]
             for truth in range(n_options):
-                each = guesses + knowing * (said.answers == truth)[:, :, None]
+                each = guesses + knowing * (matrix.answers == truth)[:, :, None]
                 likelihoods[:, truth, number] += each.prod(0) @ weights / n_options
     return likelihoods
 
@@ -259,7 +261,7 @@ _OPEN = 5  # assumed number of possible answers without options, at least
 class ComparableAnswers(NamedTuple):
     """Answers that are comparable with keys."""
 
-    said: ModelAnswers
+    matrix: ModelAnswers
     questions: tuple[Question, ...]
     texts: tuple[tuple[str, ...], ...]  # the numbered answers of each question
     models: tuple[str, ...]
@@ -275,10 +277,12 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(f"{summary}; {MIN_MODELS} are needed")
     if n < MIN_QUESTIONS:
         raise SkippedCheckError(f"questions with answers: {n}; {MIN_QUESTIONS} are needed")
-    known = estimate_habits(read.said)
+    known = estimate_habits(read.matrix)
     if not known.knows.any():
         raise SkippedCheckError("no model is right more often than by guessing")
-    ratios, likelier_answers = wrong_key_ratios(read.said, known, fit_variation(read.said, known))
+    ratios, likelier_answers = wrong_key_ratios(
+        read.matrix, known, fit_variation(read.matrix, known)
+    )
     likelier, share = evidence_of_wrong_keys(ratios)
     worst = [
         int(j)
@@ -375,15 +379,16 @@ def _drop_copies(results: Results) -> list[int]:
 def _suspect(
     read: ComparableAnswers, known: ModelHabits, at: int, other: int, ratio: float
 ) -> Suspect:
-    answers, key, question = read.said.answers[:, at], int(read.said.key[at]), read.questions[at]
+    answers, key = read.matrix.answers[:, at], int(read.matrix.key[at])
+    question = read.questions[at]
     with_it, answered = np.flatnonzero(answers == other), int((answers != NO_ANSWER).sum())
     for_key = int((answers == key).sum())
-    other_columns = np.arange(read.said.key.size) != at
-    same_category = other_columns & (read.said.category == read.said.category[at])
+    other_columns = np.arange(read.matrix.key.size) != at
+    same_category = other_columns & (read.matrix.category == read.matrix.category[at])
     where = f"other questions of {question.category}"
     if not (question.category and same_category.any()):
         same_category, where = other_columns, "other questions"
-    right = (read.said.answers == read.said.key)[with_it][:, same_category].mean()
+    right = (read.matrix.answers == read.matrix.key)[with_it][:, same_category].mean()
     of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
     sentence = (
         f"{with_it.size} of {answered} models say {_format_answer(read.texts[at][other])}, "

@@ -53,19 +53,19 @@ _ByQuestion: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]
 
 
 def figures_of(
-    said: _ByQuestion, cluster: Mapping[str, str], told: MakeFigure
+    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
 ) -> list[OrderFigure]:
     """Figures of a model's responses in several orders.
 
     Args:
-        said: Outcomes of every order, by question id.
+        outcomes: Outcomes of every order, by question id.
         cluster: Cluster of each question.
-        told: Builds a figure with the model, task and time filled in.
+        make_figure: Builds a figure with the model, task and time filled in.
     """
     figures = [
-        *_shares(said, cluster, told),
-        *_gain_figures(said, cluster, told),
-        *_letters(said, cluster, told),
+        *_shares(outcomes, cluster, make_figure),
+        *_gain_figures(outcomes, cluster, make_figure),
+        *_letters(outcomes, cluster, make_figure),
     ]
     return [figure for figure in figures if figure.n]
 

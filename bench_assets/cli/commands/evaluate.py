@@ -178,22 +178,22 @@ def _ask(
     from bench_assets.asset_factory.question_subset import WHOLE
     from bench_assets.workspace.evaluate.subset import without_needless_limit
 
-    suites, askings = _check_askings(bench, of)
+    suites, runs = _check_runs(bench, of)
     save_models(bench.resolved, bench.settings)
-    part = without_needless_limit(bench, suites, askings, part)
+    part = without_needless_limit(bench, suites, runs, part)
     failures: list[BenchError] = []
     if part != WHOLE:
-        failures += _evaluate_subsets(bench, suites, askings, part, show)
+        failures += _evaluate_subsets(bench, suites, runs, part, show)
     else:
         for suite in suites:
-            failures += _evaluate_whole(bench, suite, askings, show)
+            failures += _evaluate_whole(bench, suite, runs, show)
     for failure in failures[:-1]:
         print_message(f"error: {failure}")
     if failures:
         raise failures[-1]
 
 
-def _check_askings(
+def _check_runs(
     bench: "Workbench", of: tuple["Sequence[str]", "Sequence[str]"]
 ) -> tuple["Sequence[str]", list[tuple[str, str]]]:
     """The suites, and each model with each condition; all are known."""
@@ -239,11 +239,11 @@ def _print_estimates(
     from bench_assets.workspace.evaluate.dry_run import build_missing_questions, dry_run
     from bench_assets.workspace.evaluate.subset import check_categories
 
-    suites, askings = _check_askings(bench, of)
+    suites, runs = _check_runs(bench, of)
     build_missing_questions(bench, suites)
-    check_categories(bench, suites, askings, part)
+    check_categories(bench, suites, runs, part)
     estimates = [
-        row for name, asking in askings for row in dry_run(bench, suites, name, asking, part)
+        row for name, condition in runs for row in dry_run(bench, suites, name, condition, part)
     ]
     print_rows(estimates, as_json=as_json)
 
@@ -251,14 +251,14 @@ def _print_estimates(
 def _evaluate_subsets(
     bench: "Workbench",
     suites: "Sequence[str]",
-    askings: "Sequence[tuple[str, str]]",
+    runs: "Sequence[tuple[str, str]]",
     part: "QuestionSubset",
     show: "_Show",
 ) -> "Sequence[BenchError]":
     from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 
     failures: list[BenchError] = []
-    for suite, done, failed in evaluate_suite_subsets(bench, suites, askings, part):
+    for suite, done, failed in evaluate_suite_subsets(bench, suites, runs, part):
         _print_partial(bench, suite, done, show)
         failures += failed
     return failures
@@ -278,11 +278,11 @@ def _print_partial(
 
 
 def _evaluate_whole(
-    bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", show: "_Show"
+    bench: "Workbench", suite: str, runs: "Sequence[tuple[str, str]]", show: "_Show"
 ) -> "Sequence[BenchError]":
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
-    done = evaluate_suite(bench, suite, askings)
+    done = evaluate_suite(bench, suite, runs)
     for sentence in (*done.rejected, *done.outcomes):
         print_message(sentence)
     show(bench.results(done.metrics), done.metrics)

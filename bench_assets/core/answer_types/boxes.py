@@ -37,12 +37,12 @@ class _Places(AnswerType):
     kind: AnswerKind = "text"
 
     @property
-    def _asked(self) -> Convention:
+    def _requested(self) -> Convention:
         """Convention that the prompt asks for: configured, or corners in the scale of the file."""
         return self.response_coordinates or Convention("xyxy", self.coordinates.scale)
 
     def _instruction(self, shape: str, form: str) -> str:
-        scale = self._asked.scale
+        scale = self._requested.scale
         within = "in pixels" if scale == "pixels" else f"between {scale.replace('..', ' and ')}"
         return f"Answer with the {shape} as {form}, {within}."
 
@@ -56,7 +56,7 @@ class _Places(AnswerType):
         fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
         if fractions and frame is not None and max(frame) > 1:
             return Convention("xyxy", "0..1")
-        return self._asked
+        return self._requested
 
     def _store(self, numbers: Numbers, context: RowContext) -> str:
         """Write a region in pixels if the image is known, else in the scale of the file."""
@@ -75,7 +75,9 @@ class BoxAnswer(_Places):
     @property
     def instruction(self) -> str:
         """Ask for a box in the convention in which it is read."""
-        return self._instruction("bounding box", _FORMS.get(self._asked.order, "[x1, y1, x2, y2]"))
+        return self._instruction(
+            "bounding box", _FORMS.get(self._requested.order, "[x1, y1, x2, y2]")
+        )
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the boxes; each is stored as its corners and their frame."""

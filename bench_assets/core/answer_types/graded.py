@@ -77,9 +77,9 @@ class GradedAnswer(AnswerType):
         ends = {"low": format_number(self.low), "high": format_number(self.high)}
         return self.template.format(**fields) if self.template else _PROMPT.format(**fields, **ends)
 
-    def read_judge_grade(self, said: str) -> Grade:
+    def read_judge_grade(self, reply: str) -> Grade:
         """Read the one grade of a judge, see ``read_grade``."""
-        grade = read_grade(said, self.low, self.high)
+        grade = read_grade(reply, self.low, self.high)
         if grade is None:
             return Grade(None, (), f"not one grade from {self._ends}")
         return Grade((grade - self.low) / (self.high - self.low), (format_number(grade),), "")

@@ -148,12 +148,12 @@ def _parse_key(text: str) -> Measurement:
     return quantity
 
 
-def _format(said: Measurement, unit: str) -> str:
+def _format(measurement: Measurement, unit: str) -> str:
     """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
-    own_unit, wanted = find_unit(said.unit), find_unit(unit)
-    value = convert(said, unit)
+    own_unit, wanted = find_unit(measurement.unit), find_unit(unit)
+    value = convert(measurement, unit)
     if own_unit is None or wanted is None or value is None:
-        return format_quantity(said)
+        return format_quantity(measurement)
     return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
 
 
@@ -163,15 +163,15 @@ def _decimals(text: str) -> int:
     return len(match[0].partition(".")[2]) if match else 0
 
 
-def _possible_values(said: Measurement, key: Measurement) -> Sequence[float]:
+def _possible_values(measurement: Measurement, key: Measurement) -> Sequence[float]:
     """What a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
 
     A number without a unit may be a share or a percentage; one in another kind of unit is nothing.
     """
-    value = convert(said, key.unit)
+    value = convert(measurement, key.unit)
     if value is None:
         return ()
-    wanted, own_unit = find_unit(key.unit), find_unit(said.unit)
+    wanted, own_unit = find_unit(key.unit), find_unit(measurement.unit)
     is_percent = own_unit is not None and own_unit.kind == SHARE
     if wanted is not None and wanted.kind == SHARE:
         return (value,) if is_percent or abs(value) > 1 else (value, 100 * value)

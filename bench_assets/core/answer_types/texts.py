@@ -25,7 +25,7 @@ _SIMILARITY: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "anls": anls,
     "relaxed": relaxed_match,
     "vqa": vqa_accuracy,
-    "rouge_l": lambda said, references: caption_rouge_l(CaptionPair(said, tuple(references))),
+    "rouge_l": lambda text, references: caption_rouge_l(CaptionPair(text, tuple(references))),
     "words": word_accuracy,
 }
 _WORDS = {"yes", "no"}

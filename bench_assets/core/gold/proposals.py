@@ -106,7 +106,7 @@ def solver_prompt(proposal: Proposal) -> Prompt:
 
 def read_vote(proposal: Proposal, response: Response, solver: str, matches: Matches) -> SolverVote:
     """Read a solver's vote from its response; an answer in another form is absent."""
-    text = response.said.answer.strip()
+    text = response.parts.answer.strip()
     last_line = text.splitlines()[-1].strip() if text else ""
     final = _FINAL.findall(text)
     answer = final[-1].strip() if final and not response.error else ""

@@ -38,7 +38,7 @@ def describe_images(
 
 
 def _description(response: Response) -> str:
-    return "" if response.refusal or response.no_answer else response.said.answer.strip()
+    return "" if response.refusal or response.no_answer else response.parts.answer.strip()
 
 
 def to_image_texts(

@@ -265,7 +265,7 @@ class ConstrainedReader:
 
 def _request(look: SecondLook) -> VerdictRequest:
     def read(response: Response) -> str | None:
-        reply = "" if is_truncated(response) else response.said.answer
+        reply = "" if is_truncated(response) else response.parts.answer
         return look.form.read_reply(reply)
 
     def gives_answer(response: Response) -> bool | None:

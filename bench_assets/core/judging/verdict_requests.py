@@ -71,10 +71,10 @@ class VerdictRequest(NamedTuple):
 
 
 def ask_for_verdicts(
-    asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
+    requests: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
     """Request one verdict each (``call_judge``); return their judgements (``make_judgements``)."""
-    judge_responses = call_judge([request.call for request in asked], model, complaint)
+    judge_responses = call_judge([request.call for request in requests], model, complaint)
     return [
         make_judgements(
             request.prediction,
@@ -84,7 +84,7 @@ def ask_for_verdicts(
             verdict=request.read(judge_response.response),
             value=request.value_of(judge_response.response),
         )
-        for request, judge_response in zip(asked, judge_responses, strict=True)
+        for request, judge_response in zip(requests, judge_responses, strict=True)
     ]
 
 
@@ -124,7 +124,7 @@ def call_judge(
 
 def make_judgements(
     prediction: Prediction,
-    heard: JudgeResponse,
+    outcome: JudgeResponse,
     *,
     judge: str,
     criterion: str,
@@ -135,12 +135,12 @@ def make_judgements(
 
     The first response has no verdict: only scorers that parse it themselves use it.
     """
-    (request, response), last = heard.first, heard.request.prompt
+    (request, response), last = outcome.first, outcome.request.prompt
     fields = {"judge": judge, "value": value}
     judgement = Judgement.from_response(
-        prediction, heard.response, prompt=last, criterion=criterion, verdict=verdict, **fields
+        prediction, outcome.response, prompt=last, criterion=criterion, verdict=verdict, **fields
     )
-    if not heard.again:
+    if not outcome.again:
         return [judgement]
     first = Judgement.from_response(
         prediction,
@@ -186,7 +186,7 @@ def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[
 def _add_complaint(request: Request, response: Response, complaint: str) -> Request:
     """The prompt again, with the unreadable response and the complaint."""
     *before, last_turn = request.prompt.turns
-    answer = response.said.answer.strip()[:_QUOTED]
+    answer = response.parts.answer.strip()[:_QUOTED]
     more = f'\n\nYou replied:\n"""\n{answer}\n"""\n{complaint}'
     return replace(
         request, prompt=Prompt((*before, replace(last_turn, parts=(*last_turn.parts, more))))

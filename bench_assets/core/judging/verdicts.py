@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Judgement
 
 def read_verdict(response: Response, words: Mapping[str, bool]) -> bool | None:
     """Read a judge's word as ``read_word`` does; None if its response was truncated."""
-    return None if is_truncated(response) else read_word(response.said.answer, words)
+    return None if is_truncated(response) else read_word(response.parts.answer, words)
 
 
 def is_truncated(response: Response) -> bool:

@@ -152,7 +152,7 @@ def _classify_sentences(text: str, question: str, options: Sequence[str]) -> str
     return PLAN if _is_plan(text) else ""
 
 
-def _classify_object(text: str, asked: str) -> str:
+def _classify_object(text: str, prompt: str) -> str:
     """Kind of a JSON object by its keys, if it stands alone."""
     inner = re.sub(r"\A```\w*\s*|\s*```\Z", "", text)
     if inner[:1] not in "{[" or inner[-1:] not in "}]":
@@ -162,7 +162,7 @@ def _classify_object(text: str, asked: str) -> str:
     except (ValueError, RecursionError):
         return ""
     first = value[0] if isinstance(value, list) and value else value
-    if not isinstance(first, dict) or "answer" in first or any(key in asked for key in first):
+    if not isinstance(first, dict) or "answer" in first or any(key in prompt for key in first):
         return ""
     keys = set(first)
     if any(known <= keys for known in _TOOL_KEYS) or first.get("type") in _TOOL_TYPES:

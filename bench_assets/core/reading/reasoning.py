@@ -211,8 +211,8 @@ def _tagged_answer(text: str, start: int) -> str | None:
         if text.find(form.opening, after, end) != -1:
             break
         left = tuple(one for one in left if one.opening != form.opening)
-        said_within = bool(text[begins:first].strip())
-        start, end = (begins, first) if said_within else (after, end)
+        has_text_within = bool(text[begins:first].strip())
+        start, end = (begins, first) if has_text_within else (after, end)
     return None if len(left) == len(ANSWERS) else text[start:end]
 
 

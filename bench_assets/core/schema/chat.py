@@ -210,7 +210,7 @@ class Response:
         )
 
     @property
-    def said(self) -> ReasoningSplit:
+    def parts(self) -> ReasoningSplit:
         """The text, split into reasoning and answer."""
         return split_reasoning(self.text, self.thinking_tags)
 
@@ -222,7 +222,7 @@ class Response:
         """
         if self.refused or self.error:
             return self.refused
-        is_filtered = self.finish_reason in _FILTER_REASONS and not self.said.answer.strip()
+        is_filtered = self.finish_reason in _FILTER_REASONS and not self.parts.answer.strip()
         return CONTENT_FILTER if is_filtered else ""
 
     @property
@@ -232,7 +232,7 @@ class Response:
         Unfinished reasoning, an empty response at the token limit, and a text that a content filter
         broke off within a sentence count as truncated.
         """
-        split = self.said
+        split = self.parts
         answer = split.answer.strip()
         empty = self.finish_reason == "length" and not answer
         if self.error:
@@ -359,7 +359,7 @@ MOST_TOKENS = 10**9  # a higher count is not credible
 _MAX_NAME_LENGTH = 400  # characters of ``served`` and of ``finish_reason``
 
 
-def certain(said: object) -> Response:
+def certain(returned: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
@@ -372,26 +372,26 @@ def certain(said: object) -> Response:
     >>> certain(Response(error="blocked", refused=CONTENT_FILTER)).refused == CONTENT_FILTER
     True
     """
-    if not isinstance(said, Response):
+    if not isinstance(returned, Response):
         return Response(
-            error=f"not a response: {type(said).__name__} where a Response was expected"
+            error=f"not a response: {type(returned).__name__} where a Response was expected"
         )
-    if said.error:
-        refused = said.refused if said.refused in REFUSALS else ""
-        return Response(error=readable(str(said.error)), refused=refused)
+    if returned.error:
+        refused = returned.refused if returned.refused in REFUSALS else ""
+        return Response(error=readable(str(returned.error)), refused=refused)
     for name in ("text", "finish_reason", "note", "served"):
-        if complaint := _complaint(getattr(said, name)):
+        if complaint := _complaint(getattr(returned, name)):
             return Response(error=f"not a response: its {name} is {complaint}")
     return replace(
-        said,
-        text=str(said.text),
-        finish_reason=str(said.finish_reason)[:_MAX_NAME_LENGTH],
-        note=str(said.note),
-        served=str(said.served)[:_MAX_NAME_LENGTH],
-        prompt_tokens=token_count(said.prompt_tokens),
-        completion_tokens=token_count(said.completion_tokens),
-        image_tokens=_image_token_counts(said.image_tokens),
-        seconds=_seconds(said.seconds),
+        returned,
+        text=str(returned.text),
+        finish_reason=str(returned.finish_reason)[:_MAX_NAME_LENGTH],
+        note=str(returned.note),
+        served=str(returned.served)[:_MAX_NAME_LENGTH],
+        prompt_tokens=token_count(returned.prompt_tokens),
+        completion_tokens=token_count(returned.completion_tokens),
+        image_tokens=_image_token_counts(returned.image_tokens),
+        seconds=_seconds(returned.seconds),
         error="",
         refused="",
     )
@@ -406,41 +406,41 @@ def readable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def token_count(said: object) -> int | None:
+def token_count(value: object) -> int | None:
     """Validate a number of tokens; None if it is invalid.
 
     >>> token_count(12), token_count("12"), token_count(True), token_count(2**63)
     (12, None, None, None)
     """
-    if said is None or isinstance(said, bool):
+    if value is None or isinstance(value, bool):
         return None
-    if type(said) is not int:
-        if not isinstance(said, Integral):
+    if type(value) is not int:
+        if not isinstance(value, Integral):
             return None
-        said = int(said)  # numpy's, which SQLite does not take
-    return said if 0 <= said <= MOST_TOKENS else None
+        value = int(value)  # numpy's, which SQLite does not take
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
-def _complaint(said: object) -> str:
-    if not isinstance(said, str):
-        return f"not text but {type(said).__name__}"
-    return "" if said.isascii() or readable(said) == said else "not valid Unicode"
+def _complaint(value: object) -> str:
+    if not isinstance(value, str):
+        return f"not text but {type(value).__name__}"
+    return "" if value.isascii() or readable(value) == value else "not valid Unicode"
 
 
-def _image_token_counts(said: object) -> tuple[int, ...]:
+def _image_token_counts(value: object) -> tuple[int, ...]:
     """Tokens of each image; () if one is unknown."""
-    counts = tuple(map(token_count, said)) if isinstance(said, tuple | list) else ()
+    counts = tuple(map(token_count, value)) if isinstance(value, tuple | list) else ()
     known = tuple(count for count in counts if count is not None)
     return known if len(known) == len(counts) else ()
 
 
-def _seconds(said: object) -> float | None:
-    if said is None or (type(said) is float and 0.0 <= said < inf):
-        return said
-    if isinstance(said, bool) or not isinstance(said, Real):
+def _seconds(value: object) -> float | None:
+    if value is None or (type(value) is float and 0.0 <= value < inf):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
-        seconds = float(said)
+        seconds = float(value)
     except OverflowError:
         return None
     return seconds if 0.0 <= seconds < inf else None

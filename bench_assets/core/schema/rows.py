@@ -455,14 +455,14 @@ def votes_in(
             person=getattr(row, person),
             unit=" / ".join(str(getattr(row, name)) for name in unit),
             criterion=criterion,
-            value=_said(getattr(row, criterion)),
+            value=_format_value(getattr(row, criterion)),
         )
         for row in rows
         for criterion in criteria
     ]
 
 
-def _said(value: object) -> str:
+def _format_value(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 

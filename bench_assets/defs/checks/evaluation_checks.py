@@ -57,7 +57,7 @@ def missing_rows(
 
 
 def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    key, asked = evaluation_key(task, condition, "predictions"), questions_key(task, condition)
+    key, questions = evaluation_key(task, condition, "predictions"), questions_key(task, condition)
     checks = [
         TableCheck(
             "every_question_answered",
@@ -66,7 +66,7 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
             "count as wrong if `accept` has `refused`.",
             partial(_check_answered, task, condition),
             blocking=True,
-            deps=[dg.AssetKey(asked)],
+            deps=[dg.AssetKey(questions)],
         ),
         TableCheck(
             "one_model_answered",
@@ -79,7 +79,7 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     return joint_checks(
         checks,
         key,
-        {"questions": (asked, Question), "predictions": (key, Prediction)},
+        {"questions": (questions, Question), "predictions": (key, Prediction)},
         resources=["settings"],
         partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
     )
@@ -153,14 +153,14 @@ def _check_judged(
 
 
 def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    key, asked = evaluation_key(task, condition, "scores"), questions_key(task, condition)
+    key, questions = evaluation_key(task, condition, "scores"), questions_key(task, condition)
     checks = [
         TableCheck(
             "no_row_lost",
             "Every question has its scores: no row was lost between the tables.",
             partial(_check_rows, task, condition),
             blocking=True,
-            deps=[dg.AssetKey(asked)],
+            deps=[dg.AssetKey(questions)],
         ),
         TableCheck(
             "few_unscored",
@@ -176,7 +176,7 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     return joint_checks(
         checks,
         key,
-        {"questions": (asked, Question), "scores": (key, Score)},
+        {"questions": (questions, Question), "scores": (key, Score)},
         partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
     )
 

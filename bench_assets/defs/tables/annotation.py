@@ -62,7 +62,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     tables = {name: task.table(name) for name in _ROWS}
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     stage = AssetFolder(f"{task.suite}/annotation").stage(
-        "annotation", asks="judge", when_asked=_is_about_responses(task)
+        "annotation", asks="judge", on_request=_is_about_responses(task)
     )
     stage["kinds"] = {"python"}
     read = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
@@ -245,7 +245,7 @@ def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         raise ValueError(f"{task.task.name} is not about responses")
     summary = task.summary
     source = task.reads["predictions"]
-    stage = AssetFolder(f"{task.suite}/annotation").stage("annotation", when_asked=True)
+    stage = AssetFolder(f"{task.suite}/annotation").stage("annotation", on_request=True)
 
     table = task.table(summary.name)
 

@@ -68,7 +68,7 @@ def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[Chec
             continue
 
 
-def sentence(check: str, said: Mapping[str, Any]) -> str:
+def sentence(check: str, result: Mapping[str, Any]) -> str:
     """Describe the result of a check in a sentence.
 
     >>> numbers = {"rows": {"value": 80}, "problems": {"value": 0}}
@@ -76,12 +76,12 @@ def sentence(check: str, said: Mapping[str, Any]) -> str:
     'No row lost: no problem in 80 rows.'
     """
     words = check.replace("_", " ").capitalize()
-    if said.get("description"):
-        return f"{words}: {said['description']}"
-    numbers = {name: entry.get("value") for name, entry in (said.get("metadata") or {}).items()}
+    if result.get("description"):
+        return f"{words}: {result['description']}"
+    numbers = {name: entry.get("value") for name, entry in (result.get("metadata") or {}).items()}
     rows, problems = numbers.get("rows"), numbers.get("problems")
     looked = f" in {rows} rows" if isinstance(rows, int) else ""
-    if said.get("success"):
+    if result.get("success"):
         return f"{words}: no problem{looked}."
     n = problems if isinstance(problems, int) else "some"
     return f"{words}: {n} {'problem' if n == 1 else 'problems'}{looked}."

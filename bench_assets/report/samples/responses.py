@@ -84,7 +84,7 @@ JUDGEMENT = (
     *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
     "prompt_sha256",
 )
-_SAID = {  # name on the page -> column
+_RESPONSE = {  # name on the page -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
     **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
     **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens", "served": "served"},
@@ -139,7 +139,7 @@ def responses(
     thoughts = ["" if raw == text else raw for text, raw in pairs]
     sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
     shown = {**predictions, "raw_text": thoughts, "decoding": sent_with}
-    prediction_columns = _columns(shown, _SAID)
+    prediction_columns = _columns(shown, _RESPONSE)
     points = _columns({**scores, "unread": [score or None for score in scores["unread"]]}, _SCORED)
     verdict = _columns(judgements, _JUDGED) if judgements else []
     for first in range(0, len(ids), CHUNK):

@@ -156,7 +156,7 @@ class _TaskSamples:
         try:
             digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
             stays = self._is_current(f"{base}-texts-", made_of := _code_digest(digest))
-            runs = read_by_question(self.tables, key, Question, "", _ASKED, ids, RUN)
+            runs = read_by_question(self.tables, key, Question, "", _QUESTION_COLUMNS, ids, RUN)
             for n, columns in enumerate(runs):
                 listed.add(columns)
                 editions = editions or columns["edition"][:1]
@@ -277,7 +277,7 @@ class _TaskSamples:
 
 
 _SENT = ("question_id", "prompt_sha256")
-_ASKED = (
+_QUESTION_COLUMNS = (
     *("question_id", "kind", "text", "context", "options", "answer", "images", "image_texts"),
     *("category", "group_id", "labels", "edition"),
 )

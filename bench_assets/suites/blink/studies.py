@@ -44,12 +44,12 @@ def human_scores(
 
 
 def _task_score(
-    task: str, answers: Sequence[PersonAnswer], asked: dict[str, Question]
+    task: str, answers: Sequence[PersonAnswer], by_id: dict[str, Question]
 ) -> HumanScore:
     by_person: dict[str, list[bool]] = defaultdict(list)
     by_question: dict[str, list[str]] = defaultdict(list)
     for answer in answers:
-        by_person[answer.person].append((answer.answer,) == asked[answer.question_id].answer)
+        by_person[answer.person].append((answer.answer,) == by_id[answer.question_id].answer)
         by_question[answer.question_id].append(answer.answer)
     return HumanScore(
         category=task,

@@ -109,7 +109,7 @@ def decide_submissions(
 
 def _decision(
     pair: ContextPair,
-    heard: Sequence[SubmissionVote],
+    votes: Sequence[SubmissionVote],
     outcome: Outcome,
     reason: str,
     revised_by: str,
@@ -119,8 +119,8 @@ def _decision(
         image=pair.image,
         annotator=pair.annotator,
         category=pair.category,
-        n_votes=len(heard),
-        n_approving=sum(vote.approves for vote in heard),
+        n_votes=len(votes),
+        n_approving=sum(vote.approves for vote in votes),
         outcome=outcome,
         reason=reason,
         revised_by=revised_by,
@@ -164,13 +164,13 @@ def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str,
 
 
 def _vote_outcome(
-    pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int, approval: float
+    pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int, approval: float
 ) -> Outcome:
     if not pair.annotator:
         return "kept"
-    if len(heard) < max(n_needed, 1):
+    if len(votes) < max(n_needed, 1):
         return "open"
-    return "kept" if sum(vote.approves for vote in heard) / len(heard) >= approval else "dropped"
+    return "kept" if sum(vote.approves for vote in votes) / len(votes) >= approval else "dropped"
 
 
 def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
@@ -178,18 +178,18 @@ def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
     return f"image {pair.image!r} is missing or does not decode" if is_missing else ""
 
 
-def _outcome_reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:
+def _outcome_reason(pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int) -> str:
     if not pair.annotator:
         return "published by the authors"
-    if len(heard) < max(n_needed, 1):
-        return f"{len(heard)} of {n_needed} others voted"
+    if len(votes) < max(n_needed, 1):
+        return f"{len(votes)} of {n_needed} others voted"
     against = [
         f"not {words}: {', '.join(naysayers)}"
         for name, words in CRITERIA.items()
-        if (naysayers := [vote.annotator for vote in heard if not getattr(vote, name)])
+        if (naysayers := [vote.annotator for vote in votes if not getattr(vote, name)])
     ]
-    n_approving = sum(vote.approves for vote in heard)
-    return "; ".join([f"{n_approving} of {len(heard)} others approve", *against])
+    n_approving = sum(vote.approves for vote in votes)
+    return "; ".join([f"{n_approving} of {len(votes)} others approve", *against])
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:

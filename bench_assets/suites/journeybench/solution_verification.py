@@ -262,8 +262,8 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def _has_answer(response: Response) -> bool | None:
-    nothing = not response.said.answer.strip()  # reasoning without an answer
-    answer = None if nothing or is_truncated(response) else read_extraction(response.said.answer)
+    nothing = not response.parts.answer.strip()  # reasoning without an answer
+    answer = None if nothing or is_truncated(response) else read_extraction(response.parts.answer)
     return None if answer is None else answer != UNKNOWN
 
 

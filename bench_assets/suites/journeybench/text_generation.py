@@ -109,7 +109,7 @@ def _generated_text(
     return GeneratedText(
         request_id=request_id,
         prompt=format_prompt(prompt),
-        text=response.said.answer.strip(),
+        text=response.parts.answer.strip(),
         error=response.error,
         writer=writer,
         prompt_sha256=prompt.sha256,

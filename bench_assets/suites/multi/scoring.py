@@ -121,11 +121,11 @@ def _raw_response(answered: AnsweredQuestion) -> str:
     return answered.prediction.raw_text or answered.prediction.text
 
 
-def _score(answered: AnsweredQuestion, reader: Reader, said: str) -> Score:
+def _score(answered: AnsweredQuestion, reader: Reader, raw: str) -> Score:
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
         return replace(_zero_score(answered, ()), points=None, note="the answer is not published")
-    response = reader.clean(said)
+    response = reader.clean(raw)
     answer = _read_answer(question, response, reader)
     if reader.refuses(response):
         return replace(_zero_score(answered, ()), note=REFUSED)

@@ -40,14 +40,14 @@ class _ProgressLines:
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
         self._title, self._n_assets, self._n_made = title, n_assets, 0
-        self._clock, self._told_at = clock, clock()
+        self._clock, self._printed_at = clock, clock()
 
     def __call__(self, event: dg.EventLogEntry) -> None:
         happened = event.dagster_event
         self._n_made += bool(happened and happened.is_step_materialization)
         now = self._clock()
-        if now - self._told_at > LOG_INTERVAL:
-            self._told_at = now
+        if now - self._printed_at > LOG_INTERVAL:
+            self._printed_at = now
             print_message(f"{self._title}: {self._n_made} of {self._n_assets} tables")
 
 

@@ -215,7 +215,7 @@ class _RequestCounter:
                 while isinstance(unwrapped, BlindModel | ElicitedModel):
                     unwrapped = unwrapped.inner
                 if isinstance(unwrapped, CachingModel):
-                    self._earlier = self._models.store.averages(*unwrapped.asked_as)
+                    self._earlier = self._models.store.averages(*unwrapped.cached_as)
                 return ConstrainedReader(model).response(requests)
         except _RequestPendingError:
             return unsaid

@@ -64,7 +64,7 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
 def without_needless_limit(
     bench: Workbench,
     suites: Sequence[str],
-    askings: Sequence[tuple[str, str]],
+    runs: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> QuestionSubset:
     """The subset; all questions if its limit leaves out none. Questions are built first.
@@ -76,7 +76,7 @@ def without_needless_limit(
         return part
     for suite in suites:
         for task in subset_tasks(bench, build_questions(bench, suite)[0]):
-            for _, condition in askings:
+            for _, condition in runs:
                 questions = bench.questions(task, condition)
                 if len(part.of(task, questions)) < len(questions):
                     return part
@@ -86,7 +86,7 @@ def without_needless_limit(
 def evaluate_suite_subsets(
     bench: Workbench,
     suites: Sequence[str],
-    askings: Sequence[tuple[str, str]],
+    runs: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> Iterator[tuple[str, list[Evaluation], list[BenchError]]]:
     """Build the questions of all suites, then evaluate models on a subset of them.
@@ -94,7 +94,7 @@ def evaluate_suite_subsets(
     Args:
         bench: The home folder.
         suites: Suites or tasks; each category has to be in one of them.
-        askings: Pairs of a model and a condition.
+        runs: Pairs of a model and a condition.
         part: The subset.
 
     Yields:
@@ -106,15 +106,13 @@ def evaluate_suite_subsets(
     """
     waits = Counter[str]()
     audited = [task for suite in suites for task in subset_tasks(bench, [suite])]
-    _check_known_categories(bench, audited, askings, part)
+    _check_known_categories(bench, audited, runs, part)
     built = {suite: build_questions(bench, suite) for suite in suites}
-    check_categories(bench, [name for names, _ in built.values() for name in names], askings, part)
+    check_categories(bench, [name for names, _ in built.values() for name in names], runs, part)
     for suite, (names, failures) in built.items():
         bench.remember_source(suite)
         tasks = subset_tasks(bench, names)
-        rows = [
-            row for asking in askings for row in _evaluate_tasks(bench, tasks, asking, part, waits)
-        ]
+        rows = [row for run in runs for row in _evaluate_tasks(bench, tasks, run, part, waits)]
         yield suite, rows, failures
     if waits:
         raise OpenVerdictsError(publish_verdicts(bench, waits))
@@ -123,7 +121,7 @@ def evaluate_suite_subsets(
 def _check_known_categories(
     bench: Workbench,
     tasks: Sequence[Task],
-    askings: Sequence[tuple[str, str]],
+    runs: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> None:
     """Check categories before questions are built, if all categories are already known.
@@ -133,7 +131,7 @@ def _check_known_categories(
     """
     known = {name for task in tasks for name in task.counts}
     for task in tasks if part.categories else ():
-        for condition in dict.fromkeys(condition for _, condition in askings):
+        for condition in dict.fromkeys(condition for _, condition in runs):
             if bench.tables.exists(questions_key(task, condition)):
                 known |= slice_names(task, bench.questions(task, condition))
             elif task.slices is not by_category or not task.counts:
@@ -146,7 +144,7 @@ def _check_known_categories(
 def check_categories(
     bench: Workbench,
     suites: Sequence[str],
-    askings: Sequence[tuple[str, str]],
+    runs: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> None:
     """Check that the requested categories exist in the suites.
@@ -155,7 +153,7 @@ def check_categories(
         UnknownNameError: If one does not exist.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    conditions = dict.fromkeys(condition for _, condition in askings)
+    conditions = dict.fromkeys(condition for _, condition in runs)
     if part.categories:
         part.check(
             (task, bench.questions(task, condition))
@@ -168,12 +166,12 @@ def check_categories(
 def _evaluate_tasks(
     bench: Workbench,
     tasks: Sequence[Task],
-    asking: tuple[str, str],
+    run: tuple[str, str],
     part: QuestionSubset,
     waits: Counter[str],
 ) -> Iterator[Evaluation]:
     """Evaluate task by task; ``waits`` counts responses without a verdict of people."""
-    model, condition = asking
+    model, condition = run
     elicits = isinstance(bench.model(model).spec, ElicitedSpec)
     category_note = f" of {', '.join(part.categories)}" if part.categories else ""
     with bench.models() as models:
@@ -187,7 +185,7 @@ def _evaluate_tasks(
                 models,
                 task,
                 model,
-                _responses(bench, models, task, asking, subset),
+                _responses(bench, models, task, run, subset),
                 condition,
             )
             note = f"{len(subset)} of {len(questions)} questions{category_note}"
@@ -234,17 +232,17 @@ def _run_partial(
     bench: Workbench,
     runner: Runner,
     model: str,
-    asked: tuple[Sequence[Question], Sequence[Question]],
+    part_and_whole: tuple[Sequence[Question], Sequence[Question]],
     part: str,
 ) -> Evaluation:
     """Run a partial evaluation, and store it with its mark.
 
-    ``asked`` are the questions, and the whole table.
+    ``part_and_whole`` are the questions, and the whole table.
 
     Raises:
         _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
     """
-    (questions, whole), judge = asked, runner.judge
+    (questions, whole), judge = part_and_whole, runner.judge
     judge = _CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge
     try:
         evaluation = run_part(replace(runner, judge=judge), bench.tables, questions, whole)
@@ -258,11 +256,11 @@ def _responses(
     bench: Workbench,
     models: Models,
     task: Task,
-    asking: tuple[str, str],
+    run: tuple[str, str],
     questions: Sequence[Question],
 ) -> GeneratedResponses:
     """Responses of a model; while it answers, snapshots are stored."""
-    model, condition = asking
+    model, condition = run
 
     @contextmanager
     def open_evaluated() -> Generator[ChatModel]:

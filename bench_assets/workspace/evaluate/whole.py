@@ -32,7 +32,7 @@ class SuiteEvaluation:
 
 
 def evaluate_suite(
-    bench: Workbench, suite: str, askings: Sequence[tuple[str, str]]
+    bench: Workbench, suite: str, runs: Sequence[tuple[str, str]]
 ) -> SuiteEvaluation:
     """Build a suite's questions, and evaluate models on all of them.
 
@@ -43,15 +43,15 @@ def evaluate_suite(
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []
     waits = Counter[str]()
-    for name, evaluation_request in askings:
+    for name, condition in runs:
         try:
-            bench.evaluate(names, name, evaluation_request)
+            bench.evaluate(names, name, condition)
         except FailedCheckError:  # after other errors, the stored judgements would be old ones
             if not (more := _open_verdicts(bench, names, name)):
                 raise
             waits.update(more)
             continue
-        metrics += [row for part in names for row in bench.metrics(part, name, evaluation_request)]
+        metrics += [row for part in names for row in bench.metrics(part, name, condition)]
     if waits:
         raise OpenVerdictsError(publish_verdicts(bench, waits))
     return SuiteEvaluation(
@@ -59,13 +59,13 @@ def evaluate_suite(
         metrics=metrics,
         outcomes=[
             sentence
-            for part, (name, one) in itertools.product(names, askings)
+            for part, (name, one) in itertools.product(names, runs)
             for sentence in outcome_messages(bench, part, name, one)
         ],
         rejected=[
             sentence
             for part in names
-            for sentence in rejection_messages(bench, part, [one for _, one in askings])
+            for sentence in rejection_messages(bench, part, [one for _, one in runs])
         ],
         failures=failures,
     )

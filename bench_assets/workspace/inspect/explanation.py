@@ -90,13 +90,13 @@ def explain(
         UnknownNameError: If no question has that id, or the model never answered it.
         TableError: If a table is damaged.
     """
-    task, asked = _find(bench, question_id, condition)
-    steps = _trace(bench, task, asked, model, condition)
+    task, selected = _find(bench, question_id, condition)
+    steps = _trace(bench, task, selected, model, condition)
     question, prompt = next(steps), next(steps)
     evaluated = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in evaluated:
         raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated)
-    draws = list(_samples(steps, existing_response_store(bench.settings), task, asked))
+    draws = list(_samples(steps, existing_response_store(bench.settings), task, selected))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
     rows = _metrics(bench, task, model, condition)
@@ -260,8 +260,8 @@ def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Que
     seen: list[str] = []
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)
-    asking = [task for task in tasks if condition in task.conditions]
-    for task in asking or tasks:  # without the condition, the first task raises an error
+    having = [task for task in tasks if condition in task.conditions]
+    for task in having or tasks:  # without the condition, the first task raises an error
         for question in bench.questions(task, condition):
             if question.question_id == question_id:
                 return task, question

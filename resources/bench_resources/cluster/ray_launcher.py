@@ -79,11 +79,11 @@ class RayLauncher(dg.DefaultRunLauncher):
             self._instance.add_run_tags(run.run_id, tags)
             run = run.with_tags({**run.tags, **tags})
         sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
-        self._asked(partial(self._ray.launch_run, sent))
+        self._call(partial(self._ray.launch_run, sent))
 
     def terminate(self, run_id: str) -> bool:
         """End a run; returns whether it existed."""
-        return bool(self._asked(partial(self._ray.terminate, run_id)))
+        return bool(self._call(partial(self._ray.terminate, run_id)))
 
     @property
     def supports_check_run_worker_health(self) -> bool:
@@ -115,18 +115,18 @@ class RayLauncher(dg.DefaultRunLauncher):
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
     ) -> str | None:
         """Ray's information about a run's job."""
-        return str(self._asked(partial(self._ray.get_run_worker_debug_info, run)) or "")
+        return str(self._call(partial(self._ray.get_run_worker_debug_info, run)) or "")
 
     def _health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         try:
-            health: CheckRunHealthResult = self._asked(
+            health: CheckRunHealthResult = self._call(
                 partial(self._ray.check_run_worker_health, run)
             )
         except HomeError as error:
             return CheckRunHealthResult(WorkerStatus.UNKNOWN, str(error))
         return health
 
-    def _asked(self, ask: Callable[[], Result]) -> Result:
+    def _call(self, ask: Callable[[], Result]) -> Result:
         """Send a request to Ray's head.
 
         Raises:

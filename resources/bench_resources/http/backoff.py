@@ -49,20 +49,20 @@ def backoff_delay(
     base_delay: float,
     rng: random.Random,
     *,
-    asked_for: float = 0.0,
+    requested: float = 0.0,
     longest: float = inf,
 ) -> float:
-    """Seconds before the next try: exponential with jitter, never less than ``asked_for``.
+    """Seconds before the next try: exponential with jitter, never less than ``requested``.
 
     Args:
         tries: Number of tries so far, from 1.
         base_delay: Wait after the first try in s.
         rng: Source of the jitter.
-        asked_for: Wait that the server asks for in s.
+        requested: Wait that the server asks for in s.
         longest: Longest wait in s that the server does not ask for, before jitter.
     """
-    if asked_for:
-        return asked_for + base_delay * rng.random()
+    if requested:
+        return requested + base_delay * rng.random()
     delay = base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
     return min(delay, longest) * (0.5 + rng.random())
 
@@ -115,10 +115,10 @@ def duration(text: str) -> float:
     return length if isfinite(length) else 0.0
 
 
-def _quota_wait(told: Mapping[str, str]) -> float:
+def _quota_wait(headers: Mapping[str, str]) -> float:
     """The longest wait for an exhausted quota; if none is exhausted, the shortest of all."""
-    resets = {n: _parse_reset(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
-    used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
+    resets = {n: _parse_reset(v) for n, v in headers.items() if n.startswith("x-ratelimit-reset")}
+    used_up = [s for n, s in resets.items() if headers.get(n.replace("reset", "remaining")) == "0"]
     return max(used_up) if used_up else min(resets.values(), default=0.0)
 
 
@@ -230,7 +230,7 @@ class RetryPolicy:
     def _wait(self, failure: Failure, tries: int) -> float:
         longest = _POLL if failure.loading else inf
         return backoff_delay(
-            tries, self._base_delay, self._rng, asked_for=failure.wait, longest=longest
+            tries, self._base_delay, self._rng, requested=failure.wait, longest=longest
         )
 
     async def _pause(self, seconds: float) -> None:

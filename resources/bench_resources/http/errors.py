@@ -185,18 +185,18 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     )
 
 
-def refusal_kind(said: str) -> str:
+def refusal_kind(body: str) -> str:
     """Kind of refusal in a message without a status; "" for another error.
 
     >>> refusal_kind("invalid_request_error: prompt is too long"), refusal_kind("overloaded")
     ('context full', '')
     """
-    matched = said[:_MATCHED]
+    matched = body[:_MATCHED]
     kinds = {CONTEXT_FULL: _TOO_LONG, CONTENT_FILTER: _FILTERED, IMAGE_REFUSED: _IMAGE_REFUSED}
     return next((kind for kind, pattern in kinds.items() if pattern.search(matched)), "")
 
 
-def error_message(said: object, deeper: int = _DEEPEST) -> str:
+def error_message(body: object, deeper: int = _DEEPEST) -> str:
     """The message in a JSON body; "" without one.
 
     >>> error_message({"error": {"message": "no", "code": 1}}), error_message({"error": "no"})
@@ -204,16 +204,16 @@ def error_message(said: object, deeper: int = _DEEPEST) -> str:
     >>> error_message({"detail": [{"loc": ["body", "top_k"], "msg": "no"}]})
     'body.top_k: no'
     """
-    if isinstance(said, str):
-        return said.strip()
-    if not deeper or not isinstance(said, list | dict):
+    if isinstance(body, str):
+        return body.strip()
+    if not deeper or not isinstance(body, list | dict):
         return ""
-    if isinstance(said, list):
-        return "; ".join(filter(None, (error_message(part, deeper - 1) for part in said[:3])))
+    if isinstance(body, list):
+        return "; ".join(filter(None, (error_message(part, deeper - 1) for part in body[:3])))
     message = ": ".join(
-        filter(None, (error_message(said.get(name), deeper - 1) for name in _NAMES))
+        filter(None, (error_message(body.get(name), deeper - 1) for name in _NAMES))
     )
-    where = said.get("loc")
+    where = body.get("loc")
     return f"{'.'.join(map(str, where))}: {message}" if isinstance(where, list) else message
 
 

@@ -174,7 +174,7 @@ class _ImageDownloadSession:
                 outcome = await self._try(session, url)
                 if isinstance(outcome, ImageDownload):
                     return outcome
-                pause = backoff_delay(tries, self._polite.pause, self._rng, asked_for=outcome.wait)
+                pause = backoff_delay(tries, self._polite.pause, self._rng, requested=outcome.wait)
                 last = tries == self._polite.tries or pause > self._polite.longest_pause
                 if last or not outcome.again:
                     break

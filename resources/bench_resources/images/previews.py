@@ -192,12 +192,16 @@ def _rows_about(
     return dict(rows_read)
 
 
-def _add_response(page: PreviewTable, question: Question, said: Prediction, *more: str) -> None:
-    draw = f", draw {said.sample}" if said.sample else ""
+def _add_response(
+    page: PreviewTable, question: Question, prediction: Prediction, *more: str
+) -> None:
+    draw = f", draw {prediction.sample}" if prediction.sample else ""
     text = f"{question.text}\n{question.context}"
     if question.text in question.context:  # as in BLINK, where it is the whole prompt
         text = question.context
-    response = said.error or said.no_answer or said.text or ", ".join(said.ranking)
+    response = (
+        prediction.error or prediction.no_answer or prediction.text or ", ".join(prediction.ranking)
+    )
     right = " / ".join(question.answer)
     name = f"{question.question_id}{draw}"
     page.add(name, question.images, [text, options_of(question), right, response, *more])

@@ -74,7 +74,7 @@ class CachingModel:
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     @property
-    def asked_as(self) -> tuple[str, str]:
+    def cached_as(self) -> tuple[str, str]:
         """Identity and decoding, as in the store."""
         return self._identity, _decoding_text(self._engine.decoding)
 
@@ -110,12 +110,12 @@ class CachingModel:
         """Send missing requests, and wait for those that another process is sending."""
         responses: dict[str, Response] = {}
         while waiting := [key for key in unknown if key not in responses]:
-            with self._store.asking(waiting) as asking:
-                responses |= asking.found
-                if asking.found:
-                    counter.done += len(asking.found)
+            with self._store.request_session(waiting) as session:
+                responses |= session.found
+                if session.found:
+                    counter.done += len(session.found)
                     self._progress(*counter)
-                self._stream(asking, unknown, responses, counter)
+                self._stream(session, unknown, responses, counter)
         failed = [
             reason
             for response in responses.values()
@@ -128,15 +128,15 @@ class CachingModel:
 
     def _stream(
         self,
-        asking: "RequestSession",
+        session: "RequestSession",
         unknown: dict[str, Request],
         responses: dict[str, Response],
         counter: "_ProgressCounter",
     ) -> None:
         """Send the requests that this process leases, and store their responses."""
-        if not asking.ours:
+        if not session.ours:
             return
-        keys, arrived = list(asking.ours), []
+        keys, arrived = list(session.ours), []
         requests = [unknown[key] for key in keys]
         started = perf_counter()
         for position, response in validate_arrivals(self._engine.stream(requests), len(requests)):
@@ -145,9 +145,9 @@ class CachingModel:
             arrived.append(response)
             self._throughput.see(response)
             if response.error or response.refusal:
-                asking.give_up(key)
+                session.give_up(key)
             else:
-                asking.keep(*self._row(key, requests[position], response))
+                session.keep(*self._row(key, requests[position], response))
             counter.done += 1
             self._progress(*counter)
         self._throughput.count(arrived, perf_counter() - started, self._engine.peak_memory)

@@ -15,7 +15,7 @@ _REFRESH = 0.2  # s between two drawings
 class _Line:
     title: str
     total: float | None
-    said: str
+    details: str
     done: float = 0
 
 
@@ -46,9 +46,9 @@ class NotebookProgress:
         """Stop updating; see ``stop``."""
         self.stop()
 
-    def add_task(self, description: str, total: float | None = None, said: str = "") -> "TaskID":
+    def add_task(self, description: str, total: float | None = None, details: str = "") -> "TaskID":
         """Add a bar; returns its number."""
-        self._lines.append(_Line(description, total, said))
+        self._lines.append(_Line(description, total, details))
         self._draw()
         return cast("TaskID", len(self._lines) - 1)
 
@@ -57,10 +57,12 @@ class NotebookProgress:
         self._lines[line].done += advance
         self._draw()
 
-    def update(self, line: "TaskID", *, completed: float, total: float | None, said: str) -> None:
+    def update(
+        self, line: "TaskID", *, completed: float, total: float | None, details: str
+    ) -> None:
         """Set the progress of a bar, and the text beside it."""
         bar = self._lines[line]
-        bar.done, bar.total, bar.said = completed, total, said
+        bar.done, bar.total, bar.details = completed, total, details
         self._draw()
 
     def remove_task(self, line: "TaskID") -> None:
@@ -90,6 +92,6 @@ def _bar(line: _Line) -> str:
     known = line.total is not None
     attributes = f' value="{line.done:g}" max="{line.total or 1:g}"' if known else ""
     details = [f"{line.done:g}/{line.total:g}"] if known else []
-    details += [escape(line.said)] if line.said else []
+    details += [escape(line.details)] if line.details else []
     text = f" {', '.join(details)}" if details else ""
     return f"<div>{escape(line.title)} <progress{attributes}></progress>{text}</div>"

@@ -84,7 +84,7 @@ class ResponseStore:
         return {sha256: turns for sha256, turns in texts.items() if is_prompt(sha256, turns)}
 
     @contextmanager
-    def asking(self, keys: Sequence[str]) -> "Generator[RequestSession]":
+    def request_session(self, keys: Sequence[str]) -> "Generator[RequestSession]":
         """Begin to send requests.
 
         Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
@@ -148,16 +148,16 @@ class ResponseStore:
             lambda connection: _delete(connection, column_in(connection, responses.c.key, key_list))
         )
 
-    def remove(self, asked_as: Collection[str]) -> int:
+    def remove(self, cached_as: Collection[str]) -> int:
         """Delete all responses of models, given by identity and decoding; returns their number.
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
-        identities = [cache_identity(model_name) for model_name in asked_as]
+        identities = [cache_identity(model_name) for model_name in cached_as]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def work(connection: sa.Connection) -> int:
-            n = _delete(connection, column_in(connection, _ASKED_AS, identities))
+            n = _delete(connection, column_in(connection, _IDENTITY, identities))
             if is_file:
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
@@ -206,7 +206,7 @@ class ResponseStore:
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
 _SELECT = sa.select(responses)
-_ASKED_AS = responses.c.model + sa.case(
+_IDENTITY = responses.c.model + sa.case(
     (responses.c.decoding == "", ""), else_="|" + responses.c.decoding
 )
 

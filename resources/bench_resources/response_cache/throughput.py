@@ -107,13 +107,13 @@ class RequestProgress:
         self._log = log
         self._shown = shown
         self._clock = clock
-        self._began = self._told_at = clock()
+        self._began = self._printed_at = clock()
         self._bar: Progress | NotebookProgress | None = None
         if shown == "as a bar":
             self._bar = _bar()
         elif shown == "in a notebook":
             self._bar = _notebook_bar()
-        self._line = self._bar.add_task(title, total=None, said="") if self._bar else None
+        self._line = self._bar.add_task(title, total=None, details="") if self._bar else None
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -135,11 +135,13 @@ class RequestProgress:
         if done == remembered:
             self._began = now
         if self._bar is not None and self._line is not None:
-            details = self._said(done, now)
-            self._bar.update(self._line, completed=done, total=total, said=details)
-        if now - self._told_at > LOG_INTERVAL:
-            self._told_at = now
-            self._write_line(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
+            details = self._details(done, now)
+            self._bar.update(self._line, completed=done, total=total, details=details)
+        if now - self._printed_at > LOG_INTERVAL:
+            self._printed_at = now
+            self._write_line(
+                f"{self._title}: {done} of {total} responses, {self._details(done, now)}"
+            )
         if self.on_arrival and done < total:  # the run itself scores all responses
             self.on_arrival()
 
@@ -151,7 +153,7 @@ class RequestProgress:
             **self.throughput.metadata(),
         }
 
-    def _said(self, done: int, now: float) -> str:
+    def _details(self, done: int, now: float) -> str:
         """Details of a progress line: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
         n_new, seconds = done - self.remembered, now - self._began
         details = [f"{self.remembered} remembered"] if self.remembered else []
@@ -192,7 +194,7 @@ def _bar() -> "Progress":
         BarColumn(bar_width=_BAR_WIDTH),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True)),
-        TextColumn("{task.fields[said]}", markup=False, table_column=cut(ratio=1)),
+        TextColumn("{task.fields[details]}", markup=False, table_column=cut(ratio=1)),
         console=Console(stderr=True),
         expand=True,
     )

@@ -87,7 +87,7 @@ def test_five_wrong_keys_of_two_hundred_are_found(seed):
 def test_models_that_are_copies_count_as_one():
     codes, key = responses([0.5, 1, 1.5], 200, np.random.default_rng(3))
     once, often = (answers_of(np.repeat(codes, n, axis=0), key) for n in (1, 7))
-    assert read_answers(often.found, often.questions).said.answers.tolist() == codes.tolist()
+    assert read_answers(often.found, often.questions).matrix.answers.tolist() == codes.tolist()
     assert suspected_keys(often).sentence == suspected_keys(once).sentence
 
 

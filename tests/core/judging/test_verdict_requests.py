@@ -42,7 +42,7 @@ class Judge:
 
 
 def verdict(response):
-    return read_word(response.said.answer, YES_OR_NO)
+    return read_word(response.parts.answer, YES_OR_NO)
 
 
 def test_an_unreadable_verdict_is_requested_once_more():

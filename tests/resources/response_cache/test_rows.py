@@ -72,7 +72,7 @@ def row(key: str = "a", **columns: Any) -> dict[str, Any]:
 
 
 def keep(store: ResponseStore, *rows: dict[str, Any]) -> None:
-    with store.asking([stored["key"] for stored in rows]) as session:
+    with store.request_session([stored["key"] for stored in rows]) as session:
         for stored in rows:
             session.keep(stored, '["p"]')
 

@@ -100,13 +100,17 @@ def test_a_model_s_own_tags_go_with_its_responses_and_ask_nothing_again(
     server: ChatServer, file: Path
 ) -> None:
     (plain,) = remembering(server.base_url, file).response(requests_for("{hm} up"))
-    assert plain.said.answer == "{HM} UP"
+    assert plain.parts.answer == "{HM} UP"
     model = CachingModel(
         "m", engine(server.base_url), response_file(file), thinking_tags=("{", "}")
     )
     (response,) = model.response(requests_for("{hm} up"))
     (blind,) = BlindModel(model, "blind").response(requests_for("{hm} up"))
-    assert (response.said.thought, response.said.answer, response.text) == ("HM", "UP", plain.text)
+    assert (response.parts.thought, response.parts.answer, response.text) == (
+        "HM",
+        "UP",
+        plain.text,
+    )
     assert blind == response
     assert model.signature.endswith("|thinking={ }")
     assert server.n_requests == 1

@@ -166,9 +166,9 @@ def contradiction(one: str, other: str) -> str:
 
 
 def _are_opposed(
-    said: set[str], heard: set[str], side: frozenset[str], other: frozenset[str]
+    words: set[str], other_words: set[str], side: frozenset[str], other: frozenset[str]
 ) -> bool:
-    return bool((said & side and heard & other) or (said & other and heard & side))
+    return bool((words & side and other_words & other) or (words & other and other_words & side))
 
 
 def _is_role_swap(one: str, other: str) -> bool:

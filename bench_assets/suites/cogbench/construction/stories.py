@@ -132,37 +132,37 @@ def _reviewed_understanding(taken: AnnotatedItem, n_annotators: int) -> ImageUnd
 
 def _understanding(
     image: str,
-    told: Sequence[AnnotatedItem],
+    stories: Sequence[AnnotatedItem],
     cosines: Vectors,
     similarity: float,
     accepted: Sequence[str],
 ) -> ImageUnderstanding:
     groups = [
         (len(group), closeness, group)
-        for size in range(2, len(told) + 1)
-        for group in combinations(range(len(told)), size)
+        for size in range(2, len(stories) + 1)
+        for group in combinations(range(len(stories)), size)
         for pairs in [[float(cosines[i, j]) for i, j in combinations(group, 2)]]
         for closeness in [sum(pairs) / len(pairs)]
         if min(pairs) >= similarity
     ]
     if not groups:
         nearest = max(
-            (float(cosines[i, j]) for i, j in combinations(range(len(told)), 2)), default=0
+            (float(cosines[i, j]) for i, j in combinations(range(len(stories)), 2)), default=0
         )
         return ImageUnderstanding(
             image=image,
-            n_annotators=len(told),
+            n_annotators=len(stories),
             alike=(),
             closeness=nearest,
             author="",
             description="",
         )
     _, closeness, group = max(groups)
-    best = max((told[i] for i in group), key=lambda item: _n_mentioned(item.text, accepted))
+    best = max((stories[i] for i in group), key=lambda item: _n_mentioned(item.text, accepted))
     return ImageUnderstanding(
         image=image,
-        n_annotators=len(told),
-        alike=tuple(told[i].annotator for i in group),
+        n_annotators=len(stories),
+        alike=tuple(stories[i].annotator for i in group),
         closeness=closeness,
         author=best.annotator,
         description=best.text,

@@ -141,7 +141,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_ENDING.sub("", word) for word in words if word not in _STOPWORDS)
 
 
-def word_share(text: str, said: frozenset[str]) -> float:
-    """Share of a text's content words that are in ``said``; 0 for a text without any."""
+def word_share(text: str, known: frozenset[str]) -> float:
+    """Share of a text's content words that are in ``known``; 0 for a text without any."""
     words = content_words(text)
-    return len(words & said) / len(words) if words else 0.0
+    return len(words & known) / len(words) if words else 0.0

@@ -100,7 +100,7 @@ def _read_verdicts(n: int, response: Response) -> list[bool | None]:
 
     What repeats the prompt's example is none.
     """
-    answer = response.said.answer.replace(prompts.EXAMPLE, "")
+    answer = response.parts.answer.replace(prompts.EXAMPLE, "")
     if is_truncated(response):
         lines, _, last_line = answer.rpartition("\n")
         answer = f"{lines}\n{last_line.rpartition('[')[0]}"

@@ -112,11 +112,11 @@ def _replacement(_: Tale, reasoning: StoryReasoning) -> Mapping[str, object]:
     }
 
 
-def _block(asked: ChainQuestion, rng: Random) -> str:
-    order = rng.sample(range(len(asked.options)), len(asked.options))
-    lines = [f"{a}. {asked.options[at]}" for a, at in zip(_LETTERS, order, strict=True)]
-    right = _LETTERS[order.index(asked.right)]
-    return "\n".join([asked.text, *lines, f"Correct Answer: [{right}]"])
+def _block(chain_question: ChainQuestion, rng: Random) -> str:
+    order = rng.sample(range(len(chain_question.options)), len(chain_question.options))
+    lines = [f"{a}. {chain_question.options[at]}" for a, at in zip(_LETTERS, order, strict=True)]
+    right = _LETTERS[order.index(chain_question.right)]
+    return "\n".join([chain_question.text, *lines, f"Correct Answer: [{right}]"])
 
 
 def _add_preamble(text: str) -> str:

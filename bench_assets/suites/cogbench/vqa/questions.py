@@ -231,14 +231,16 @@ def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tu
     return chain_texts
 
 
-def _response(assignment: _Assignment, said: Response, tries: int, writer: str) -> WriterResponse:
-    read = said.error or read_response(said.text, n_chains=len(assignment.chains))
+def _response(
+    assignment: _Assignment, response: Response, tries: int, writer: str
+) -> WriterResponse:
+    read = response.error or read_response(response.text, n_chains=len(assignment.chains))
     return WriterResponse(
         image_id=assignment.story.image_id,
         kind=assignment.kind.name,
         tries=tries,
         writer=writer,
-        text=said.text,
+        text=response.text,
         complaint=read if isinstance(read, str) else "",
     )
 

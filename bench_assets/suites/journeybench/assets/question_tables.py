@@ -140,7 +140,7 @@ def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
 
 
 def yield_question_tables(
-    asked: Table[Question],
+    built: Table[Question],
     n: int,
     edition: Edition,
     image_store: ImageStore,
@@ -149,7 +149,7 @@ def yield_question_tables(
     """Yield the outputs of a task: rejections and, if its source has entries, questions.
 
     Args:
-        asked: Questions and rejections of the entries.
+        built: Questions and rejections of the entries.
         n: Number of entries.
         edition: Edition of the questions.
         image_store: Images for the preview.
@@ -158,11 +158,11 @@ def yield_question_tables(
     Raises:
         SourceError: If there are entries, but none became a question.
     """
-    yield table_output(asked.rejections, name="rejections")
-    if n and not asked.rows:
-        raise SourceError(_NO_QUESTION.format(n=n, first=asked.rejections[0]))
+    yield table_output(built.rejections, name="rejections")
+    if n and not built.rows:
+        raise SourceError(_NO_QUESTION.format(n=n, first=built.rejections[0]))
     if n:
-        rows = marked([replace(question, edition=edition) for question in asked.rows])
+        rows = marked([replace(question, edition=edition) for question in built.rows])
         yield table_output(rows, question_preview(rows, image_store), name="questions")
 
 

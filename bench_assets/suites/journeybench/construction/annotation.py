@@ -172,7 +172,7 @@ Row = TypeVar("Row")
 
 
 def _vote_reader(
-    row: Callable[..., Row], who: str, about: Sequence[str], asked: Sequence[str]
+    row: Callable[..., Row], who: str, about: Sequence[str], yes_no_fields: Sequence[str]
 ) -> Callable[[Sequence[Answer]], list[Row]]:
     """Build a function that converts answers to votes.
 
@@ -180,7 +180,7 @@ def _vote_reader(
         row: Row type of the votes.
         who: Field of the row for the annotator.
         about: Fields of the row for the parts of the unit's id.
-        asked: Yes-or-no fields, of the same name in row and annotation task.
+        yes_no_fields: Yes-or-no fields, of the same name in row and annotation task.
     """
 
     def read(answers: Sequence[Answer]) -> list[Row]:
@@ -188,7 +188,7 @@ def _vote_reader(
             row(
                 **dict(zip(about, split_unit_id(answer.unit_id), strict=True)),
                 **{who: answer.person},
-                **{name: answer.values[name] == ("yes",) for name in asked},
+                **{name: answer.values[name] == ("yes",) for name in yes_no_fields},
                 **_source_note(answer),
             )
             for answer in answers

@@ -164,11 +164,11 @@ def is_entailed(statement: str, caption: str) -> bool:
     return words == _words(statement)
 
 
-def _fault(one: Statement, said: set[str], captions: Sequence[str]) -> str:
+def _fault(one: Statement, earlier: set[str], captions: Sequence[str]) -> str:
     normalized = normalize_text(one.text)
     if not normalized:
         return "empty"
-    if normalized in said:
+    if normalized in earlier:
         return "another statement says the same"
     if not captions:
         return "its image has no caption"

@@ -227,16 +227,16 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
 
 
 def _decide_captions(
-    written: Sequence[WrittenCaption], heard: Sequence[Sequence[bool]], least: int
+    written: Sequence[WrittenCaption], votes: Sequence[Sequence[bool]], least: int
 ) -> list[CaptionDecision]:
     own_faults = [_caption_fault(number, written) for number in range(len(written))]
-    waits = [not fault and len(cast) < least for fault, cast in zip(own_faults, heard, strict=True)]
+    waits = [not fault and len(cast) < least for fault, cast in zip(own_faults, votes, strict=True)]
     faults = [
         fault or vote_fault(cast, least, "verifiers accept it")
-        for fault, cast in zip(own_faults, heard, strict=True)
+        for fault, cast in zip(own_faults, votes, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
-    best = sorted(passing, key=lambda number: -sum(heard[number]))[:MAX_CAPTIONS]
+    best = sorted(passing, key=lambda number: -sum(votes[number]))[:MAX_CAPTIONS]
     return [
         CaptionDecision(
             image=caption.image,
@@ -245,8 +245,8 @@ def _decide_captions(
             kept=number in best,
             reason=faults[number]
             or ("kept" if number in best else f"beyond the best {MAX_CAPTIONS}"),
-            n_votes=len(heard[number]),
-            n_accepting=sum(heard[number]),
+            n_votes=len(votes[number]),
+            n_accepting=sum(votes[number]),
             open=waits[number],
         )
         for number, caption in enumerate(written)

@@ -163,7 +163,7 @@ def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score
 
 
 def _verdict(response: Response) -> bool | None:
-    assessment = read_assessment(response.said.answer)
+    assessment = read_assessment(response.parts.answer)
     return assessment.is_prediction_correct if assessment else None
 
 

@@ -34,4 +34,4 @@ class CaptionEncoder:
         for image, caption in captions.items():
             if reason := caption.error or caption.refusal:
                 raise ModelError(f"{self._model.name}: no caption of image {image[:8]}: {reason}")
-        return self._sentences.encode_texts([captions[image].said.answer for image in images])
+        return self._sentences.encode_texts([captions[image].parts.answer for image in images])

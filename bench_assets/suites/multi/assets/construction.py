@@ -201,7 +201,7 @@ def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transfor
     proposed = {
         item.item_id: proposal
         for item, response in zip(items, responses, strict=True)
-        if (proposal := read_proposal(response.said.answer.strip()))
+        if (proposal := read_proposal(response.parts.answer.strip()))
     }
     chosen = [item for item in items if item.item_id in proposed]
     return propose(chosen, proposed, 0.0, 0, by=model.name)

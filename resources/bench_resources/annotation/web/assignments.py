@@ -56,7 +56,7 @@ class Reservation:
     is_closed: bool
     in_time: bool  # reserved and not answered yet
     shown: float  # s since 1970
-    said: Values | None  # last answer; None: none yet
+    answer: Values | None  # last answer; None: none yet
     skipped: bool
     first_at: str  # time of the first answer; "": none yet
     last_at: str
@@ -80,7 +80,7 @@ def find_reservation(
         is_closed=bool(record["closed"]),
         in_time=not has_answer and record["until"] > now,
         shown=record["shown"],
-        said=parse_values(record["said"]) if has_answer else None,
+        answer=parse_values(record["said"]) if has_answer else None,
         skipped=bool(record["skipped"]),
         first_at=record["at"] or "",
         last_at=record["changed_at"] or "",
@@ -248,7 +248,7 @@ class Assignments:
             current = self._find_reservation(db, seat.unit.number, seat.person)
             if current is None or (current.refusal and not current.in_time):
                 return current.refusal if current else "This unit is not assigned to you."
-            if current.said != values or current.skipped != skipped:
+            if current.answer != values or current.skipped != skipped:
                 insert_answer(db, current, self._now(), values, skipped=skipped)
             return ""
 

@@ -107,9 +107,9 @@ class Pages:
         """Show a unit."""
         visitor = self.sessions.visitor(request)
         reservation = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
-        if reservation.refusal and reservation.said is None:
+        if reservation.refusal and reservation.answer is None:
             raise RefusedError(409, reservation.refusal)
-        values = reservation.unit.proposal if reservation.said is None else reservation.said
+        values = reservation.unit.proposal if reservation.answer is None else reservation.answer
         return self._render_unit(visitor, reservation, values, {})
 
     async def answer(self, request: Request) -> Response:
@@ -152,7 +152,7 @@ class Pages:
                 return self._render_unit(visitor, reservation, values, wrong)
         if complaint := self.desk.say(reservation, values, skipped=skips):
             raise RefusedError(409, complaint)
-        onward = "next" if reservation.said is None else "mine"
+        onward = "next" if reservation.answer is None else "mine"
         return RedirectResponse(f"/f/{reservation.unit.task}/{onward}", 303)
 
     def _parse_form(
@@ -189,7 +189,7 @@ class Pages:
             groups=text_groups(reservation.unit.shown),
             is_wide=is_wide(reservation.unit),
             complaints=wrong,
-            was_said=reservation.said is not None,
+            has_answer=reservation.answer is not None,
             was_skipped=reservation.skipped,
             refusal="" if reservation.in_time else reservation.refusal,
             brings_images=has_upload_field(reservation.task.fields),

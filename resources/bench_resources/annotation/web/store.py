@@ -173,9 +173,9 @@ def serialize_task(task: AnnotationTask) -> str:
     return json.dumps(asdict(task))
 
 
-def parse_task(told: str) -> AnnotationTask:
+def parse_task(text: str) -> AnnotationTask:
     """Parse an annotation task."""
-    entry = _parse_json(told)
+    entry = _parse_json(text)
     fields = tuple(
         Field(**{**field, "choices": tuple(field["choices"])}) for field in entry["fields"]
     )
@@ -188,9 +188,9 @@ def serialize_unit(unit: Unit) -> str:
     return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
 
-def parse_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
+def parse_unit(number: int, task: int, unit_id: str, text: str) -> ShownUnit:
     """Parse a unit."""
-    entry = _parse_json(told)
+    entry = _parse_json(text)
     for name in ("choices", "proposal"):
         entry[name] = values_from_json(entry[name])
     return ShownUnit(number=number, task=task, unit_id=unit_id, **entry)
@@ -206,17 +206,17 @@ def values_from_json(entry: dict[str, Any]) -> Values:
     return {name: tuple(entries) for name, entries in entry.items()}
 
 
-def parse_values(told: str) -> Values:
+def parse_values(text: str) -> Values:
     """Parse values that ``serialize_values`` serialized.
 
     Raises:
         AnnotationError: If it is damaged.
     """
-    return values_from_json(_parse_json(told))
+    return values_from_json(_parse_json(text))
 
 
-def _parse_json(told: str) -> Any:  # noqa: ANN401
+def _parse_json(text: str) -> Any:  # noqa: ANN401
     try:
-        return json.loads(told)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise AnnotationError(f"annotation/pages.sqlite: an entry is damaged: {error}") from error

@@ -53,8 +53,8 @@ def _check_concurrency(value: object) -> object:
     return value
 
 
-def _server_from_command(said: Mapping[str, Any]) -> ServerName:
-    return server_of(said.get("serve", "")) if said.get("format") == "openai" else ""
+def _server_from_command(section: Mapping[str, Any]) -> ServerName:
+    return server_of(section.get("serve", "")) if section.get("format") == "openai" else ""
 
 
 _OWN_FIELDS = frozenset(

@@ -93,7 +93,7 @@ class BatchEngine(RemoteEngine):
             batch_round = BatchRound(spec, self._format, self._api, wire, self._noted, budget)
             try:
                 while waiting:
-                    waiting = await batch_round.asked(waiting, hand, self._base_delay)
+                    waiting = await batch_round.complete(waiting, hand, self._base_delay)
             except asyncio.CancelledError:
                 _log.warning(
                     "open batches continue at %s; the next run collects their results", spec.place

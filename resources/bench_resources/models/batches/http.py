@@ -172,7 +172,7 @@ class BatchClient:
         if monotonic() - started > self._patience:
             raise ModelError(f"{self.place}: {why} (tries: {tries})")
         wait = backoff_delay(
-            tries, self._base_delay, self._rng, asked_for=why.wait, longest=_MAX_WAIT
+            tries, self._base_delay, self._rng, requested=why.wait, longest=_MAX_WAIT
         )
         _log.warning("%s: %s; try %d in %.1f s", self.place, why, tries + 1, wait)
         await asyncio.sleep(wait)

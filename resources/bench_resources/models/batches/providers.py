@@ -107,8 +107,8 @@ def _response(one: dict[str, Any], form: ApiFormat) -> Response:
     return Response(error="in a batch: neither a response nor an error")
 
 
-def _id(said: object) -> str:
-    name = as_object(said).get("id")
+def _id(value: object) -> str:
+    name = as_object(value).get("id")
     if not (isinstance(name, str) and name.replace("-", "").replace("_", "").isalnum()):
         raise ModelError("the response to a batch request has no id")
     return name
@@ -172,8 +172,8 @@ def _anthropic_response(result: Any, form: ApiFormat) -> Response:  # noqa: ANN4
             return unsent_response(kind, "")
 
 
-def _parse_timestamp(said: object) -> float:
+def _parse_timestamp(value: object) -> float:
     try:
-        return datetime.fromisoformat(str(said)).timestamp()
+        return datetime.fromisoformat(str(value)).timestamp()
     except ValueError:
         return 0.0

@@ -53,7 +53,7 @@ class BatchRound:
     # upper estimate of what submitted and waiting requests cost
     _reserved: TokenCounts = field(default_factory=TokenCounts)
 
-    async def asked(
+    async def complete(
         self, conversations: Sequence[Conversation], hand: Hand, base_delay: float
     ) -> list[Conversation]:
         """Submit, wait, and hand over the finished conversations.
@@ -62,13 +62,13 @@ class BatchRound:
             ModelError: If the server refuses, or cannot be reached.
         """
         self._again, self._reserved = [], TokenCounts()
-        asking: dict[str, list[Conversation]] = defaultdict(list)
-        out = await self._submit_missing(conversations, asking, hand)
+        waiting: dict[str, list[Conversation]] = defaultdict(list)
+        out = await self._submit_missing(conversations, waiting, hand)
         going_on: list[Conversation] = []
         wait = base_delay
         while out:
             for batch in list(out):
-                if await self._collect(batch, asking, going_on, hand):
+                if await self._collect(batch, waiting, going_on, hand):
                     out.remove(batch)
             if out:
                 await asyncio.sleep(wait)
@@ -83,7 +83,7 @@ class BatchRound:
     async def _submit_missing(
         self,
         conversations: Sequence[Conversation],
-        asking: dict[str, list[Conversation]],
+        waiting: dict[str, list[Conversation]],
         hand: Hand,
     ) -> list[OpenBatch]:
         """Submit requests that are not in open batches; returns all batches to wait for."""
@@ -96,8 +96,8 @@ class BatchRound:
             except (ImageError, orjson.JSONEncodeError) as exc:
                 await hand((conversation.position, Response(error=f"cannot be sent: {exc}")))
                 continue
-            if conversation.custom_id in asking or conversation.custom_id in before:
-                asking[conversation.custom_id].append(conversation)
+            if conversation.custom_id in waiting or conversation.custom_id in before:
+                waiting[conversation.custom_id].append(conversation)
                 if existing := before.get(conversation.custom_id):
                     out[existing.tag] = existing
                 continue
@@ -109,12 +109,12 @@ class BatchRound:
                 continue
             line = self.api.line(conversation.custom_id, body)
             if self._is_full(chunk, line):
-                out |= await self._submit(chunk, asking)
+                out |= await self._submit(chunk, waiting)
                 chunk = _Chunk()
-            asking[conversation.custom_id].append(conversation)
+            waiting[conversation.custom_id].append(conversation)
             chunk.lines[conversation.custom_id] = line
             chunk.n_bytes += len(line) + 1
-        out |= await self._submit(chunk, asking)
+        out |= await self._submit(chunk, waiting)
         return list(out.values())
 
     async def _before(self) -> list[OpenBatch]:
@@ -151,7 +151,7 @@ class BatchRound:
         )
 
     async def _submit(
-        self, chunk: _Chunk, asking: dict[str, list[Conversation]]
+        self, chunk: _Chunk, waiting: dict[str, list[Conversation]]
     ) -> dict[str, OpenBatch]:
         """Submit a batch; nothing if it was too large and is to be halved."""
         if not chunk.lines:
@@ -160,7 +160,7 @@ class BatchRound:
         try:
             batch = await self.api.submit(self.wire, list(chunk.lines.values()), out.tag)
         except TooLargeError:
-            self._halve(out, asking, "too large for the server")
+            self._halve(out, waiting, "too large for the server")
             return {}
         except UncertainError as error:
             batch = await self.api.find(self.wire, out.tag, len(out.ids), out.since)
@@ -174,17 +174,17 @@ class BatchRound:
         _log.info("batch %s: %d requests submitted", batch, len(out.ids))
         return {out.tag: self.noted.name(out, batch)}
 
-    def _halve(self, out: OpenBatch, asking: dict[str, list[Conversation]], why: str) -> None:
+    def _halve(self, out: OpenBatch, waiting: dict[str, list[Conversation]], why: str) -> None:
         """Retry a batch that was too large in smaller ones."""
         if len(out.ids) == 1:
             raise ModelError(f"{self.spec.place}: a batch of one request: {why}")
         self._most = len(out.ids) // 2
-        self._resubmit(out, asking)
+        self._resubmit(out, waiting)
 
     async def _collect(
         self,
         out: OpenBatch,
-        asking: dict[str, list[Conversation]],
+        waiting: dict[str, list[Conversation]],
         going_on: list[Conversation],
         hand: Hand,
     ) -> bool:
@@ -194,27 +194,27 @@ class BatchRound:
         except GoneError:
             if out.tag not in self._resumed:
                 raise
-            self._resubmit(out, asking)  # an earlier run submitted it; the server no longer has it
+            self._resubmit(out, waiting)  # an earlier run submitted it; the server no longer has it
             return True
         if not state.ended:
             _log.info("batch %s: %s for %.0f s", out.batch, state.says, time.time() - out.since)
             return False
         if state.too_much and len(out.ids) > 1:
-            self._halve(out, asking, state.failed)
+            self._halve(out, waiting, state.failed)
             return True
         if not state.failed:
-            await self._read(out, asking, going_on, hand)
+            await self._read(out, waiting, going_on, hand)
         reason = f": {state.failed}" if state.failed else ""
         nothing = Response(error=f"the batch ended ({state.says}) without a response{reason}")
         for custom_id in out.ids:
-            await self._deliver(asking.pop(custom_id, []), nothing, going_on, hand)
+            await self._deliver(waiting.pop(custom_id, []), nothing, going_on, hand)
         self._collected.append(out)
         return True
 
     async def _read(
         self,
         out: OpenBatch,
-        asking: dict[str, list[Conversation]],
+        waiting: dict[str, list[Conversation]],
         going_on: list[Conversation],
         hand: Hand,
     ) -> None:
@@ -224,12 +224,12 @@ class BatchRound:
             if custom_id in seen:
                 raise ModelError(f"batch {out.batch}: two results of one request")
             seen.add(custom_id)
-            await self._deliver(asking.pop(custom_id, []), response, going_on, hand)
+            await self._deliver(waiting.pop(custom_id, []), response, going_on, hand)
 
-    def _resubmit(self, out: OpenBatch, asking: dict[str, list[Conversation]]) -> None:
+    def _resubmit(self, out: OpenBatch, waiting: dict[str, list[Conversation]]) -> None:
         self.noted.forget(out)
         for custom_id in out.ids:
-            self._again += asking.pop(custom_id, [])
+            self._again += waiting.pop(custom_id, [])
 
     async def _deliver(
         self,

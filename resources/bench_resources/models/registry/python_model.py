@@ -75,7 +75,7 @@ class PythonEngine:
         for start in range(0, len(requests), size):
             batch = requests[start : start + size]
             try:
-                responses = self._asked(batch)
+                responses = self._call(batch)
             except ModelError:
                 raise
             except CANNOT_BE_READ:
@@ -95,7 +95,7 @@ class PythonEngine:
     def _alone(self, request: Request) -> Response:
         """Retry alone a request whose batch failed, such as for an image that does not decode."""
         try:
-            return self._asked([request])[0]
+            return self._call([request])[0]
         except ModelError:
             raise
         except ImageError as exc:
@@ -103,7 +103,7 @@ class PythonEngine:
         except CANNOT_BE_READ as exc:
             return Response(error=f"{type(exc).__name__}: {exc}")
 
-    def _asked(self, batch: Sequence[Request]) -> list[Response]:
+    def _call(self, batch: Sequence[Request]) -> list[Response]:
         responses = list(self._model.response(batch) or ())  # None if it forgets to return
         if len(responses) != len(batch):
             raise ModelError(

@@ -102,9 +102,9 @@ def report(
 class _RecordedAnswers:
     """Looks responses up by question and sample number."""
 
-    def __init__(self, name: str, said: Mapping[tuple[str, int], str], file: Path) -> None:
+    def __init__(self, name: str, responses: Mapping[tuple[str, int], str], file: Path) -> None:
         self.name = name
-        self._said = said
+        self._responses = responses
         self._file = file
 
     @property
@@ -125,7 +125,7 @@ class _RecordedAnswers:
         question_id = request.question.question_id if request.question else request.name
         if not question_id:
             raise ModelError(f"{self.name}: recorded responses need question ids")
-        text = self._said.get((question_id, request.sample))
+        text = self._responses.get((question_id, request.sample))
         if text is None:
             return Response(error=f"no recorded response in {self._file}")
         return Response(text=text, finish_reason="stop")
@@ -149,7 +149,7 @@ class EvaluatedModel(RecordedModel):
         """Answer each request in order; a missing response has ``error``."""
         responses = super().response(requests)
         if responses and all(response.error for response in responses):
-            of = next((f"; it has one to {name!r}" for name, _ in self._said), "")
+            of = next((f"; it has one to {name!r}" for name, _ in self._responses), "")
             raise ModelError(
                 f"{self.name}: {self._file} has no response to any of {len(responses)} requests{of}"
             )

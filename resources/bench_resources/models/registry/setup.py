@@ -66,9 +66,9 @@ def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> st
     return ""
 
 
-def named_files(said: object, settings: Settings) -> list[Path]:
+def named_files(settings_of: object, settings: Settings) -> list[Path]:
     """The existing files and folders that a setting names, at any depth."""
-    paths = (settings.resolve(text) for text in sorted(set(iter_texts(said))) if text)
+    paths = (settings.resolve(text) for text in sorted(set(iter_texts(settings_of))) if text)
     return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
 
 

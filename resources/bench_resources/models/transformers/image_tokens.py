@@ -38,7 +38,7 @@ class ImageTokens:
     def __init__(self, processor: "ProcessorMixin") -> None:
         self._processor = processor
         self._lock = Lock()
-        self._known = lru_cache(maxsize=10_000)(self._told if self._counter else self._tried)
+        self._known = lru_cache(maxsize=10_000)(self._counted if self._counter else self._tried)
 
     def of(self, width: int, height: int) -> int:
         """Count the tokens of an image by its size in px.
@@ -100,7 +100,7 @@ class ImageTokens:
             return None
         return counts.pop() if len(counts) == 1 else None
 
-    def _told(self, width: int, height: int) -> int:
+    def _counted(self, width: int, height: int) -> int:
         assert self._counter is not None
         return int(self._counter(image_sizes=[(height, width)])["num_image_tokens"][0])
 

@@ -34,9 +34,9 @@ def apply_section(request: Request, spec: TransformersSpec) -> Request:
     return replace(request, prompt=prompt, temperature=temperature)
 
 
-def in_order(asked: Sequence[Request]) -> list[int]:
+def in_order(requests: Sequence[Request]) -> list[int]:
     """Positions of requests in processing order: group by group, longest first."""
-    return sorted(range(len(asked)), key=lambda i: _rank(asked[i]), reverse=True)
+    return sorted(range(len(requests)), key=lambda i: _rank(requests[i]), reverse=True)
 
 
 def _group(request: Request) -> tuple[float, str, int, int]:
@@ -48,10 +48,10 @@ def _rank(request: Request) -> tuple[float, str, int, int, int]:
     return *_group(request), len(request.prompt.to_json())
 
 
-def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iterator[int]:
+def take_group(pending: deque[int], requests: Sequence[Request], size: int) -> Iterator[int]:
     """Up to ``size`` of the first requests, all of one group."""
-    group = _group(asked[pending[0]])
-    while pending and size and _group(asked[pending[0]]) == group:
+    group = _group(requests[pending[0]])
+    while pending and size and _group(requests[pending[0]]) == group:
         size -= 1
         yield pending.popleft()
 
@@ -187,7 +187,9 @@ class Batches:
             pixels = max((prompt.pixels for prompt in sized.values()), default=pixels)
             yield from self._cut(requests, sized)
 
-    def _cut(self, asked: Sequence[Request], seen: Mapping[int, _SizedRequest]) -> Iterator[_Batch]:
+    def _cut(
+        self, requests: Sequence[Request], seen: Mapping[int, _SizedRequest]
+    ) -> Iterator[_Batch]:
         """Form batches of similar weight, the heaviest first."""
         waiting = deque(sorted(seen, key=lambda i: seen[i].weight, reverse=True))
         while waiting:
@@ -195,7 +197,7 @@ class Batches:
             size = min(self._size.now, max(1, limit))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             images = {digest: p for i in batch for digest, p in seen[i].images.items()}
-            yield _Batch({i: asked[i] for i in batch}, images)
+            yield _Batch({i: requests[i] for i in batch}, images)
 
     def _seen(self, model: Answers, prompt: Prompt) -> _SizedRequest:
         limit = self._spec.max_image_pixels

@@ -23,8 +23,8 @@ class ChunkScheduler:
         self, spec: TransformersSpec, requests: Sequence[Request], workers: WorkerProcesses
     ) -> None:
         # Engines do not use the question, so it is not sent.
-        self._asked = [replace(apply_section(r, spec), question=None) for r in requests]
-        self._waiting = deque(in_order(self._asked))
+        self._requests = [replace(apply_section(r, spec), question=None) for r in requests]
+        self._waiting = deque(in_order(self._requests))
         self._batch_size = spec.batch_size
         self._workers = workers
         self._handed: dict[WorkerProcess, Chunk] = {}
@@ -57,7 +57,7 @@ class ChunkScheduler:
             if self._waiting:
                 share = len(self._waiting) // (_CHUNKS_A_WORKER * self._workers.n_alive)
                 n = max(self._batch_size, min(share, _BATCHES_A_CHUNK * self._batch_size))
-                chunk = {i: self._asked[i] for i in self._next(n)}
+                chunk = {i: self._requests[i] for i in self._next(n)}
                 self._handed[worker] = dict(chunk)
                 worker.ask(chunk)
 
@@ -74,17 +74,17 @@ class ChunkScheduler:
         return self._deaths[position] == _MOST_DEATHS - 1
 
     def _take(
-        self, worker: WorkerProcess, said: WorkerMessage | WorkerDied
+        self, worker: WorkerProcess, message: WorkerMessage | WorkerDied
     ) -> Iterator[tuple[int, Response]]:
-        match said:
+        match message:
             case WorkerDied():
-                self._why = said.why
+                self._why = message.why
                 yield from self._handle_death(self._handed.pop(worker, {}))
             case ChunkDone():
                 del self._handed[worker]
-                self.peak_memory = max(self.peak_memory or 0, said.peak_memory or 0) or None
+                self.peak_memory = max(self.peak_memory or 0, message.peak_memory or 0) or None
             case ModelError():
-                raise said
+                raise message
             case (position, response):
                 del self._handed[worker][position]
                 yield position, response

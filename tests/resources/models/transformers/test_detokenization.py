@@ -44,8 +44,8 @@ def test_a_thought_that_the_template_began_opens_the_response(tmp_path: Path) ->
     requests = [Request(prompt=Prompt.of(RED, "What is <think>"))]
     [thought] = responses_of(engine_of(folder, chat_template_kwargs={"thinks": True}), requests)
     assert thought.text.startswith("<think>")
-    assert not thought.said.finished  # it was cut off: no answer
-    assert thought.said.answer == ""
+    assert not thought.parts.finished  # it was cut off: no answer
+    assert thought.parts.answer == ""
     [plain] = responses_of(engine_of(folder), requests)
     assert not plain.text.startswith("<think>")
 

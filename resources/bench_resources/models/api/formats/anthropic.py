@@ -93,10 +93,10 @@ def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
     thought, text, thinks = "", "", False
     for block in blocks:
         match block:
-            case {"type": "text", "text": str(said)}:
-                text += said
-            case {"type": "thinking", "thinking": str(said)}:
-                thought, thinks = thought + said, True
+            case {"type": "text", "text": str(written)}:
+                text += written
+            case {"type": "thinking", "thinking": str(written)}:
+                thought, thinks = thought + written, True
             case {"type": "redacted_thinking"}:
                 thinks = True
             case {"type": "tool_use"}:

@@ -122,10 +122,10 @@ def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
     thought, text = "", ""
     for part in parts:
         match part:
-            case {"text": str(said), "thought": True}:
-                thought += said
-            case {"text": str(said)}:
-                text += said
+            case {"text": str(written), "thought": True}:
+                thought += written
+            case {"text": str(written)}:
+                text += written
             case {"functionCall": _} | {"thoughtSignature": _}:
                 pass
             case _:

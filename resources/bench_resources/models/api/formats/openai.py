@@ -223,10 +223,10 @@ def _find_reasoning(message: Mapping[str, Any]) -> str:
     return ""
 
 
-def _join_parts(said: object) -> str:
+def _join_parts(body: object) -> str:
     """Join a text or a list of parts; "" for anything else."""
-    if isinstance(said, str):
-        return said
-    parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []
+    if isinstance(body, str):
+        return body
+    parts = [part for part in body if isinstance(part, dict)] if isinstance(body, list) else []
     texts = [part.get("text") or part.get("summary") for part in parts]
     return "".join(text for text in texts if isinstance(text, str))

@@ -35,17 +35,17 @@ _SUCCESS_CODES = {
 }
 
 
-def is_empty(said: object) -> bool:
+def is_empty(value: object) -> bool:
     """Whether a value is empty at every depth, as the empty errors of some relays are.
 
     >>> is_empty({"message": "", "code": None, "details": [{}]}), is_empty({"code": 7})
     (True, False)
     """
-    if isinstance(said, dict):
-        return all(map(is_empty, said.values()))
-    if isinstance(said, list):
-        return all(map(is_empty, said))
-    return not (said.strip() if isinstance(said, str) else said)
+    if isinstance(value, dict):
+        return all(map(is_empty, value.values()))
+    if isinstance(value, list):
+        return all(map(is_empty, value))
+    return not (value.strip() if isinstance(value, str) else value)
 
 
 def reports_failure(received: Mapping[str, Any]) -> bool:
@@ -73,8 +73,8 @@ def _is_failure_code(code: object) -> bool:
     return known and str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES
 
 
-def _is_status(said: object) -> bool:
-    return isinstance(said, int) and 400 <= said < 600
+def _is_status(value: object) -> bool:
+    return isinstance(value, int) and 400 <= value < 600
 
 
 _COMPLETE = {"", "stop"}  # finish reasons that do not explain an empty text
@@ -341,9 +341,9 @@ class ServedModelCheck:
     """
 
     def __init__(self, spec: ServerSpec) -> None:
-        self._asked = spec.model
+        self._model = spec.model
         self._is_routed = spec.is_routed
-        self._said = False
+        self._has_warned = False
 
     def identity(self, answered: object, build: object = None) -> str:
         """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
@@ -356,27 +356,27 @@ class ServedModelCheck:
             NoResponseError: If a name is not a text, or another model answered behind a router.
         """
         name = _printable(answered, "the name of the model that answered")
-        if self._is_routed and name not in (self._asked, f"{self._asked}@main"):
+        if self._is_routed and name not in (self._model, f"{self._model}@main"):
             raise NoResponseError(
-                f"answered by the model {name or 'without a name'} (expected {self._asked})."
+                f"answered by the model {name or 'without a name'} (expected {self._model})."
                 " Set model to the server's own name of it"
             )
-        is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
-        if not (is_asked or self._said or is_model_version(name, self._asked)):
-            self._said = True
-            _log.warning("requested the model %s, answered by %s", self._asked, name)
+        is_same = name in ("", self._model, f"{self._model}@main")  # as `transformers serve` does
+        if not (is_same or self._has_warned or is_model_version(name, self._model)):
+            self._has_warned = True
+            _log.warning("requested the model %s, answered by %s", self._model, name)
         return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
 
 
-def _printable(said: object, what: str) -> str:
-    if said is None:
+def _printable(value: object, what: str) -> str:
+    if value is None:
         return ""
-    if not isinstance(said, str):
+    if not isinstance(value, str):
         raise NoResponseError(f"{what} is not a text")
-    return "".join(filter(str.isprintable, said[:_SHOWN])).strip()
+    return "".join(filter(str.isprintable, value[:_SHOWN])).strip()
 
 
-def is_model_version(answered: str, asked: str) -> bool:
+def is_model_version(answered: str, requested: str) -> bool:
     """Whether a model name is the requested one with a date or a number added.
 
     >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o"), is_model_version("gpt-4o-mini", "gpt-4o")
@@ -389,7 +389,7 @@ def is_model_version(answered: str, asked: str) -> bool:
     """
     answered_name, wanted = (
         _without_folder(answered),
-        _without_folder(asked).removesuffix("-latest"),
+        _without_folder(requested).removesuffix("-latest"),
     )
     return wanted in (answered_name, _VERSION.sub("", answered_name))
 

@@ -83,9 +83,9 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
         written = thought.format(mark)
         text = prepend_reasoning(written, "", tags, cut_off=True)
         response = Response(text=text, finish_reason="length", thinking_tags=tags)
-        assert response.said.answer == ""
+        assert response.parts.answer == ""
         assert response.no_answer
-        assert without_blanks(response.said.thought) == without_blanks(written)
+        assert without_blanks(response.parts.thought) == without_blanks(written)
 
 
 @pytest.mark.parametrize(
