@@ -73,7 +73,6 @@ def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
             "images_decode",
             "counts_match_the_paper",
             "as_expected",
-            "expectations",
         },
         "quiz/predictions": {"every_question_answered", "one_model_answered"},
         "quiz/scores": {"no_row_lost", "few_unscored", "few_unread"},
