@@ -9,7 +9,9 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import bench_assets
 from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -126,8 +128,19 @@ def shown_by(reader):
     return CliRunner().invoke(app, READERS[reader]).output.replace("outdated", MARK)
 
 
+@pytest.fixture
+def foreign(home, monkeypatch):
+    """Install a package that we do not import, with a version of its own."""
+    (home / "foreign.py").write_text("")
+    (home / "foreign-9.dist-info").mkdir()
+    (home / "foreign-9.dist-info/METADATA").write_text("Name: foreign\nVersion: 9\n")
+    monkeypatch.syspath_prepend(home)
+    assert version("foreign") == "9"
+
+
+@pytest.mark.usefixtures("foreign")
 @pytest.mark.parametrize("reader", READERS)
-def test_a_current_number_is_not_marked(home, reader):
+def test_a_number_stays_current_whatever_is_installed_besides(home, reader):
     assert MARK not in shown_by(reader)
 
 
@@ -168,6 +181,33 @@ def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home, 
     assert MARK not in shown_by("leaderboard")
 
 
+@pytest.mark.parametrize(
+    ("action", "n_common"),
+    [(correct_key, 23), (add_row, 24), (remove_row, 23), (swap_image, 0), (remove_file, None)],
+    ids=lambda action: getattr(action, "__name__", ""),
+)
+def test_python_evaluates_loads_and_compares_the_questions_as_they_are_after(
+    home, action, n_common
+):
+    before = bench_assets.evaluate("quiz", model="random")
+    action(home)
+    if n_common is None:
+        with pytest.raises(BenchError, match=r"quiz\.jsonl"):
+            bench_assets.load("quiz")
+        with pytest.raises(BenchError, match=r"quiz\.jsonl"):
+            bench_assets.evaluate("quiz", model="random")
+        return
+    run = bench_assets.evaluate("quiz", model="random")
+    assert list(run.evaluations[0].questions) == list(bench_assets.load("quiz"))
+    assert list(before.evaluations[0].questions) != list(bench_assets.load("quiz"))
+    if n_common:
+        (row,) = bench_assets.compare(before, run).rows
+        assert row.n == n_common
+    else:
+        with pytest.raises(BenchError, match="the runs have no common question"):
+            bench_assets.compare(before, run)
+
+
 def test_a_stale_number_names_what_has_changed_and_what_to_do(home):
     correct_key(home)
     assert "stale: quiz.jsonl has changed: bench evaluate quiz" in shown_by("leaderboard")
@@ -179,18 +219,10 @@ def test_a_stale_number_names_what_has_changed_and_what_to_do(home):
     assert "stale: the setting group_size has changed" in shown_by("leaderboard")
 
 
-@pytest.mark.parametrize(
-    "harmless", ["settings of the evaluation", "another section", "touched", "a foreign package"]
-)
-def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless, monkeypatch):
+@pytest.mark.parametrize("harmless", ["settings of the evaluation", "another section", "touched"])
+def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless):
     if harmless == "touched":
         (home / "quiz.jsonl").touch()
-    elif harmless == "a foreign package":  # importable, with a version of its own
-        (home / "foreign.py").write_text("")
-        (home / "foreign-9.dist-info").mkdir()
-        (home / "foreign-9.dist-info/METADATA").write_text("Name: foreign\nVersion: 9\n")
-        monkeypatch.syspath_prepend(home)
-        assert version("foreign") == "9"
     elif harmless == "another section":
         write_settings(home, "[checkpoints]", "smallest_change = 0.1")
     else:
