@@ -1,4 +1,4 @@
-"""Each raw file that a suite reads, cut in half, without rows or with a renamed field, is named."""
+"""Each raw file that a suite reads, cut in half, with fewer or repeated rows or a field gone."""
 
 import json
 import re
@@ -87,6 +87,17 @@ def drop_rows(file, field):
     file.write_text("".join(lines[: len(lines) // 2]))
 
 
+def repeat_rows(file, field):
+    lines = file.read_text().splitlines(keepends=True)
+    first = int(file.suffix == ".csv")
+    file.write_text("".join([*lines, *lines[first : first + len(lines) // 2]]))
+
+
+def empty(file, field):
+    rows = map(json.loads, file.read_text().splitlines())
+    file.write_text("".join(json.dumps({**row, field: None}) + "\n" for row in rows))
+
+
 def rename(file, field):
     """Rename a field: of objects, of a pickle, or of the first line."""
     name = field.encode()
@@ -102,8 +113,12 @@ def changes(name, fields):
     yield cut, "", "JSON|cut short|before"
     if name.endswith((".jsonl", ".csv")):
         yield drop_rows, "", r"\d+ rows \(\d+ before\)"
+        if fields:
+            yield repeat_rows, "", r"rows are there twice \(\d+ before\)|Keep one"
     outer = [field for field, n in fields.items() if "." not in field and n > 1]
     for field in dict.fromkeys((*outer[:1], *outer[-1:])):
+        if name.endswith(".jsonl"):
+            yield empty, field, rf"field '{field}'"
         yield rename, field, rf"field '({field}|{field[::-1]})'|{field}.*\d+ of \d+ rows"
 
 

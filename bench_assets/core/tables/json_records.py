@@ -194,7 +194,9 @@ def _parse(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> objec
     except SourceError as error:
         raise SourceError(f"{where}: {error}") from error
     except ValueError as error:  # a JSONDecodeError, or a number of thousands of digits
-        raise unreadable(where, f"not JSON, or cut short: {error}") from error
+        raise unreadable(
+            where, f"not JSON, or cut short: {error}. Mend it, or copy it again"
+        ) from error
     except RecursionError as error:
         raise unreadable(where, "lists and objects are nested too deeply to be read") from error
     return value

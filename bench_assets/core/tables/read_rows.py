@@ -15,11 +15,23 @@ class FileRows:
 
     fields: dict[str, Sequence[str]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)  # of those that are rejected
+    hashes: dict[str, int] = field(default_factory=dict)  # of contents, within this process
 
     @property
     def field_counts(self) -> Mapping[str, int]:
-        """Number of rows with each field."""
+        """Number of rows in which each field is filled."""
         return Counter(name for names in self.fields.values() for name in names)
+
+    @property
+    def n_repeated(self) -> int:
+        """Number of rows with the content of an earlier one."""
+        return len(self.hashes) - len({*self.hashes.values()})
+
+    def add(self, other: "FileRows") -> None:
+        """Add the rows of another file of the same folder."""
+        self.fields.update(other.fields)
+        self.reasons.update(other.reasons)
+        self.hashes.update(other.hashes)
 
 
 _collected: ContextVar[dict[Path, FileRows] | None] = ContextVar("read_rows", default=None)
@@ -36,10 +48,12 @@ def collect_rows() -> Iterator[None]:
 
 
 def record_row(where: str, row: object = None, reason: str = "") -> None:
-    """Record a row, if anybody collects them, with its fields, also those of inner objects."""
+    """Record a row, if anybody collects them, with its filled fields, of inner objects too."""
     if (collected := _collected.get()) is not None:
         rows = collected[Path(where.partition(", ")[0])]
         rows.fields[where] = tuple(dict.fromkeys(_names(row))) or rows.fields.get(where, ())
+        if row:
+            rows.hashes[where] = hash(repr(row))
         if reason:
             rows.reasons[where] = reason
 
@@ -55,8 +69,9 @@ def take_rows() -> dict[Path, FileRows]:
 def _names(value: object, above: str = "") -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield intern(f"{above}{name}")
-            yield from _names(inner, f"{above}{name}.")
+            if inner is not None and inner not in ("", [], {}):
+                yield intern(f"{above}{name}")
+                yield from _names(inner, f"{above}{name}.")
     elif isinstance(value, list):
         for inner in value:
             yield from _names(inner, above)

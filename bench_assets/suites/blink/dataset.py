@@ -280,7 +280,9 @@ def _parquet_rows(file: Path) -> Iterator[LocatedEntry]:
                     number += 1
                     yield LocatedEntry(entry, f"{file}, row {number} ({entry['idx']})")
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
+        raise SourceError(
+            f"{file}: cannot be read as Parquet, or is cut short: {error}. Copy it again"
+        ) from error
 
 
 def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: Path) -> BlinkItem:

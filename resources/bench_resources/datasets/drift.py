@@ -46,6 +46,7 @@ class Base(NamedTuple):
     settings: str = ""  # digest of the settings it was built with
     source: Mapping[str, str] = {}  # digests of the source's files
     accepted: str = ""  # who accepted a change, on which day, and of which source
+    repeated: int = 0  # rows with the content of an earlier one, when it was accepted
 
 
 class Counts(NamedTuple):
@@ -55,6 +56,7 @@ class Counts(NamedTuple):
     total: int  # rows of which some are rejected
     rejections: Sequence[Rejection] = ()
     fields: Mapping[str, int] = {}
+    repeated: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class DriftGuard:
         new = {}
         for name, rows in self._group_files(read).items():
             n, rejections = len(rows.fields), [make_rejection(*row) for row in rows.reasons.items()]
-            counts = Counts(n, n, rejections, rows.field_counts)
+            counts = Counts(n, n, rejections, rows.field_counts, rows.n_repeated)
             new[f"files/{name}"] = self._check(f"files/{name}", name, counts)
         return new
 
@@ -132,9 +134,7 @@ class DriftGuard:
             path = PurePath(name)
             is_row = len(rows.fields) == 1 and not self._before(f"files/{name}")  # not a cut one
             is_member = is_row or siblings[path.parent] > _MANY
-            group = groups[str(path.with_name(_ANY + path.suffix)) if is_member else name]
-            group.fields.update(rows.fields)
-            group.reasons.update(rows.reasons)
+            groups[str(path.with_name(_ANY + path.suffix)) if is_member else name].add(rows)
         return groups
 
     def keep(self, bases: Mapping[str, Base]) -> None:
@@ -165,6 +165,7 @@ class DriftGuard:
             self.settings,
             self.source,
             before.accepted if before else "",
+            before.repeated if before else counts.repeated,
         )
         # A first build has no base: its rejections are shown, and stop nothing.
         problems = [*_problems(counts, before, self.limit)] if before else []
@@ -174,7 +175,7 @@ class DriftGuard:
             return new
         if accepted := self._acceptance(before):
             rejected = len(counts.rejections)
-            return Base(counts.rows, rejected, counts.fields, *new[3:5], accepted)
+            return Base(counts.rows, rejected, counts.fields, *new[3:5], accepted, counts.repeated)
         is_table = name.startswith("tables/")  # a raw file is named already
         changes = [*differences(before.source, self.source)] if before and is_table else []
         since = f"; since then: {', '.join(changes[:_SHOWN])}" if changes else ""
@@ -232,6 +233,8 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
             f"{len(rejections)} of {total} rows are rejected ({base.rejected} before), mostly:"
             f" {commonest} (such as {example})"
         )
+    if counts.repeated - base.repeated > limit * total:
+        yield f"{counts.repeated} of {total} rows are there twice ({base.repeated} before)"
     if lost := _lost_fields(counts, base, limit):
         yield ", ".join(
             f"field {name!r} in {counts.fields.get(name, 0)} rows ({base.fields[name]} before)"

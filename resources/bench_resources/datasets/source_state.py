@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, Self, cast
 
 import dagster as dg
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.provenance import json_digest
@@ -22,7 +22,13 @@ from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.read_rows import collect_rows, take_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.known_benchmarks import FOLDER
-from bench_resources.datasets.drift import GUARDED_STAGES, DriftGuard, differences
+from bench_resources.datasets.drift import (
+    GUARDED_STAGES,
+    Base,
+    DriftError,
+    DriftGuard,
+    differences,
+)
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.storage.file_digests import home_digests
@@ -115,11 +121,22 @@ class HomeTableIOManager(RunTableIOManager):
     accept: bool = False
     """Accept in this run that raw files or tables lost rows, or reject more than before."""
 
+    _new_bases: dict[str, tuple[DriftGuard, dict[str, Base]]] = PrivateAttr(default_factory=dict)
+    """By suite: bases of what this run has written. None is kept of a source that any step refuses:
+    the mended one would be compared with it."""
+
+    _refused: set[str] = PrivateAttr(default_factory=set)  # suites
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
         """As a ``RunTableIOManager``; collects the rows of raw files that the run reads."""
+        self._new_bases.clear()
+        self._refused.clear()
         with collect_rows(), super().yield_for_execution(context) as manager:
             yield manager
+        for suite, (guard, bases) in self._new_bases.items():
+            if suite not in self._refused:
+                guard.keep(bases)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition.
@@ -146,14 +163,18 @@ class HomeTableIOManager(RunTableIOManager):
         if row_type is SourceFile:
             read = {}  # to find its images; the step that makes questions judges the rows
         names = {file: _source_name(file, source.folder) for file in read}
-        bases = guard.check_files({name: read[file] for file, name in names.items() if name})
-        if row_type is SourceFile:
-            folder = source.folder
-            guard.check_presence(folder if folder.is_dir() else folder.parent)
-        elif stage in GUARDED_STAGES:
-            bases |= guard.check_table(key, obj, row_type)
+        _, bases = self._new_bases.setdefault(key[0], (guard, {}))
+        try:
+            bases |= guard.check_files({name: read[file] for file, name in names.items() if name})
+            if row_type is SourceFile:
+                folder = source.folder
+                guard.check_presence(folder if folder.is_dir() else folder.parent)
+            elif stage in GUARDED_STAGES:
+                bases |= guard.check_table(key, obj, row_type)
+        except DriftError:
+            self._refused.add(key[0])
+            raise
         super().handle_output(context, obj)
-        guard.keep(bases)
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]

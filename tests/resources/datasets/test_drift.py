@@ -116,6 +116,19 @@ def test_a_raw_file_that_lost_rows_or_a_field_is_refused(guard):
         read(guard, 100, fields=("id", "texts"))
 
 
+def test_rows_that_are_there_twice_are_refused_once_they_are_many(guard):
+    def check(n_repeated):
+        wheres = [f"/data/quiz.jsonl, line {number}" for number in range(100 + n_repeated)]
+        hashes = {where: number % 100 for number, where in enumerate(wheres)}
+        rows = FileRows(dict.fromkeys(wheres, ("id",)), hashes=hashes)
+        guard.keep(guard.check_files({"quiz.jsonl": rows}))
+
+    for n_repeated in (0, 5):  # 5 of 105 rows
+        check(n_repeated)
+    with pytest.raises(DriftError, match=r"50 of 150 rows are there twice \(0 before\)\. "):
+        check(50)
+
+
 def test_a_rare_or_inner_field_that_is_gone_from_all_rows_is_refused(guard):
     wheres = [f"/data/quiz.jsonl, line {number}" for number in range(100)]
     rare = dict.fromkeys(wheres, ("id",)) | dict.fromkeys(wheres[:2], ("id", "note", "note.by"))
