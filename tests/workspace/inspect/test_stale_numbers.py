@@ -166,6 +166,20 @@ def test_each_reader_marks_a_number_after(home, action):
     assert re.search(r'"stale":\[\["[^"]+: bench evaluate quiz"', page.read_text())
 
 
+@pytest.mark.browser
+def test_pages_of_numbers_and_samples_say_what_has_changed(home, page):
+    correct_key(home)
+    bench("report")
+    (number,) = (home / "report" / "data").glob("number-quiz-*-random-*.js")
+    for address in (
+        "samples/quiz",
+        f"number/{number.name.partition('.')[0]}".replace("number-", ""),
+    ):
+        page.goto("about:blank")
+        page.goto(f"{(home / 'report' / 'index.html').as_uri()}#/{address}")
+        page.get_by_text("stale quiz.jsonl has changed: bench evaluate quiz").wait_for()
+
+
 @pytest.mark.parametrize(
     "action", [correct_key, swap_image, add_row, remove_row], ids=lambda action: action.__name__
 )

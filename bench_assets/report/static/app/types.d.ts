@@ -184,6 +184,7 @@ interface SampleChoice {
 interface SampleView {
   task: Task; about: SampledTask; chosen: SampleChoice; condition: SampledCondition; known: Map<string, Model>; chunk: number;
   questions: Questions; models: SampledModel[]; outcomes: Map<SampledModel, Outcomes | null>; earlier: SampledModel | null;
+  stale: HTMLElement[];
 }
 interface FoundSamples { rows: number[]; outcomes: Record<string, number>; categories: [string, number][] }
 type FindPrompt = (prompt: string | undefined, isJudge: boolean) => Child;

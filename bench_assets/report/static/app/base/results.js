@@ -219,6 +219,12 @@ export function markElements(row) {
     h(href ? "a" : "span", { class: "mark", href, title: printable(why) }, mark));
 }
 
+/** Why numbers of models on a task are stale, a paragraph for each reason. @type {(index: Index, task: string, models: string[]) => HTMLElement[]} */
+export function staleNotes(index, task, models) {
+  const rows = index.rows.filter((row) => row.stale && row.task === task && models.includes(row.model));
+  return [...new Set(rows.map((row) => row.stale))].map((why) => h("p", { class: "note" }, h("span", { class: "mark" }, "stale"), " ", printable(why)));
+}
+
 /** Whether a model is a blind baseline. @type {(model: { name: string, kind?: string }) => boolean} */
 export function isBaseline(model) {
   return ["random", "most_frequent", "scripted", "blind"].includes(model.kind) || model.name === "random";

@@ -4,7 +4,7 @@ import { controlBar, dropDown } from "../base/controls.js";
 import { hasData, loadData } from "../base/data.js";
 import { append, h, svg } from "../base/elements.js";
 import { pageTitle } from "../base/pages.js";
-import { loadIndex, shownInterval, shownValue } from "../base/results.js";
+import { loadIndex, shownInterval, shownValue, staleNotes } from "../base/results.js";
 import { sortableTable } from "../base/table.js";
 import { asWords, foreign, formatCount, metricName, printable } from "../base/text.js";
 
@@ -32,7 +32,7 @@ export async function numberPage(main, params, query) {
     })) : "",
   );
   append(main, [
-    value(task, condition), spelled(condition), parser(sources), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
+    staleNotes(index, number.task, [number.model]), value(task, condition), spelled(condition), parser(sources), checks(number, lineage, condition.name, task ? Object.keys(task.conditions) : []),
     ...funnels(lineage), ...stages(lineage), rejections(lineage), source(lineage), problems(lineage),
   ]);
 }

@@ -110,7 +110,7 @@ export function browse(main, heading, view) {
   listenToKeys(main, { list, bar, images });
   main.classList.add("samples");
   append(main, [
-    heading, condition.name !== "main" && h("p", { class: "note" }, foreign(condition.about)),
+    heading, view.stale, condition.name !== "main" && h("p", { class: "note" }, foreign(condition.about)),
     bar.element, h("p", { class: "found" }, n, progress), legend(view),
     h("div", { class: "sample-columns" }, list.element, pane),
   ]);

@@ -3,7 +3,7 @@ import { pageLink } from "../base/addresses.js";
 import { hasData, loadData } from "../base/data.js";
 import { append, h } from "../base/elements.js";
 import { pageTitle } from "../base/pages.js";
-import { loadIndex } from "../base/results.js";
+import { loadIndex, staleNotes } from "../base/results.js";
 import { foreign } from "../base/text.js";
 import { browse } from "./browse.js";
 import { unpackOutcomes } from "./filter.js";
@@ -42,7 +42,9 @@ export async function samplesPage(main, params, query) {
   }
   const known = new Map(index.models.map((model) => [model.name, model]));
   const questions = await loadData(`${condition.questions}-questions`);
-  const view = { task, about, chosen, condition, known, chunk: about.chunk, questions, ...await modelsOf(condition, chosen, known) };
+  const shown = await modelsOf(condition, chosen, known);
+  const stale = staleNotes(index, task.name, shown.models.map((model) => model.name));
+  const view = { task, about, chosen, condition, known, chunk: about.chunk, questions, stale, ...shown };
   if (main.isConnected) browse(main, heading, view);
 }
 
