@@ -43,7 +43,9 @@ def test_certainty_lies_in_the_last_bin_and_empty_bins_are_left_out():
 
 
 def test_without_answers_nothing_is_known():
-    assert isnan(expected_calibration_error([]).value)
+    nothing = expected_calibration_error([])
+    assert isnan(nothing.value)
+    assert (nothing.n_scored, nothing.n_unscored) == (0, 0)
     assert isnan(selective_accuracy([], 0.5).value)
     assert calibration_bins([]) == accuracy_by_coverage([]) == []
 
