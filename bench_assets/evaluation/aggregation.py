@@ -9,14 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from bench_assets.annotation.tasks import PEOPLE
-from bench_assets.core.schema.rows import (
-    UNREAD_PART,
-    Metric,
-    Prediction,
-    Question,
-    ReadValue,
-    Score,
-)
+from bench_assets.core.schema.rows import UNREAD, Metric, Prediction, Question, ReadValue, Score
 from bench_assets.core.schema.signature import (
     DRAWS,
     EXPIRED,
@@ -178,7 +171,7 @@ def read_value(
 
 
 def _as_wrong(score: Score) -> Score:
-    answer = score.answer if UNREAD_PART in score.answer else ()
+    answer = score.answer if UNREAD in score.answer else ()
     return replace(score, points=0.0, answer=answer) if score.unread else score
 
 
@@ -187,7 +180,7 @@ def _as_right(row: ScoredQuestion) -> Score:
     if not score.unread:
         return score
     answer = question.answer[:1] if question.kind == "text" else question.answer
-    answer = score.answer if UNREAD_PART in score.answer else answer
+    answer = score.answer if UNREAD in score.answer else answer
     return replace(score, points=score.max_points, answer=answer)
 
 

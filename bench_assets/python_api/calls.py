@@ -55,10 +55,8 @@ def _notebook_traceback(error: BenchError) -> list[str]:
             frames.tb_next = None
         frames = inner
     shell = sys.modules["IPython"].get_ipython()
-    lines: list[str] = shell.InteractiveTB.structured_traceback(
-        type(error), error, error.__traceback__
-    )
-    return lines
+    show = shell.InteractiveTB.structured_traceback
+    return list(show(type(error), error, error.__traceback__))
 
 
 def _callers_error(error: BaseException) -> BaseException | None:

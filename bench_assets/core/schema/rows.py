@@ -259,7 +259,7 @@ class Judgement:
         )
 
 
-UNREAD_PART = "unread"
+UNREAD = "unread"
 """Entry of ``Score.answer`` for a part of a response without points; the other parts were read."""
 
 

@@ -14,13 +14,7 @@ from bench_assets.core.judging.verdict_requests import JudgeCall, JudgeResponse,
 from bench_assets.core.judging.verdicts import is_truncated
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
-from bench_assets.core.schema.rows import (
-    UNREAD_PART,
-    Judgement,
-    Prediction,
-    Question,
-    Score,
-)
+from bench_assets.core.schema.rows import UNREAD, Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, Measure, ScoredQuestion
 from bench_assets.suites.cogbench.dataset.reasoning import (
@@ -152,7 +146,7 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
     return [_VERDICTS.get(verdict) for verdict in [*texts[:n], *[""] * (n - len(texts))]]
 
 
-YES, NO, UNREAD, REPEATED = "yes", "no", UNREAD_PART, "repeated"  # of Score.answer, per key point
+YES, NO, REPEATED = "yes", "no", "repeated"  # of Score.answer, per key point; or UNREAD
 
 _MIN_WORD_SHARE = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
 _MAX_SENTENCE_WORDS = 12  # content words of a sentence that is never taken for a list
