@@ -14,7 +14,6 @@ from bench_assets.asset_factory.evaluation_tables import evaluation_key, questio
 from bench_assets.bundles.contents import suite_distribution
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
-from bench_assets.core.images.decoding import DECODER_VERSION
 from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
 from bench_assets.core.schema.elicitation import elicited_decoding, split_signature
@@ -215,27 +214,19 @@ class CachedResponseModel:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
-        keys = [list(self._keys(request)) for request in requests]
-        cached = self._store.find(
-            list(dict.fromkeys(key for candidates in keys for key in candidates))
-        )
-        known = [
-            next((cached[key] for key in candidates if key in cached), None) for candidates in keys
-        ]
+        keys = [self._key(request) for request in requests]
+        cached = self._store.find(list(dict.fromkeys(keys)))
         return [
-            Response(error=NOT_CACHED)
-            if cached_response is None
-            else replace(cached_response, thinking_tags=self._tags)
-            for cached_response in known
+            replace(cached[key], thinking_tags=self._tags)
+            if key in cached
+            else Response(error=NOT_CACHED)
+            for key in keys
         ]
 
-    def _keys(self, request: Request) -> Iterator[str]:
-        """Possible keys of the response: with the decoder's version, if it changed an image."""
+    def _key(self, request: Request) -> str:
         decoding = self._decoding
         if request.temperature is not None:
             temperature = f"t={request.temperature:g}"
             decoding = _TEMPERATURE.sub(temperature, decoding, count=1) if decoding else temperature
         decoding = elicited_decoding(decoding, request.elicit)
-        if request.prompt.images:
-            yield response_key(self._identity, decoding, request, f"images@{DECODER_VERSION}")
-        yield response_key(self._identity, decoding, request)
+        return response_key(self._identity, decoding, request)

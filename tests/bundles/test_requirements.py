@@ -22,11 +22,8 @@ class Echo:
 
     peak_memory = None
 
-    def __init__(self, identity: str, decoding: Decoding | None, more: str = "") -> None:
-        self.identity, self.decoding, self._more = identity, decoding, more
-
-    def particulars(self, request: Request) -> str:
-        return self._more if request.prompt.images else ""
+    def __init__(self, identity: str, decoding: Decoding | None) -> None:
+        self.identity, self.decoding = identity, decoding
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         for n, one in enumerate(requests):
@@ -52,7 +49,6 @@ REQUESTS = [
         pytest.param(Echo("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="drawn"),
         pytest.param(Echo("m", Decoding(card=True, extra="top_k=20")), id="as its card says"),
         pytest.param(Echo("as it likes", None), id="as it likes"),
-        pytest.param(Echo("m", Decoding(), more="images@1"), id="shown other pixels"),
     ],
 )
 @pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
@@ -79,9 +75,3 @@ def test_responses_of_another_model_are_not_found(tmp_path, other):
     CachingModel("m", Echo("sha256:0c", Decoding()), store).response(REQUESTS)
     found = CachedResponseModel("m", other, store).response(REQUESTS)
     assert [one.error for one in found[:3]] == [NOT_CACHED] * 3
-
-
-def test_the_decoders_version_is_the_one_that_responses_are_stored_under():
-    from bench_assets.core.images.decoding import DECODER_VERSION
-
-    assert DECODER_VERSION == 1  # another: the parameter "shown other pixels" above is to follow

@@ -4,40 +4,27 @@ Images are decoded as browsers show them: upright (all eight orientations of EXI
 frame, 8-bit RGB. Conversion to 8-bit RGB:
 
 * Alpha, and a transparent colour, are composited on white, as browsers show them.
-* 16-bit integers range from black (0) to white (65535, or 4095 for files of 12 bits).
-* 32-bit integers and floating-point numbers have no defined white: white is the least of 1
-  (floating-point only), 255, 65535 and 4294967295 that no pixel exceeds; negative values are black.
-* CMYK is taken as uncalibrated, CIE L*a*b* as of D50; embedded profiles are ignored.
+* 16-bit integers range from black (0) to white (65535).
+* 32-bit integers and floating-point numbers have no defined white, and are refused.
+* CMYK is taken as uncalibrated; embedded profiles are ignored.
 """
 
 import io
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageChops, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from bench_assets.core.images.completeness import (
-    JPEG_END,
-    append_end_marker,
-    decode_at_half_size,
-    find_defect,
-    jpeg_layout,
-)
 from bench_assets.core.schema.errors import ImageError
 
-_Numbers: TypeAlias = NDArray[Any]
-
 _WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
-_WHITES = (255, 2**16 - 1, 2**32 - 1)
-_WHITE_OF = {"I;12": 2**12 - 1, "I;16S": 2**15 - 1, "I;16BS": 2**15 - 1, "I;16B": 2**16 - 1}
-_STEPS = {"L;2": 85, "L;4": 17}  # between two levels, after Pillow scaled them to 8 bits
-_PHOTOMETRIC_TAG, _WHITE_IS_ZERO = 262, 0  # TIFF's tag PhotometricInterpretation; WhiteIsZero
+_16_BITS = ("I;16", "I;16B")  # Pillow's raw modes of PNG, JPEG 2000 and unsigned TIFF
+_WHITE = 2**16 - 1
 
 
 def is_wide(image: Image.Image) -> bool:
@@ -58,13 +45,11 @@ def to_rgb(image: Image.Image, written: str) -> Image.Image:
         written: Its ``raw_mode`` when it was opened.
 
     Raises:
-        ImageError: If a pixel is NaN or infinite.
+        ImageError: If it has more than 16 bits per channel.
     """
     if is_wide(image):
         return _wide_to_rgb(image, written)
-    if has_alpha(image):
-        return _alpha_to_rgb(image, written)
-    return _lab_to_rgb(image) if image.mode == "LAB" else image.convert("RGB")
+    return _alpha_to_rgb(image, written) if has_alpha(image) else image.convert("RGB")
 
 
 def to_upright_rgb(image: Image.Image) -> Image.Image:
@@ -82,70 +67,33 @@ def raw_mode(image: Image.Image) -> str:
 
 
 def _wide_to_rgb(image: Image.Image, written: str) -> Image.Image:
+    if written not in _16_BITS and image.format != "PPM":
+        raise ImageError(
+            f"has pixels without a defined white ({written or image.mode}). Convert it to 8 or 16"
+            " bits per channel"
+        )
     clear = image.info.get("transparency")
-    numbers: _Numbers = np.asarray(image)
-    if written.startswith("I;32") and not written.endswith("S"):
-        numbers = numbers.view(np.uint32)  # Pillow has no unsigned mode
-    if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
-        raise ImageError("has infinite or NaN pixels")
-    white = _white(image, written, numbers)
-    levels = (numbers.astype(np.float64) / white).clip(0) * 255
-    if _tag(image, _PHOTOMETRIC_TAG) == _WHITE_IS_ZERO:
-        levels = 255 - levels
+    numbers = np.asarray(image)
+    levels = numbers.astype(np.float64) / _WHITE * 255
     if isinstance(clear, int):
         levels = np.where(numbers == clear, 255, levels)
     return Image.fromarray(np.floor(levels + 0.5).astype(np.uint8)).convert("RGB")
 
 
-def _white(image: Image.Image, written: str, numbers: _Numbers) -> float:
-    if written in _WHITE_OF:
-        return _WHITE_OF[written]
-    if image.mode != "F" and (image.mode != "I" or image.format == "PPM"):
-        return _WHITES[1]
-    most = numbers.max()
-    whites = (1, *_WHITES) if image.mode == "F" else _WHITES
-    return next((white for white in whites if most <= white), float(most))
-
-
-def _tag(image: Image.Image, number: int) -> object:
-    return getattr(image, "tag_v2", {}).get(number)
-
-
 def _alpha_to_rgb(image: Image.Image, written: str) -> Image.Image:
     clear = image.info.get("transparency")
-    if isinstance(clear, int) and written in _STEPS:
-        image.info["transparency"] = clear * _STEPS[written]
     if isinstance(clear, tuple) and written.endswith(";16B"):
         image.info["transparency"] = tuple(level >> 8 for level in clear)
     rgba = image.convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
 
 
-def _lab_to_rgb(image: Image.Image) -> Image.Image:
-    from PIL import ImageCms
-
-    lab, srgb = (ImageCms.createProfile(name) for name in ("LAB", "sRGB"))
-    exactly = ImageCms.Flags.NOOPTIMIZE  # else white is (254, 255, 254)
-    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(image)
-
-
-Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks", "end added"]
-
-DECODER_VERSION = 1
-"""Version of the decoder, raised by every change that changes a pixel."""
-
 MAX_PIXELS = 100_000_000
-FIRST_FRAME = "only its first frame is shown"
-END_ADDED = "its file lacks the end marker"
-NOTES: Mapping[Change, str] = {"first frame": FIRST_FRAME, "end added": END_ADDED}
-"""Changes that are noted on a response."""
-
 _JPEG_LIMIT_FACTOR = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG, _JPEG_START = ("JPEG", "MPO"), b"\xff\xd8"
 _PLAIN_FORMATS = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
-_ANIMATED_FORMATS = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
 _FORMATS = (  # those that Pillow decodes itself; for others it starts external programs
     *("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF", "PPM", "ICO"),
@@ -176,15 +124,13 @@ class DecodedImage:
     height: int
     orientation: int
     """EXIF's, 1 to 8; 1 is upright."""
-    changes: frozenset[Change]
-    """Where ``image`` differs from what a plain conversion to RGB shows."""
 
 
 def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) -> DecodedImage:
     """Decode an image: upright, the first frame, on white, in RGB with 8 bits.
 
-    A JPEG that lacks nothing but its end marker is complete. One of up to 1.75 times the pixel
-    limit is decoded at half its width and height, unless ``exact``.
+    A JPEG of up to 1.75 times the pixel limit is decoded at half its width and height, unless
+    ``exact``.
 
     Raises:
         ImageError: If it does not decode, or has more pixels than allowed; the message does not
@@ -192,17 +138,12 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
     """
     with _opened(data, max_pixels) as image:
         written, turn = raw_mode(image), _orientation(image, data)
-        (width, height), changes = _stored_size(image, turn), _header_changes(image, data)
+        width, height = _stored_size(image, turn)
         if width * height > max_pixels:
             if exact:
                 raise ImageError(_size_message(width, height, max_pixels))
-            decode_at_half_size(image)
-        doubtful = has_alpha(image) or is_wide(image)
+            image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
         rgb = to_rgb(image, written)
-        if doubtful and not _same(rgb, image):
-            changes |= {"scaled" if is_wide(image) else "laid on white"}
-        if "end added" in changes and (defect := find_defect(data, "JPEG", rgb)):
-            raise ImageError(defect)
         if turn in _TRANSPOSITIONS and image.format != "TIFF":  # Pillow has already turned a TIFF
             rgb = rgb.transpose(_TRANSPOSITIONS[turn])
         return DecodedImage(
@@ -211,7 +152,6 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
             width=width,
             height=height,
             orientation=turn,
-            changes=changes,
         )
 
 
@@ -235,31 +175,22 @@ def read_header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
         return Header(str(image.format), *_stored_size(image, turn), turn)
 
 
-def decoding_changes(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
-    """Changes that ``decode`` makes, from the header alone if possible.
-
-    Raises:
-        ImageError: As ``decode``.
-    """
-    with _opened(data, max_pixels) as image:
-        if not (has_alpha(image) or is_wide(image)):
-            return _header_changes(image, data)
-    return decode(data, max_pixels).changes
-
-
-def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
+def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = False) -> bool:
     """Whether all decoders agree on an image, from its header.
 
-    That is an 8-bit JPEG or PNG in RGB or grey, without alpha, upright, with one frame.
+    That is an 8-bit JPEG or PNG in RGB or grey, without alpha, upright, with one frame. Browsers
+    turn a JPEG as ``decode`` does.
 
     Raises:
         ImageError: As ``decode``.
     """
     with _opened(data, max_pixels) as image:
-        plain_format = (
-            image.format in _PLAIN_FORMATS and image.mode in ("L", "RGB") and not has_alpha(image)
-        )
-        return plain_format and raw_mode(image) in ("L", "RGB") and not _header_changes(image, data)
+        if image.format not in _PLAIN_FORMATS or has_alpha(image):
+            return False
+        upright = (in_browser and image.format in _JPEG) or _orientation(image, data) == 1
+        still = image.format in _JPEG or not getattr(image, "is_animated", False)
+        eight_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
+        return upright and still and eight_bits
 
 
 def to_plain_format(data: bytes) -> tuple[str, bytes]:
@@ -308,8 +239,6 @@ def _size_message(width: int, height: int, max_pixels: int) -> str:
 
 def _identified(data: bytes) -> Image.Image:
     """Identify the format; plugins for rarer ones take 7 MB, and are loaded on demand."""
-    if _lacks_end(data):
-        data = append_end_marker(data)
     try:
         return Image.open(io.BytesIO(data), formats=_COMMON)
     except UnidentifiedImageError:
@@ -320,26 +249,6 @@ def _identified(data: bytes) -> Image.Image:
 def _formats() -> tuple[str, ...]:
     Image.init()
     return tuple(name for name in _FORMATS if name in Image.OPEN)
-
-
-def _lacks_end(data: bytes) -> bool:
-    """Whether it is a JPEG whose end marker, or the last byte of it, is missing."""
-    if data.endswith(JPEG_END):
-        return False
-    layout = jpeg_layout(data)
-    return layout is not None and layout.end is None
-
-
-def _header_changes(image: Image.Image, data: bytes) -> frozenset[Change]:
-    """The changes that the header announces."""
-    changes: set[Change] = {"turned"} if _orientation(image, data) in _TRANSPOSITIONS else set()
-    if image.format in _JPEG and _lacks_end(data):
-        changes.add("end added")
-    if image.format in _ANIMATED_FORMATS and getattr(image, "is_animated", False):
-        changes.add("first frame")
-    if image.mode in ("CMYK", "LAB"):
-        changes.add("inks")
-    return frozenset(changes)
 
 
 def _stored_size(image: Image.Image, turn: int) -> tuple[int, int]:
@@ -367,13 +276,3 @@ def _chunks(png: bytes) -> Iterator[bytes]:
     while name := png[at + 4 : at + 8]:
         yield name
         at += 12 + int.from_bytes(png[at : at + 4])
-
-
-def _same(rgb: Image.Image, image: Image.Image) -> bool:
-    """Whether a plain conversion to RGB gives the same pixels."""
-    image.info.pop("transparency", None)  # convert() would ignore it, with a warning
-    try:
-        plain = image.convert("RGB")
-    except ValueError:
-        return False
-    return plain.size == rgb.size and not ImageChops.difference(plain, rgb).getbbox()

@@ -12,7 +12,7 @@ from PIL import Image
 
 from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.core.images.decoding import DecodedImage, decode
+from bench_assets.core.images.decoding import decode, is_plain
 from bench_assets.core.schema.errors import ImageError, TableError
 from bench_assets.core.schema.rows import Question
 from bench_resources.images.store import ImageStore
@@ -20,8 +20,7 @@ from bench_resources.storage.atomic_write import describe_write_errors, open_ato
 from bench_resources.tables.parquet import TableFiles, read_columns
 
 SMALL = 320  # px, the longest side
-_SUFFIXES = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp"}
-_SUFFIXES |= {"BMP": "bmp", "MPO": "jpg", "AVIF": "avif"}
+_JPEG_START = b"\xff\xd8"
 _THREADS = 4
 _log = logging.getLogger("bench_assets.report")
 
@@ -69,24 +68,25 @@ class Images:
             if existing := self._there(digest):
                 return existing
             data = self._images.read(digest)
-            decoded = decode(data, self._images.max_pixels)
+            decoded = decode(data, self._images.max_pixels).image
+            plain = is_plain(data, self._images.max_pixels, in_browser=True)
         except ImageError as error:
             _log.warning("%s", error)
             self.problems[digest] = str(error)
             return None
-        suffix = _browser_suffix(decoded)
-        image = _report_image(digest, suffix or "png")
-        if suffix:
+        is_jpeg = plain and data.startswith(_JPEG_START)
+        image = _report_image(digest, "jpg" if is_jpeg else "png")
+        if plain:
             self._link(digest, image.full, data)
         else:  # browsers cannot show it, or not as models saw it
-            self._save(decoded.image, image.full, "PNG")
-        small = decoded.image.copy()
+            self._save(decoded, image.full, "PNG")
+        small = decoded.copy()
         small.thumbnail((SMALL, SMALL), Image.Resampling.BILINEAR, reducing_gap=2.0)
         self._save(small, image.small, "WEBP")  # last, so that its presence implies the other one's
         return image
 
     def _there(self, digest: str) -> ReportImage | None:
-        for suffix in _SUFFIXES.values():
+        for suffix in ("jpg", "png"):
             image = _report_image(digest, suffix)
             if (self._folder / image.full).exists():
                 return image if (self._folder / image.small).exists() else None
@@ -108,12 +108,6 @@ class Images:
         image.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
         with open_atomic(self._folder / name, sync=False) as file:
             file.write(written.getbuffer())
-
-
-def _browser_suffix(decoded: DecodedImage) -> str | None:
-    """Suffix of an image that browsers show as models see it; None for other images."""
-    turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
-    return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
 
 def _report_image(digest: str, suffix: str) -> ReportImage:

@@ -4,11 +4,10 @@ import base64
 import io
 from functools import lru_cache
 
-from bench_assets.core.images.decoding import decode, decoding_changes, is_plain, read_header
+from bench_assets.core.images.decoding import decode, is_plain
 from bench_resources.images.locations import ImageLocation
 
-_UPRIGHT_TYPES = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
-_UNROTATED_TYPES = {"WEBP": "image/webp"}
+_JPEG_START = b"\xff\xd8"
 
 
 @lru_cache(maxsize=32)
@@ -19,12 +18,8 @@ def browser_image(place: ImageLocation, digest: str) -> tuple[bytes, str]:
         ImageError: If the store has no such image, or it does not decode.
     """
     data = place.read(digest)
-    kind = read_header(data).format
-    if kind in _UPRIGHT_TYPES and is_plain(data):
-        return data, _UPRIGHT_TYPES[kind]
-    changes = decoding_changes(data)
-    if (kind == "JPEG" and changes <= {"turned"}) or (kind in _UNROTATED_TYPES and not changes):
-        return data, {**_UPRIGHT_TYPES, **_UNROTATED_TYPES}[kind]  # browsers turn it too
+    if is_plain(data, in_browser=True):
+        return data, "image/jpeg" if data.startswith(_JPEG_START) else "image/png"
     png = io.BytesIO()
     decode(data).image.save(png, "PNG", compress_level=1)
     return png.getvalue(), "image/png"

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 from PIL import Image
 
-from bench_assets.core.images.completeness import find_defect, find_doubt
-from bench_assets.core.images.decoding import END_ADDED, MAX_PIXELS, decode
+from bench_assets.core.images.decoding import MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_resources.config.bench_toml import Settings
@@ -153,20 +152,12 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
     """Decode an image before it is stored; returns its size, format and orientation.
 
     Raises:
-        ImageError: If it does not decode, is half-written, or has more pixels or bytes than
-            allowed.
+        ImageError: If it does not decode, or has more pixels or bytes than allowed.
     """
     if len(data) > max_bytes:
         raise ImageError(f"{len(data)} bytes, more than the {max_bytes} allowed")
     digest = sha256(data).hexdigest()
     decoded = decode(data, max_pixels)
-    turned = "turned" in decoded.changes
-    if defect := find_defect(data, decoded.format, decoded.image, turned=turned):
-        raise ImageError(defect)
-    if "end added" in decoded.changes:
-        _log.warning("%s: %s; it is accepted, because its pixels are complete", name, END_ADDED)
-    if defect := find_doubt(data, decoded.format):
-        _log.warning("%s: %s; it is accepted", name, defect)
     return StoredImage(
         name=name,
         sha256=digest,

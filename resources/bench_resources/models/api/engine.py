@@ -20,7 +20,6 @@ from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
 from bench_resources.response_cache.engine import ReadImage
-from bench_resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
 from bench_resources.response_cache.rows import TokenCounts
 
 if TYPE_CHECKING:
@@ -65,7 +64,6 @@ class RemoteEngine(ABC):
         self._read_image = read_image
         self._spec = spec
         self.identity = spec.identity_of()  # ``prepare`` knows that of weights in a folder
-        self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
         self._base_delay = base_delay
 
@@ -85,12 +83,7 @@ class RemoteEngine(ABC):
             requests = [
                 replace(request, prompt=request.prompt.without_images()) for request in requests
             ]
-        responses = stream_in_thread(partial(self._answer_all, requests, self._key()))
-        yield from self._image_changes.noted(requests, responses)
-
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of an image."""
-        return self._image_changes.particulars(request)
+        yield from stream_in_thread(partial(self._answer_all, requests, self._key()))
 
     def close(self) -> None:  # noqa: B027 - only engines that start servers have more to do
         """Do nothing: no resource is held between two streams."""

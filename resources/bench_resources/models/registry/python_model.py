@@ -24,7 +24,6 @@ from bench_resources.config.sections.models import PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
 from bench_resources.models.registry.function_model import FunctionModel, OpenImage
 from bench_resources.response_cache.engine import ReadImage
-from bench_resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
 
 
 class PythonEngine:
@@ -57,7 +56,6 @@ class PythonEngine:
         self._spec = spec
         self._at = at
         self.identity = ""  # until it is prepared
-        self._shown = ImageChangeRecorder(at.read_image, PYTHON_CHANGES)
 
     def prepare(self) -> None:
         """Make the model; its identity is its own signature, and its options.
@@ -87,10 +85,9 @@ class PythonEngine:
         self.__dict__.pop("_model", None)
 
     def particulars(self, request: Request) -> str:
-        """The code, the question, and the decoder's version where it changes pixels."""
+        """The code, and the question."""
         questions = [request.question] if request.question else []
-        parts = [self._code, digest(questions), self._shown.particulars(request)]
-        return "\n".join(filter(None, parts))
+        return "\n".join([self._code, digest(questions)])
 
     def _alone(self, request: Request) -> Response:
         """Retry alone a request whose batch failed, such as for an image that does not decode."""

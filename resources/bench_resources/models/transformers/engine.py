@@ -27,7 +27,6 @@ from bench_resources.models.workers.pool import ChunkScheduler
 from bench_resources.models.workers.port import Job, Load, with_template
 from bench_resources.models.workers.processes import WorkerProcesses
 from bench_resources.response_cache.engine import ReadImage
-from bench_resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
 LOCAL_METHODS = frozenset({"likelihood", "constrained"})
 
@@ -59,7 +58,6 @@ class TransformersEngine:
         self._location = location
         self._read_image = read_image
         self._load = load
-        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
         self._digests = digests
         self._trials = trials
         self._tried: list[Answers] = []  # the model of a trial, until the first request
@@ -131,12 +129,8 @@ class TransformersEngine:
         """Yield position and response, batch by batch."""
         device = device_of(self._spec.device)
         reset_peak_memory(device)
-        yield from self.shown.noted(requests, self._batches.stream(requests))
+        yield from self._batches.stream(requests)
         self._peak_memory = peak_memory(device)
-
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of an image."""
-        return self.shown.particulars(request)
 
     def close(self) -> None:
         """Free the memory; a later request loads the weights again."""
@@ -204,7 +198,6 @@ class DataParallelEngine:
             device_spec, location, read_image, load, digests=digests, trials=trials
         )
         self.identity = ""  # until it is prepared
-        self.particulars = self._one.particulars
         self._workers: WorkerProcesses | None = None
         self._peak_memory: int | None = None
 
@@ -240,7 +233,7 @@ class DataParallelEngine:
         self._workers.start()
         chunks = ChunkScheduler(job.spec, requests, self._workers)
         try:
-            yield from self._one.shown.noted(requests, chunks.responses())
+            yield from chunks.responses()
         finally:
             self._peak_memory = chunks.peak_memory
             if chunks.is_under_way:
