@@ -38,8 +38,6 @@ EXTRAS: Mapping[str, str] = {
     "python_multipart": "annotate",
     "starlette": "annotate",
     "uvicorn": "annotate",
-    "rouge_score": "studies",
-    "umap": "studies",
     "math_verify": "formula",
     "dagster_k8s": "k8s",
     "mlflow": "mlflow",

@@ -5,9 +5,7 @@ import pytest
 from bench_assets.asset_factory.suite_assets import NEEDS_KEY
 from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
 from bench_assets.suites.blink.suite import SUITE as BLINK
-from bench_assets.suites.codis.assets.studies import judge_agreement
 from bench_assets.suites.codis.suite import SUITE as CODIS
-from bench_assets.suites.cogbench.assets.description import evaluator_accuracy
 from bench_assets.suites.cogbench.assets.vqa import human
 from bench_assets.suites.cogbench.suite import SUITE as COGBENCH
 from bench_assets.suites.journeybench.suite import SUITE as JOURNEYBENCH
@@ -17,8 +15,6 @@ from bench_assets.suites.multi.suite import SUITE as MULTI
 @pytest.mark.parametrize(
     ("study", "needed"),
     [
-        (judge_agreement, "second_judge or human_labels in [suites.codis]"),
-        (evaluator_accuracy, "human_labels in [suites.cogbench]"),
         (human, "human_answers in [suites.cogbench]"),
         (human_score, "human_answers in [suites.blink]"),
         (common_mistakes, "bench evaluate blink"),

@@ -31,7 +31,7 @@ OF_EXTRA = {
     extra: {distribution(requirement) for requirement in requirements}
     for extra, requirements in PROJECT["optional-dependencies"].items()
 }
-NAMES = {"bs4": "beautifulsoup4", "cv2": "opencv-python-headless", "umap": "umap-learn"}
+NAMES = {"bs4": "beautifulsoup4", "cv2": "opencv-python-headless"}
 THROUGH = {"tokenizers": "transformers"}  # what installs it
 
 
@@ -57,11 +57,11 @@ def test_models_in_packages_have_the_release_whose_hash_is_written() -> None:
 
 
 def test_what_is_missing_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "umap", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "wandb", None)  # as if it were not installed
     with pytest.raises(MissingExtraError) as raised:
-        require_extra("the map of images", "numpy", "umap")
+        require_extra("the export", "numpy", "wandb")
     assert str(raised.value) == (
-        "the map of images needs umap, which is not installed: pip install 'bench-assets[studies]'"
+        "the export needs wandb, which is not installed: pip install 'bench-assets[wandb]'"
     )
     assert missing_extra("a number", "numpy") == ""
     assert is_installed("numpy")

@@ -84,11 +84,6 @@ def link_images(home):
             id="an image less",
         ),
         pytest.param(link_images, True, id="an image in a folder that is linked to"),
-        pytest.param(
-            lambda home: configure(home, suite='word_pairs = [["up", "down"]]'),
-            True,
-            id="a setting of the suite",
-        ),
         pytest.param(lambda home: configure(home, says="B"), True, id="a model that it names"),
         pytest.param(
             lambda home: (home / "captions.jsonl").write_text("{}"), True, id="a file that it names"

@@ -13,7 +13,6 @@ from bench_assets.suites.cogbench.construction.annotation_files import read_revi
 from bench_assets.suites.cogbench.dataset import source as cogbench
 from bench_assets.suites.cogbench.vqa.refinement import read_refinements
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
-from bench_assets.suites.journeybench.diversity.measures import read_common_sense
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
 from bench_assets.suites.journeybench.mcot.planned_images import read_counts
@@ -308,5 +307,3 @@ def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
     assert read_hard_list(find_release(tmp_path)).require() == ["a_0"]
     texts = read_image_texts(marked(tmp_path, "captions_v1_blip.csv", "a.png,a cat\n"))
     assert texts.require() == [("a.png", "a cat")]
-    known = read_common_sense(marked(tmp_path, "pairs.tsv", "cat\tdog\n"))
-    assert known == {frozenset(("cat", "dog"))}

@@ -87,7 +87,7 @@ def paper_table(
 ) -> None:
     """List the papers' other tables; with SUITE and NAME, make one and print it.
 
-    Example: bench tables paper codis judge_agreement
+    Example: bench tables paper codis output_variability
     """
     from bench_assets.workspace.inspect.tables import (
         list_paper_tables,

@@ -12,13 +12,3 @@ class CodisSettings(SuiteSettings):
     """JSON lines with ``image_id`` and ``caption``; default: the source's (section 5.1)."""
     captioner: str = ""
     """Model that writes captions, unless ``captions`` is set."""
-    second_judge: str = ""
-    """Model, or ``"rules"``, compared with the judge (section 5.3)."""
-    human_labels: Path | None = None
-    """JSON lines with people's verdicts on responses (section 5.3, appendix A)."""
-    word_pairs: tuple[tuple[str, str], ...] = (
-        ("up", "down"),
-        ("morning", "afternoon"),
-        ("appropriate", "not appropriate"),
-    )
-    """Opposite words whose frequencies are compared; default: Table 6."""

@@ -39,8 +39,3 @@ class CogbenchSettings(SolverSettings):
     """Keep questions that were solved without the image; the paper drops them (2.3.2)."""
     human_answers: Path | None = None
     """JSON lines with ``question_id``, ``person`` and ``answer`` (Table 5)."""
-    nli_model: str = ""
-    """Natural language inference model: folder or hub id (Table 4)."""
-    human_labels: Path | None = None
-    """JSON lines with ``question_id``, ``criterion``, ``mentioned``, and ``model`` if there are
-    several (Table 4)."""

@@ -43,9 +43,3 @@ class JourneyBenchSettings(SolverSettings):
     """Concurrent downloads; at most half from one host."""
     encoders: dict[ModelName, EncoderSpec] = Field(default_factory=dict)
     """Text and image encoders for retrieval, by name; ``random`` always exists."""
-    map_encoder: str = ""
-    """Encoder of the diversity map; default: colour layout."""
-    other_images: Path | None = None
-    """Folder of images to compare on the diversity map."""
-    common_sense: Path | None = None
-    """Pairs of related objects, tab-separated, one per line."""

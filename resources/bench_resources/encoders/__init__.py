@@ -1,1 +1,1 @@
-"""Text and image encoders, part-of-speech tagging, entailment, METEOR."""
+"""Text and image encoders, part-of-speech tagging, METEOR."""

@@ -119,11 +119,10 @@ from huggingface_hub import HfApi
 from bench_assets.core.schema.errors import BenchError
 from bench_resources.checkpoints.hub_revisions import hub_survey
 from bench_resources.datasets.hub import HubRelease, hub_files
-from bench_resources.encoders.entailment import open_entailment
 from bench_resources.encoders.sentence_encoder import open_text_encoder
 for fault in sys.argv[1:]:
     fetch = lambda name: hub_files(HubRelease(name, "main"))
-    for ask in (open_entailment, open_text_encoder, fetch):
+    for ask in (open_text_encoder, fetch):
         try:
             print(fault, ask(f"{fault}/m"))
         except BenchError as why:

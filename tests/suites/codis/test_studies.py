@@ -1,19 +1,16 @@
 """The studies as assets: which tables they read, and what they make of the settings."""
 
-import json
-
 import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.assets import studies
-from bench_assets.suites.codis.studies import output_variability, word_bias
+from bench_assets.suites.codis.studies import output_variability
 from bench_assets.suites.codis.task import TASK
 from tests.fakes.home import Home
-from tests.fakes.rows import answered, prediction, question
+from tests.fakes.rows import prediction, question
 
 QUESTIONS = [
     question(
@@ -82,42 +79,6 @@ def test_output_variability_is_of_all_queries_and_each_category(study):
     ]
 
 
-def test_word_bias_counts_the_default_words(study):
-    counted = {
-        row.word: (row.in_ground_truth, row.in_predictions) for row in study(studies.word_bias)
-    }
-    assert counted == {
-        "up": (1, 2),
-        "down": (1, 0),
-        "morning": (0, 0),
-        "afternoon": (0, 0),
-        "appropriate": (0, 0),
-        "not appropriate": (0, 0),
-    }
-
-
-def test_without_a_second_judge_there_is_nothing_to_compare(study):
-    assert study(studies.judge_agreement) == []
-
-
-def test_judges_and_people_are_compared(study, tmp_path):
-    labels = [
-        {"question_id": "codis/000/1", "correct": True, "annotator": "a"},
-        {"question_id": "codis/000/1", "correct": True, "annotator": "b"},
-        {"question_id": "codis/000/2", "correct": True, "annotator": "a"},
-        {"question_id": "codis/000/2", "correct": False, "annotator": "c", "model": "another"},
-    ]
-    file = tmp_path / "labels.jsonl"
-    file.write_text("\n".join(map(json.dumps, labels)))
-    rows = study(studies.judge_agreement, second_judge="rules", human_labels="labels.jsonl")
-    # The rules call the first response right and the second wrong; people call both right.
-    assert [(r.metric, r.value, r.n_scored, r.signature.split("|")[3]) for r in rows] == [
-        ("agreement", 1.0, 2, "judges:rules~rules"),
-        ("agreement", 0.5, 2, "judges:rules~people"),
-        ("consistency", 1.0, 3, "judges:rules~people"),
-    ]
-
-
 QUERIES = [
     question(question_id=f"codis/000/{n}", options=("Up.", "Down."), group_id="000") for n in (1, 2)
 ]
@@ -155,65 +116,3 @@ def test_share_of_answers_that_change(with_context, without_context, expected):
         QUERIES, predictions_of(*with_context), predictions_of(*without_context)
     )
     assert (variability.value, variability.n_scored, variability.n_unscored) == expected
-
-
-FIT = ("appropriate", "not appropriate")
-
-
-def counts(responses, pair):
-    """Expected, said and asked, for each word of a pair."""
-    rows = word_bias([answered(response, answer=(gold,)) for gold, response in responses], [pair])
-    return {row.word: (row.in_ground_truth, row.in_predictions, row.n_queries) for row in rows}
-
-
-@pytest.mark.parametrize(
-    ("responses", "pair", "expected"),
-    [
-        pytest.param(
-            [("Up.", "Up."), ("Down.", "It goes up."), ("Up.", "left")],
-            ("up", "down"),
-            {"up": (2, 2, 3), "down": (1, 0, 3)},
-            id="a model that prefers up",
-        ),
-        pytest.param(
-            [("Left.", "Up."), ("Up.", "up")],
-            ("up", "down"),
-            {"up": (1, 1, 1), "down": (0, 0, 1)},
-            id="only queries whose ground truth has one of the words",
-        ),
-        pytest.param(
-            [("Upstairs.", "Up."), ("Up.", "upwards")],
-            ("up", "down"),
-            {"up": (1, 0, 1), "down": (0, 0, 1)},
-            id="whole words",
-        ),
-        pytest.param(
-            [("Not appropriate.", "It's appropriate."), ("Appropriate.", "It is not appropriate.")],
-            FIT,
-            {"appropriate": (1, 1, 2), "not appropriate": (1, 1, 2)},
-            id="not appropriate does not say appropriate",
-        ),
-        pytest.param(
-            [("In the morning.", "It was afternoon, then.\n\nMorning")],
-            ("morning", "afternoon"),
-            {"morning": (1, 1, 1), "afternoon": (0, 0, 1)},
-            id="the reasoning does not count",
-        ),
-        pytest.param(
-            [("Up.", "Up and down.")],
-            ("up", "down"),
-            {"up": (1, 1, 1), "down": (0, 1, 1)},
-            id="an answer with both words counts for both",
-        ),
-    ],
-)
-def test_words_are_counted(responses, pair, expected):
-    assert counts(responses, pair) == expected
-
-
-def test_a_query_without_a_response_is_left_out():
-    query = question(answer=("Up.",))
-    silent = AnsweredQuestion(query, prediction(text="", error="timeout"))
-    assert word_bias([silent], [("up", "down")]) == []
-    (up, _) = word_bias([silent, answered("up", answer=("Up.",))], [("up", "down")])
-    assert (up.n_queries, up.in_ground_truth, up.in_predictions) == (1, 1, 1)

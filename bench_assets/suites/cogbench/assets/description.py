@@ -1,12 +1,8 @@
-"""The description task: its question table, recognition, caption metrics and studies.
-
-Tables 2, 4 and 7, and the oracle.
-"""
+"""The description task: its question table, recognition (Table 2), and the oracle."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from math import nan
 
 import dagster as dg
 
@@ -14,11 +10,8 @@ from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep
 from bench_assets.asset_factory.evaluation_steps import run_judge
 from bench_assets.asset_factory.evaluation_tables import read_constants
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
-from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
-from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import (
-    Judgement,
     Metric,
     Prediction,
     Question,
@@ -26,7 +19,7 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.build import Table
-from bench_assets.evaluation.aggregation import join_answers
+from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
 from bench_assets.evaluation.baselines.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import HomeConfiguration
@@ -38,8 +31,6 @@ from bench_assets.suites.cogbench.dataset.source import (
     find_release,
     read_stories,
 )
-from bench_assets.suites.cogbench.description import evaluators
-from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy, blank_row
 from bench_assets.suites.cogbench.description.questions import key_points, to_questions
 from bench_assets.suites.cogbench.description.recognition import (
     MEASURES,
@@ -53,8 +44,6 @@ from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.encoders.entailment import open_entailment
-from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
 from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
@@ -89,52 +78,6 @@ def questions(
 
 
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
-_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
-
-
-@dg.asset(ins=_TASK_FOLDER.ins("questions", "predictions"), **_STAGE)
-def caption_metrics(
-    context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
-) -> dg.Output[list[Metric]]:
-    """Measure BLEU and CIDEr against the annotated descriptions (appendix E)."""
-    captions = _captions(questions, predictions)
-    scores = score_captions(captions)
-    values = {f"bleu_{n}": float(bleu) for n, bleu in enumerate(corpus_bleu(scores), 1)}
-    values["cider"] = float(scores.cider.mean()) if captions else nan
-    row = blank_row(context.partition_key, questions, predictions, captions="ptb")
-    return table_output(
-        [_corpus_metric(row, name, value, captions) for name, value in values.items()]
-    )
-
-
-@dg.asset(name="meteor", ins=_TASK_FOLDER.ins("questions", "predictions"), **_STAGE)
-def meteor_metric(
-    context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
-) -> dg.Output[list[Metric]]:
-    """Measure METEOR, if Java is installed."""
-    captions = _captions(questions, predictions)
-    missing = missing_meteor()
-    version = f"absent ({missing})" if missing else METEOR_VERSION
-    row = blank_row(context.partition_key, questions, predictions, meteor=version)
-    if missing or not captions:
-        return table_output([replace(row, metric="meteor", n_unscored=len(captions))])
-    split = [
-        (tokenize(caption), [tokenize(text) for text in references])
-        for caption, references in captions
-    ]
-    return table_output([_corpus_metric(row, "meteor", meteor(split).corpus, captions)])
-
-
-def _captions(
-    questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> list[CaptionPair]:
-    pairs = join_answers(questions, predictions)
-    return [CaptionPair(pair.prediction.text, pair.question.answer) for pair in pairs]
-
-
-def _corpus_metric(row: Metric, name: str, value: float, captions: Sequence[CaptionPair]) -> Metric:
-    """A metric of a whole corpus: one value, no interval."""
-    return replace(row, metric=name, value=value, low=nan, high=nan, n_scored=len(captions))
 
 
 def measure_recognition(
@@ -192,7 +135,9 @@ def recognition_metrics(
 ) -> list[Metric]:
     """Compute every metric of recognition, with the best constant description beside it."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
-    row = blank_row(model, questions, predictions, **{recogniser: ""})
+    parts = {"model": format_decodings(predictions), recogniser: "", "n": str(len(questions))}
+    n_failed = len(questions) - sum(not prediction.error for prediction in predictions)
+    row = blank_metric(TASK, questions, model, parts, n_failed=n_failed)
     chosen = str(settings.suite("cogbench", CogbenchSettings))
     key = chosen, recogniser, digest(questions)
     if (best := _CONSTANTS.get(key)) is None:
@@ -248,47 +193,6 @@ def recognition(
     )
 
 
-@_TASK_FOLDER.step(
-    "metrics",
-    metadata=needs_metadata("human_labels in [suites.cogbench] of bench.toml"),
-    ablation=True,
-    partitions=MODELS,
-)
-def evaluator_accuracy(
-    context: dg.AssetExecutionContext,
-    settings: dg.ResourceParam[Settings],
-    questions: list[Question],
-    predictions: list[Prediction],
-    judgements: list[Judgement],
-) -> list[EvaluatorAccuracy]:
-    """Compare automatic evaluators with human labels (section 3.3.4, Table 4)."""
-    chosen = settings.suite("cogbench", CogbenchSettings)
-    if chosen.human_labels is None:
-        return []
-    labels = evaluators.read_labels(settings.resolve(chosen.human_labels))
-    relevant = [label for label in labels if label.model in ("", context.partition_key)]
-    points = evaluators.labelled_points(questions, join_answers(questions, predictions), relevant)
-    judges = sorted({row.judge for row in judgements} - {"rules"})
-    return [
-        *(
-            evaluators.evaluate_by_threshold(name, points, score)
-            for name, score in _scorers(settings).items()
-        ),
-        *(
-            []
-            if chosen.nli_model
-            else [evaluators.skipped_evaluator("NLI", "not run: set nli_model")]
-        ),
-        *(
-            evaluators.skipped_evaluator(name, reason)
-            for name, reason in evaluators.NOT_RUN.items()
-        ),
-        evaluators.evaluate_by_rules(points),
-        *(evaluators.evaluate_by_verdict(judge, points, judgements) for judge in judges),
-        *([] if judges else [evaluators.skipped_evaluator("chat judge", "not run: set judge")]),
-    ]
-
-
 @dg.asset(ins=_TASK_FOLDER.ins("questions"), **_JUDGE_STAGE)
 def oracle(
     context: dg.AssetExecutionContext,
@@ -317,19 +221,3 @@ def oracle(
     runner = replace(runner, baselines=Baselines(constants=constants))
     recognised = measure_recognition(settings, ORACLE, questions, predictions)
     return table_output([*runner.run(questions).metrics, *recognised])
-
-
-def _scorers(settings: Settings) -> dict[str, evaluators.ScorePairs]:
-    """The evaluators that give numbers and can be run, by name."""
-    location = settings.suite("cogbench", CogbenchSettings).nli_model
-    encoder = open_encoder(settings)
-    scorers: dict[str, evaluators.ScorePairs] = {
-        "ROUGE-L recall": evaluators.rouge_recall,
-        f"cosine, {encoder.name}": evaluators.cosine_scorer(encoder),
-    }
-    if location:
-        resolved = settings.resolve(location)
-        scorers[f"NLI, {location}"] = open_entailment(
-            str(resolved) if resolved.is_dir() else location
-        )
-    return scorers

@@ -1,14 +1,12 @@
 """The studies as assets: what they make of tables and settings, with the real encoder."""
 
 import json
-from math import isnan
 
 import dagster as dg
 import pytest
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
 from tests.fakes.stories import story_question
@@ -78,57 +76,3 @@ def test_the_oracle_is_scored_by_the_same_rules(study):
     assert {row.model for row in rows} == {"oracle"}
     assert {"cognition", "cognition_event", "recognition", "recognition_macro"} <= values.keys()
     assert (values["cognition"], values["recognition"]) == (0.0, 0.0)  # "A story." tells nothing
-
-
-def test_caption_metrics_are_those_of_the_whole_corpus(study):
-    rows = study("caption_metrics").rows("description/caption_metrics", Metric, "m")
-    values = {row.metric: row.value for row in rows}
-    assert values.keys() == {"bleu_1", "bleu_2", "bleu_3", "bleu_4", "cider"}
-    # Of "A boy watches the television. The boy steals." and one or two tokens more, only "a" is
-    # a token of "A story.": one of 9 or 10, and long enough for no penalty.
-    assert 1 / 10 <= values["bleu_1"] <= 1 / 9
-
-
-def test_meteor_without_java_has_no_value_and_says_why(study, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    (row,) = study("meteor").rows("description/meteor", Metric, "m")
-    assert isnan(row.value)
-    assert "meteor:absent (" in row.signature
-    assert row.n_unscored == 2
-
-
-def test_evaluators_are_compared_with_people_and_none_is_left_out(study):
-    home = study("evaluator_accuracy", human_labels="labels.jsonl")
-    rows = {
-        row.evaluator.split(",")[0]: row
-        for row in home.rows("description/evaluator_accuracy", EvaluatorAccuracy, "m")
-    }
-    assert list(rows) == [
-        "ROUGE-L recall",
-        "cosine",
-        "NLI",
-        "BERTScore",
-        "BLEURT",
-        "DocNLI",
-        "GPT-3.5",
-        "rules",
-        "chat judge",
-    ]
-    assert [row.status == "run" for row in rows.values()] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-        False,
-        False,
-        True,
-        False,
-    ]
-    assert all(isnan(rows[name].accuracy) for name in ("NLI", "BERTScore", "BLEURT"))
-    assert (rows["rules"].n, rows["rules"].accuracy) == (2, 1.0)  # image 1 is for testing
-
-
-def test_without_labels_nothing_is_compared(study):
-    home = study("evaluator_accuracy")
-    assert home.rows("description/evaluator_accuracy", EvaluatorAccuracy, "m") == []

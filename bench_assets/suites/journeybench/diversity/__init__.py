@@ -1,1 +1,0 @@
-"""Image diversity study (section 4.4)."""
