@@ -174,7 +174,6 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
         kind="transformers",
         path="p",
         max_image_pixels=9,
-        max_image_tokens=8,
         text_only=True,
         chat_template="plain",
         chat_template_kwargs={"b": 1, "a": 2},
@@ -182,7 +181,6 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
     )
     assert one.identity_parts == [
         "px=9",
-        "tokens=8",
         "text_only",
         "template=plain",
         'variables={"a": 2, "b": 1}',

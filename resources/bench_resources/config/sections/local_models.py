@@ -45,8 +45,6 @@ class TransformersSpec(SamplingSection):
     """Most image tokens per batch."""
     max_image_pixels: int | None = Field(None, gt=0)
     """Larger images are shrunk to this many pixels."""
-    max_image_tokens: int | None = Field(None, gt=0)
-    """Most tokens per image, in every family."""
     processor_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Arguments of the family's processor, such as ``{max_patches = 6}``; part of a response's
     identity."""
@@ -102,7 +100,6 @@ class TransformersSpec(SamplingSection):
             ModelError: If the file of the chat template cannot be read.
         """
         parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
-        parts += [f"tokens={limit}"] if (limit := self.max_image_tokens) else []
         parts += ["text_only"] if self.text_only else []
         parts += [f"template={digest}"] if (digest := _template_digest(self.chat_template)) else []
         parts += (

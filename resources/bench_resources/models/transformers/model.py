@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.transformers.detokenization import ResponseTexts, ends_of
-from bench_resources.models.transformers.image_tokens import ImageTokens, limit_tokens
+from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.loading import (
     hold_load_report,
     load_weights,
@@ -168,7 +168,6 @@ class TransformersModel:
                 deepcopy(self.processor),
                 self._image_tokens,
                 variables=self._spec.chat_template_kwargs,
-                max_image_tokens=self._spec.max_image_tokens,
                 one_image=takes_one_image(self._spec, self.processor),
                 token_types=self._image_tokens is not None and self._takes_token_types,
             )
@@ -274,6 +273,4 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
             raise ModelError(
                 f"{checkpoint.location}: does not load: {loading_problem(error)}"
             ) from error
-    if spec.max_image_tokens and not spec.text_only:
-        limit_tokens(processor, spec.max_image_tokens, checkpoint.location)
     return TransformersModel(model, processor, spec)

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image as PILImage
-
 from bench_resources.models.transformers.chat_template import ChatTemplate, SpecialTokenEscaper
 from bench_resources.models.transformers.image_tokens import (
     PROCESSOR_ERRORS,
     ImageTokens,
     MinimumSizes,
 )
-from bench_resources.models.workers.local_model import Message, images_of, with_images, with_texts
+from bench_resources.models.workers.local_model import Message, images_of, with_texts
 
 if TYPE_CHECKING:
     from transformers import BatchFeature, PreTrainedTokenizerBase
@@ -47,7 +45,6 @@ class PromptTensors:
         tokens: ImageTokens | None,
         *,
         variables: dict[str, Any],
-        max_image_tokens: int | None = None,
         one_image: bool = False,
         token_types: bool = False,
     ) -> None:
@@ -59,7 +56,6 @@ class PromptTensors:
         self._processor = processor
         self._tokens = tokens
         self._variables = variables
-        self._max_image_tokens = max_image_tokens
         self._one_image = one_image
         self._settings = {"padding": True, **({_TYPES: True} if token_types else {})}
         text_only = tokens is None
@@ -77,13 +73,13 @@ class PromptTensors:
             ValueError: If the chat template or the processor cannot take a conversation.
         """
         templated = [self._taken(talk) for talk in conversations]
-        sized = [self._resize_images(talk, tried=False) for talk, _ in templated]
+        sized = [self._sizes.enlarge_images(talk, tried=False) for talk, _ in templated]
         try:
             inputs = self._inputs([talk for talk, _ in sized])
         except PROCESSOR_ERRORS:
             previous, sized = (
                 sized,
-                [self._resize_images(talk, tried=True) for talk, _ in templated],
+                [self._sizes.enlarge_images(talk, tried=True) for talk, _ in templated],
             )
             if [note for _, note in sized] == [note for _, note in previous]:
                 raise
@@ -117,25 +113,6 @@ class PromptTensors:
             raise ValueError("its processor makes no tokens of a text beside an image")
         self._tokens_as_text.restore_ids(inputs["input_ids"])
         return inputs
-
-    def _resize_images(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
-        """Enlarge refused images, shrink large ones; returns the conversation and a note."""
-        talk, enlarged = self._sizes.enlarge_images(talk, tried=tried)
-        shrunk: list[str] = []
-
-        def within(image: PILImage.Image) -> PILImage.Image:
-            if self._tokens is None or self._max_image_tokens is None:
-                return image
-            resized = self._tokens.within(image, self._max_image_tokens)
-            if resized is not image:
-                shrunk.append(
-                    f"{image.width}x{image.height} px to {resized.width}x{resized.height} px"
-                )
-            return resized
-
-        talk = [with_images(message, within) for message in talk]
-        notes = [enlarged, f"shrunk to max_image_tokens: {', '.join(shrunk)}" if shrunk else ""]
-        return talk, "; ".join(filter(None, notes))
 
     def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
         """Tokens of the images; () for families whose tokens cannot be counted."""

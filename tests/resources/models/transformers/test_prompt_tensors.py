@@ -80,18 +80,6 @@ def test_narrow_images_are_enlarged_with_a_note(size: tuple[int, int], note: str
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
-def test_images_of_too_many_tokens_are_shrunk_with_a_note() -> None:
-    # 280 x 280 px are 10 x 10 tokens; 0.9 of them, 252, are 9 x 9.
-    made = tensors(qwen.qwen2_5_vl, max_image_tokens=81).of([[shown((280, 280), (56, 56))]])
-    assert made.image_tokens == [(81, 4)]
-    assert made.notes == ["shrunk to max_image_tokens: 280x280 px to 252x252 px"]
-
-
-def test_images_that_are_never_few_enough_are_an_error() -> None:
-    with pytest.raises(ValueError, match="an image has 4 tokens or more"):
-        tensors(max_image_tokens=3).of([[shown((40, 30))]])
-
-
 def test_a_template_of_several_is_its_default() -> None:
     made = tensors()
     template = {"default": made._processor.chat_template, "rag": "{{ documents }}"}
