@@ -94,8 +94,8 @@ def _chance(tables: TableFiles, task: Task) -> float | None:
         return None
     data = short_digest(tables.digest(questions_key(task, "main")) or "")
     key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
-    metrics = tables.query_metrics(
-        _CHANCE, key, {}, task=task.name, data=f"|data:{data}|", **wanted
+    metrics = tables.query(
+        _CHANCE, {"metrics": ([key], Metric)}, {}, task=task.name, data=f"|data:{data}|", **wanted
     ).to_pylist()
     return metrics[0]["chance"] if metrics else None
 

@@ -82,7 +82,9 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
     damaged: dict[Table, str] = {}
     try:
         primary = {"metric": task.primary_metric, "category": "all"} if sql is _PRIMARY else {}
-        rows_read = tables.query_metrics(sql, key, damaged, task=task.name, **primary)
+        rows_read = tables.query(
+            sql, {"metrics": ([key], Metric)}, damaged, task=task.name, **primary
+        )
         now = short_digest(tables.digest(questions_key(task, condition)) or "")
     except TableError as error:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))

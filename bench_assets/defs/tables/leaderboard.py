@@ -169,7 +169,7 @@ def _current(
     try:
         data = tables.digest(evaluation_key(task, "main", "questions"))
         wanted = {"task": task.name, "metric": task.primary_metric, "category": "all"}
-        metrics = tables.query_metrics(_CURRENT, key, damaged, **wanted)
+        metrics = tables.query(_CURRENT, {"metrics": ([key], Metric)}, damaged, **wanted)
     except TableError as error:
         return [], dict.fromkeys(tables.known(key), str(error))
     unreadable = {model: reason for (_, model), reason in damaged.items()}

@@ -115,9 +115,6 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
         names = [table.name for table in found.tables]
         for name in names:
             blobs.delete(name)
-        if index := bench.tables.metrics_index:
-            for folder in {name.rpartition("/")[0] for name in names}:
-                index.forget(folder, [model])
         for name in {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)

@@ -115,33 +115,11 @@ leases = sa.Table(
     sqlite_with_rowid=False,
 )
 
-metric_tables = sa.Table(
-    "metric_tables",
-    _SCHEMA,
-    sa.Column("place", _Key, primary_key=True),
-    sa.Column("partition", _Key, primary_key=True),
-    sa.Column("version", sa.Text),
-    sqlite_with_rowid=False,
-)
-metric_rows = sa.Table(
-    "metric_rows",
-    _SCHEMA,
-    sa.Column("place", _Key, primary_key=True),
-    sa.Column("partition", _Key, primary_key=True),
-    sa.Column("number", sa.BigInteger, primary_key=True),
-    sa.Column("metric", AnyText),
-    sa.Column("category", AnyText),
-    sa.Column("row", sa.Text),
-    sa.Index("metric_rows_by_cell", "place", "metric", "category"),
-    sqlite_with_rowid=False,
-)
-
 STORES = {
     "responses": (responses, prompts),
     "leases": (leases,),
-    "metrics": (metric_tables, metric_rows),
 }
-REVISIONS = {"responses": 2, "leases": 1, "metrics": 1}
+REVISIONS = {"responses": 2, "leases": 1}
 """Number of the latest revision of each store in ``migrations/versions``."""
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import quote, unquote
 
 import dagster as dg
@@ -12,9 +12,6 @@ from pydantic import Field
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_resources.config.stores import open_shared_blobs
 from bench_resources.storage.blobs.port import Blobs
-
-if TYPE_CHECKING:
-    from bench_resources.tables.metrics_index import MetricsIndex
 
 SOURCES_FOLDER = ".of"
 """Folder of the tables of configured sources, see ``bench_resources.datasets.source_files``."""
@@ -33,8 +30,6 @@ class TableLocations(dg.ConfigurableResource[Any]):
     objects: str = ""
     """Address of the store in which homes share tables, see ``[storage]``; "": not shared."""
     endpoint: str = ""
-    database: str = ""
-    """Environment variable with the address of the shared database, which indexes metrics."""
 
     @property
     def blobs(self) -> Blobs:
@@ -44,19 +39,6 @@ class TableLocations(dg.ConfigurableResource[Any]):
             HomeError: If the configured store cannot be used.
         """
         return open_shared_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
-
-    @property
-    def metrics_index(self) -> "MetricsIndex | None":
-        """The index of metrics; None where tables are files, or no database is shared.
-
-        Raises:
-            HomeError: If the database cannot be used.
-        """
-        if not self.database or self.blobs.folder is not None:
-            return None
-        from bench_resources.tables.metrics_index import open_metrics_index
-
-        return open_metrics_index(self.database)
 
     @property
     def export(self) -> Blobs:
@@ -161,8 +143,9 @@ class TableLocations(dg.ConfigurableResource[Any]):
                 yield path.parent.relative_to(root).parts
 
     def _of(self, places: dict[str, str]) -> Self:
-        shared = {"objects": self.objects, "endpoint": self.endpoint, "database": self.database}
-        return type(self)(folder=self.folder, places=places, **shared)
+        return type(self)(
+            folder=self.folder, places=places, objects=self.objects, endpoint=self.endpoint
+        )
 
 
 def file_name(partition: str = "") -> str:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pydantic import PrivateAttr
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.arrow import arrow_schema, digest, require_columns, to_rows, to_table
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.file_digests import file_state
@@ -84,9 +84,7 @@ class TableFiles(TableBytes):
         if self.blobs.folder is None:
             buffer = io.BytesIO()
             write_groups(tables, columns, buffer)
-            version = self.blobs.put(self.name(key, partition), buffer.getvalue())
-            if row_type is Metric and (index := self.metrics_index):
-                index.put(self.below(key), partition, version, to_table(rows, Metric))
+            self.blobs.put(self.name(key, partition), buffer.getvalue())
         else:
             with open_atomic(self.path(key, partition)) as file:
                 write_groups(tables, columns, file)
@@ -137,29 +135,6 @@ class TableFiles(TableBytes):
         elif left_out:
             raise TableError("; ".join(left_out.values()))
         return result
-
-    def query_metrics(
-        self, sql: str, key: Sequence[str], unreadable: dict[Table, str], **parameters: str
-    ) -> pa.Table:
-        """Run SQL over ``metrics``, the rows of every model; unreadable tables are left out.
-
-        With a shared object store and database, rows come from the metrics index, filtered by the
-        parameters ``metric`` and ``category``; only tables that are not indexed are fetched.
-
-        Raises:
-            TableError: If the folder of tables cannot be read.
-            HomeError: If the store of tables, or the database, cannot be reached.
-        """
-        if (index := self.metrics_index) is None:
-            return self.query(sql, {"metrics": ([key], Metric)}, unreadable, **parameters)
-        where = {k: v for k, v in parameters.items() if k in ("metric", "category")}
-        fetch = partial(self._fetch, key, Metric)
-        tables_found = index.rows(self.below(key), self.versions(key), fetch, where)
-        rows = [table for table in tables_found.values() if isinstance(table, pa.Table)]
-        unreadable |= {
-            (tuple(key), p): error for p, error in tables_found.items() if isinstance(error, str)
-        }
-        return duckdb_queries.run_sql(sql, {"metrics": (rows, Metric)}, parameters)
 
     def _views(
         self,

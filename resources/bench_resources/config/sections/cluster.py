@@ -202,8 +202,8 @@ class StorageSettings(StrictSection):
 
     @property
     def shared(self) -> dict[str, str]:
-        """Location of shared objects and their index, for Dagster resources."""
-        return {"objects": self.objects, "endpoint": self.endpoint, "database": self.variable}
+        """Location of shared objects, for Dagster resources."""
+        return {"objects": self.objects, "endpoint": self.endpoint}
 
     @property
     def variable(self) -> str:
