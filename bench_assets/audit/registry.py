@@ -60,7 +60,6 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
     "difficulty": (
         item_statistics.discrimination_finding,
         wrong_keys.suspected_keys,
-        duplicates.redundant_questions,
         item_statistics.solved_finding,
     ),
 }

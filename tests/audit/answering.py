@@ -8,7 +8,6 @@ from bench_assets.core.schema.rows import Prediction
 from tests.audit.held import LETTERS, Held
 
 _ABILITIES = np.linspace(-0.5, 2.5, 12)  # of the models, in logits
-_MORE = "Look at it closely, then say aloud to somebody far away which one you would choose."
 
 
 def answered_by_many(held: Held) -> Held:
@@ -42,27 +41,3 @@ def wrong_keys(held: Held) -> Held:
         for number, one in enumerate(exam.questions)
     ]
     return replace(exam, questions=changed)
-
-
-def reworded(held: Held, *, echoed: bool = True) -> Held:
-    """Ask a question again in other words, which whoever answered the first answers alike.
-
-    Not ``echoed``: each model answers it as it answers another question.
-    """
-    exam = answered_by_many(held)
-    first = max(exam.questions, key=lambda one: len(one.text))
-    again = replace(
-        first,
-        question_id=f"{first.question_id}/again",
-        text=f"{first.text} {_MORE}",
-        group_id="",
-    )
-    other = first if echoed else next(one for one in exam.questions if one.answer == first.answer)
-    predictions = [
-        replace(one, question_id=again.question_id)
-        for one in exam.responses
-        if one.question_id == other.question_id
-    ]
-    return replace(
-        exam, questions=[*exam.questions, again], responses=[*exam.responses, *predictions]
-    )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.audit import answering, faults
+from tests.audit import faults
 from tests.audit.held import KINDS, Held, exam, failed, found
 from tests.fakes.rows import question
 
@@ -140,14 +140,3 @@ def test_a_fault_is_caught_by_what_is_meant_for_it(exams, fault, check, kind):
 @pytest.mark.parametrize(argvalues=[one for one in PLANTED if one not in SWEPT], **NAMED)
 def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
     assert failed(fault(exams[kind])) == {check}
-
-
-@pytest.mark.parametrize(
-    ("echoed", "checks"),
-    [(True, {"redundant_questions"}), (False, {"duplicate_images"})],
-    ids=["answered alike: the same again", "answered otherwise: an image that is duplicate"],
-)
-def test_a_question_in_other_words_is_no_matter_of_its_image(exams, echoed, checks):
-    held = answering.reworded(exams["choice"], echoed=echoed)
-    looked = ("redundant_questions", "duplicate_images", "repeated_questions")
-    assert {check for check in looked if not found(held, check).passed} == checks

@@ -89,7 +89,6 @@ def test_a_fault_is_caught_in_each_by_what_is_meant_for_it_and_by_no_other(minis
 ANSWERED = [  # minis with many choices: fewer do not tell five wrong keys from luck
     (answering.wrong_keys, "blink", {"suspected_keys"}),
     (answering.wrong_keys, "cogbench/vqa", {"suspected_keys"}),
-    (answering.reworded, "cogbench/vqa", {"redundant_questions"}),
 ]
 
 

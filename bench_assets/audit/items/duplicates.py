@@ -1,17 +1,9 @@
-"""Duplicate questions, contradictory duplicates, and redundant items.
+"""Duplicate questions, and contradictory duplicates."""
 
-Redundant items have similar words and are solved by the same models.
-"""
-
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from itertools import combinations
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
-import numpy as np
-
-from bench_assets.audit.framework.evidence import Evidence, Results
+from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import (
     AuditFinding,
     SkippedCheckError,
@@ -25,12 +17,6 @@ from bench_assets.audit.framework.text_normalization import (
     right_texts,
 )
 from bench_assets.audit.items.ambiguous_options import canonical_option, paraphrase_key
-from bench_assets.audit.items.item_response_theory import (
-    MIN_FIT_MODELS,
-    ItemResponseFit,
-    fit_item_response,
-)
-from bench_assets.audit.items.item_statistics import Floats, drop_unscored, incomparable_reason
 from bench_assets.core.schema.rows import Question
 
 _MIN_LENGTH_RATIO = 0.8  # least length of the shorter of two texts, as a share of the longer
@@ -190,140 +176,3 @@ def _describe_conflict(one: Question, other: Question) -> str:
         f"{own_key!r:.80} is right, and {other_key!r:.80} of {other.question_id}, which asks the"
         " same"
     )
-
-
-_MIN_WORD_OVERLAP = 0.5  # least share of their words that two questions have in common
-_MAX_GROUP_SIZE = 40  # questions of the largest group compared; a larger one only shares a template
-_ALPHA = 0.05  # share of benchmarks without redundant pairs that may be reported
-
-
-class RedundantPair(NamedTuple):
-    """Two redundant questions."""
-
-    first: Question
-    again: Question
-    chance: float  # probability that models solve both alike by chance
-    n_models: int
-
-
-@audit_check("redundant_questions", "Do questions duplicate each other?")
-def redundant_questions(evidence: Evidence) -> AuditFinding:
-    """Find similar pairs that all models solve alike, beyond chance.
-
-    Questions of one group, which are scored together, and exact duplicates are left out.
-    """
-    results = drop_unscored(evidence.results())
-    if incomparable := incomparable_reason(results):
-        raise SkippedCheckError(incomparable)
-    if len(results.models) < MIN_FIT_MODELS:
-        summary = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{summary}; {MIN_FIT_MODELS} are needed")
-    pairs = list(similar_pairs(evidence.questions))
-    if not pairs:
-        raise SkippedCheckError("no similar questions, except copies and groups")
-    suspects = [_suspect(redundancy) for redundancy in find_redundant(results, pairs)]
-    sentence = (
-        f"Of {len(pairs)} pairs of similar questions, {len(suspects)} are solved by the same of "
-        f"{len(results.models)} models, beyond chance."
-    )
-    return AuditFinding(sentence, len(pairs), suspects)
-
-
-def find_redundant(
-    results: Results, pairs: Sequence[tuple[Question, Question]]
-) -> list[RedundantPair]:
-    """Similar pairs that models solve alike, beyond chance."""
-    columns = {name: i for i, name in enumerate(results.questions)}
-    same_pairs = [pair for pair in pairs if _same_points(results, columns, pair)]
-    if not same_pairs:
-        return []
-    fit = fit_item_response(results.points)
-    redundancies = [_redundancy(results, fit, columns, pair) for pair in same_pairs]
-    return [redundancy for redundancy in redundancies if redundancy.chance * len(pairs) < _ALPHA]
-
-
-def redundant_ids(evidence: Evidence) -> list[tuple[str, str]]:
-    """Pairs of ids of redundant questions; none with too few models."""
-    results = drop_unscored(evidence.results())
-    if incomparable_reason(results) or len(results.models) < MIN_FIT_MODELS:
-        return []
-    redundancies = find_redundant(results, list(similar_pairs(evidence.questions)))
-    return [
-        (redundancy.first.question_id, redundancy.again.question_id) for redundancy in redundancies
-    ]
-
-
-def similar_pairs(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Pair similar questions: the same images or, without images, the same text up to numbers."""
-    groups: dict[tuple[str, ...], list[Question]] = defaultdict(list)
-    for question in questions:
-        bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()
-        groups[question.images or ("", bare)].append(question)
-    for group in groups.values():
-        if len(group) <= _MAX_GROUP_SIZE:
-            yield from (pair for pair in combinations(group, 2) if _is_similar(*pair))
-
-
-def _is_similar(one: Question, other: Question) -> bool:
-    if one.group_id and one.group_id == other.group_id:
-        return False
-    if _question_content(one) == _question_content(other):
-        return False
-    words = _words(one), _words(other)
-    either = words[0] | words[1]
-    return bool(either) and len(words[0] & words[1]) / len(either) >= _MIN_WORD_OVERLAP
-
-
-def _question_content(question: Question) -> tuple[object, ...]:
-    return question.context, question.text, question.options, question.images
-
-
-def _words(question: Question) -> set[str]:
-    """Words of a question; each Chinese character is a word."""
-    text = " ".join((question.context, question.text, *question.options)).casefold()
-    return set(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
-
-
-def _same_points(
-    results: Results, columns: Mapping[str, int], pair: tuple[Question, Question]
-) -> bool:
-    """Whether each model has the same points on both questions, and not all models the same."""
-    if any(question.question_id not in columns for question in pair):
-        return False
-    first_points, second_points = (
-        results.points[:, columns[question.question_id]] for question in pair
-    )
-    both_scored = ~np.isnan(first_points) & ~np.isnan(second_points)
-    if both_scored.sum() < MIN_FIT_MODELS or np.ptp(first_points[both_scored]) == 0:
-        return False
-    return np.allclose(first_points[both_scored], second_points[both_scored])
-
-
-def _redundancy(
-    results: Results,
-    fit: ItemResponseFit,
-    columns: Mapping[str, int],
-    pair: tuple[Question, Question],
-) -> RedundantPair:
-    first_column, second_column = (columns[question.question_id] for question in pair)
-    points = results.points[:, first_column], results.points[:, second_column]
-    both_scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
-    chance = max(
-        _chance(points[0][both_scored], fit, j, both_scored) for j in (first_column, second_column)
-    )
-    return RedundantPair(*pair, chance, int(both_scored.sum()))
-
-
-def _suspect(one: RedundantPair) -> Suspect:
-    sentence = (
-        f"Looks like {one.first.question_id}, and all of {one.n_models} models have the same "
-        f"points on both: by chance with a probability of {one.chance:.1g}."
-    )
-    return Suspect(one.again.question_id, sentence, round(-float(np.log10(one.chance)), 3))
-
-
-def _chance(points: Floats, fit: ItemResponseFit, question: int, models: np.ndarray) -> float:
-    """Probability that models get these points on a question of the same difficulty."""
-    logits = fit.slope[question] * fit.ability[models] + fit.ease[question]
-    logs = points * -np.logaddexp(0, -logits) + (1 - points) * -np.logaddexp(0, logits)
-    return float(np.exp(logs.sum()))

@@ -12,11 +12,11 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.items.item_response_theory import MIN_FIT_MODELS, fit_item_response
 
 Floats = npt.NDArray[np.float64]
 
 MIN_MODELS = 3
+_CORRELATION_MODELS = 8
 
 _MIN_RELIABILITY = 0.5  # least Cronbach's alpha
 _MIN_DISCRIMINATING_SHARE = 0.1  # least share of questions that some models solve and others do not
@@ -26,31 +26,24 @@ _MAX_SUSPECTS = 50  # listed suspects
 
 @audit_check("item_statistics", "Do the questions discriminate between models?")
 def discrimination_finding(evidence: Evidence) -> AuditFinding:
-    """Compute difficulty and discrimination and, with enough models, fit a response model."""
+    """Compute difficulty and discrimination."""
     results = drop_unscored(evidence.results())
     if incomparable := incomparable_reason(results):
         raise SkippedCheckError(incomparable)
     points, n = results.points, len(results.questions)
     summary = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
-    if len(points) < MIN_FIT_MODELS:
+    if len(points) < _CORRELATION_MODELS:
         lower = int((upper_lower_index(points) < 0).sum())
         return AuditFinding(
             f"{summary}; {lower} are solved more by the weaker half of the models."
-            f" Correlations and a response model take {MIN_FIT_MODELS} models.",
+            f" Correlations take {_CORRELATION_MODELS} models.",
             n,
         )
-    corrected, fit, sure = (
-        corrected_item_total(points),
-        fit_item_response(points),
-        reliability(points),
-    )
+    corrected, sure = corrected_item_total(points), reliability(points)
     sentence = (
         f"{summary}; the mean item-total correlation is {np.nanmean(corrected):.2f}, and "
         f"{int((corrected < 0).sum())} questions have a negative one. The ranking's reliability is "
-        f"{sure:.2f}; abilities in a two-parameter logistic model reach from "
-        f"{fit.ability.min():.2f} to {fit.ability.max():.2f} logits, the eases of questions "
-        f"have a standard deviation of {fit.spread.ease_spread:.2f}"
-        f"{'' if fit.converged else ' (it did not converge)'}."
+        f"{sure:.2f}."
     )
     return AuditFinding(
         sentence, n, _negative_items(results, corrected), failed=not sure >= _MIN_RELIABILITY
@@ -81,7 +74,7 @@ def solved_finding(evidence: Evidence) -> AuditFinding:
         f"Of {n} questions all of {models} models solve {int(everyone.sum())}, and none "
         f"{int(no_model.sum())}; {telling} discriminate between models."
     )
-    failed = models >= MIN_FIT_MODELS and telling < _MIN_DISCRIMINATING_SHARE * n
+    failed = models >= _CORRELATION_MODELS and telling < _MIN_DISCRIMINATING_SHARE * n
     return AuditFinding(sentence, n, suspects[:_MAX_SUSPECTS], failed=failed)
 
 

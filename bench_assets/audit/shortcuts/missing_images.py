@@ -22,7 +22,6 @@ from bench_assets.audit.framework.findings import (
 )
 from bench_assets.audit.framework.text_normalization import count_phrase
 from bench_assets.audit.items.ambiguous_options import paraphrase_key
-from bench_assets.audit.items.duplicates import redundant_ids
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.clusters import cluster_questions
@@ -206,7 +205,7 @@ def _format_questions(questions: Iterable[str]) -> str:
 def _shared(evidence: Evidence, by_image: Mapping[str, set[str]]) -> Iterator[Suspect]:
     """Images shared across groups, if that is rare in the benchmark.
 
-    Repeated questions are reported by ``repeated_questions`` and ``redundant_questions`` instead.
+    Repeated questions are reported by ``repeated_questions`` instead.
     """
     groups = {
         question.question_id: question.group_id or paraphrase_key(question)
@@ -217,8 +216,6 @@ def _shared(evidence: Evidence, by_image: Mapping[str, set[str]]) -> Iterator[Su
     }
     if not across or len(across) > _EXCEPTION * len(by_image):
         return
-    groups |= {repeat: groups[first] for first, repeat in redundant_ids(evidence)}
     for image, ids in across.items():
-        if len({groups[name] for name in ids}) > 1:
-            reason = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"
-            yield Suspect(image, reason)
+        reason = f"is shown by {_format_questions(ids)}, while hardly any other image is shared"
+        yield Suspect(image, reason)
