@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import (
-    IMAGE_REFUSED,
     Image,
     Prompt,
     Request,
@@ -96,31 +95,6 @@ def _sees_nothing(body: dict[str, Any]) -> str | Answer:
     if any(not isinstance(message["content"], str) for message in body["messages"]):
         return error(500, {"error": {"message": "'list' object has no attribute 'strip'"}})
     return "B"
-
-
-def test_a_server_that_breaks_at_every_image_ends_after_one_try_with_what_to_do() -> None:
-    with ChatServer(_sees_nothing) as server:
-        with pytest.raises(ModelError, match=r"HTTP 500: 'list'.*text_only = true"):
-            ask_about_images(server.base_url, n=3, concurrency=3)
-        assert server.n_requests == 3 + 3  # each once, a plain image, a text, the image again
-
-
-def test_a_server_that_has_answered_texts_refuses_its_images_for_good() -> None:
-    with ChatServer(_sees_nothing) as server:
-        answered, refused = ask_about_images(server.base_url, n=1, texts=1, concurrency=1)
-    assert (answered.text, refused.refused) == ("B", IMAGE_REFUSED)
-
-
-def test_one_image_that_a_server_breaks_at_is_no_verdict_about_the_server() -> None:
-    with ChatServer() as server:
-        server.fail_next(2, 500)  # after the probe of a plain image it is as any other failure
-        (response,) = ask_about_images(server.base_url, n=1)
-        assert (response.text, server.n_requests) == ("A", 5)  # two images, text, image, again
-        server.forget()
-        server.fail_next(1, error(400, {"error": "this image is odd"}))
-        odd, fine = ask_about_images(server.base_url, n=2, concurrency=1)
-        assert server.n_requests == 4  # the image, a plain one, again, and the other
-    assert (odd.text, odd.refused, fine.text) == ("A", "", "A")
 
 
 def test_a_model_that_is_text_only_is_sent_no_image() -> None:

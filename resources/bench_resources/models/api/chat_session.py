@@ -20,7 +20,6 @@ from bench_resources.http.pages import connection_problem
 from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.models.api.formats.response_body import decode_response
-from bench_resources.models.api.image_support import ImageSupport
 from bench_resources.redaction.responses import note_redaction
 
 _LATE = 30.0  # s by which a timeout is late if this process was suspended
@@ -36,7 +35,6 @@ class ChatSession:
     endpoint: Endpoint
     retrying: RetryPolicy
     until_ready: Callable[[], Awaitable[None]]
-    images: ImageSupport
 
     async def answer(self, request: Request) -> Response:
         """Answer every open user turn; returns the last response, with the tokens of all.
@@ -52,8 +50,7 @@ class ChatSession:
             for turns in request.prompt.rounds():
                 messages += map(self.form.message, turns)
                 body = self.form.body(request, messages)
-                post = self._post_with_images if request.prompt.images else self._post
-                responses.append(await self.retrying.response(partial(post, body)))
+                responses.append(await self.retrying.response(partial(self._post, body)))
                 if responses[-1].error:
                     return responses[-1]
                 text = strip_reasoning(responses[-1].text, self.spec.thinking_tags)
@@ -63,9 +60,6 @@ class ChatSession:
         if not responses:
             return Response(error="cannot be sent: the prompt has no unanswered user turn")
         return Response.together(responses)
-
-    async def _post_with_images(self, body: bytes) -> Response | Failure:
-        return await self.images.explain(await self._post(body), self._post)
 
     async def _post(self, body: bytes) -> Response | Failure:
         async with self.endpoint.place():

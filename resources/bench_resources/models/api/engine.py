@@ -161,7 +161,6 @@ class ServerEngine(RemoteEngine):
         from bench_resources.http.backoff import RetryPolicy
         from bench_resources.models.api.chat_session import ChatSession
         from bench_resources.models.api.concurrency_limit import Endpoint
-        from bench_resources.models.api.image_support import ImageSupport
         from bench_resources.models.api.option_requests import OptionSession
 
         spec, waits, api = self._spec, (self._base_delay, self._rng), self._format
@@ -175,7 +174,6 @@ class ServerEngine(RemoteEngine):
                 Endpoint(spec, api.path),
                 RetryPolicy(spec, *waits),
                 self._wait_until_ready,
-                ImageSupport(spec, format_of(spec.format)),
             )
             probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
             option_session = OptionSession(chat, probing)
