@@ -61,8 +61,6 @@ def in_notebook() -> bool:
 
 def progress_style() -> ProgressStyle:
     """Choose how to show progress: a bar only in a terminal."""
-    if in_notebook():
-        return "in a notebook"
     return "as a bar" if sys.stderr.isatty() else "as lines"
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from bench_assets.workspace.console.output import print_message
-from bench_resources.response_cache.notebook_progress import NotebookProgress
 from bench_resources.response_cache.throughput import LOG_INTERVAL, ProgressStyle
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ def materialization_progress(
         instance.add_event_listener(run_id, _ProgressLines(title, n_assets, clock))
         yield
     else:
-        bar = NotebookProgress() if progress == "in a notebook" else _bar()
-        yield from _with_bar(bar, instance, run_id, title, n_assets)
+        yield from _with_bar(_bar(), instance, run_id, title, n_assets)
 
 
 class _ProgressLines:
@@ -52,11 +50,7 @@ class _ProgressLines:
 
 
 def _with_bar(
-    bar: "Progress | NotebookProgress",
-    instance: dg.DagsterInstance,
-    run_id: str,
-    title: str,
-    n_assets: int,
+    bar: "Progress", instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
 ) -> Iterator[None]:
     with bar:
         line = bar.add_task(title, total=n_assets)

@@ -14,8 +14,6 @@ from bench_assets.core.schema.chat import Response
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from bench_resources.response_cache.notebook_progress import NotebookProgress
-
 
 class Throughput:
     """Sums over one or several batches of requests."""
@@ -81,9 +79,8 @@ class Throughput:
         }
 
 
-ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a notebook"]
-"""Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal, below the
-cell of a notebook."""
+ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar"]
+"""Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal."""
 
 LOG_INTERVAL = 10.0  # s between two lines
 _LONGEST_TITLE, _BAR_WIDTH = 40, 10  # characters, of the 80 of a terminal
@@ -108,11 +105,7 @@ class RequestProgress:
         self._shown = shown
         self._clock = clock
         self._began = self._printed_at = clock()
-        self._bar: Progress | NotebookProgress | None = None
-        if shown == "as a bar":
-            self._bar = _bar()
-        elif shown == "in a notebook":
-            self._bar = _notebook_bar()
+        self._bar: Progress | None = _bar() if shown == "as a bar" else None
         self._line = self._bar.add_task(title, total=None, details="") if self._bar else None
 
     def __enter__(self) -> Self:
@@ -168,12 +161,6 @@ class RequestProgress:
         if self._shown == "as lines":
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
-
-
-def _notebook_bar() -> "NotebookProgress":
-    from bench_resources.response_cache.notebook_progress import NotebookProgress
-
-    return NotebookProgress()
 
 
 def _bar() -> "Progress":
