@@ -94,4 +94,4 @@ class _Over(ObjectImages):
 
 
 def _over(blobs: Blobs, fetched: Path) -> _Over:
-    return _Over("", "", str(fetched), limit=2 * _N * _BYTES, blobs=blobs)
+    return _Over("", "", str(fetched), blobs=blobs)

@@ -98,7 +98,7 @@ def images_of(home: Path, shared: Path | None) -> ImageStore:
     if shared is None:
         return ImageStore(folder=str(home / "images"))
     near = str(home / "cache")
-    return ImageStore(folder=near, objects=f"file://{shared}", fetched_bytes=10**6)
+    return ImageStore(folder=near, objects=f"file://{shared}")
 
 
 def judged(

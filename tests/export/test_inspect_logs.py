@@ -87,7 +87,7 @@ def test_images_that_are_objects_always_lie_in_the_log(shown):
     (shown / "images").rename(shown / "objects")
     (shown / "shared").mkdir()
     (shown / "objects").rename(shown / "shared" / "images")
-    objects: dict[str, Any] = {"objects": f"file://{shown}/shared", "fetched_bytes": 10**6}
+    objects: dict[str, Any] = {"objects": f"file://{shown}/shared"}
     image_store = ImageStore(folder=str(shown / "cache" / "images"), **objects)
     (path,) = WRITE(replace(leaving(shown, shown / "out"), image_store=image_store))
     sample = json.loads(path.read_text(encoding="utf-8"))["samples"][1]

@@ -3,7 +3,6 @@
 A location can be sent to other processes: it is an address, and is opened where it is read.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,8 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from shlex import quote
 from stat import S_ISREG
-from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from bench_assets.core.schema.errors import HomeError, ImageError
 from bench_resources.config.stores import open_shared_blobs
@@ -163,100 +161,7 @@ def _has_content(file: Path, data: bytes) -> bool:
         return False
 
 
-_RELIST_SHARE = 0.02  # share of the limit: new bytes after which the folder is listed again;
-_FREE_SPACE_SHARE = (
-    1 / 16
-)  # or this share of the free bytes, if more: 16 processes stay below the limit
-_KEPT_SHARE = 0.9  # share of the limit that stays after an eviction
-
-
-class ImageDiskCache:
-    """Cache of files named by their digests; the oldest are evicted.
-
-    Several processes may share a folder: each lists it again after some megabytes, so that together
-    they exceed the limit only slightly. A write error, such as a full disk, is ignored.
-    """
-
-    def __init__(self, folder: Path, limit: int) -> None:
-        """Store the settings; no file is read.
-
-        Args:
-            folder: Folder for this cache alone; created if missing.
-            limit: Bytes of all files together.
-        """
-        self._folder, self._limit = folder, limit
-        self._room = 0  # bytes that may be added before the folder is listed again
-        self._lock = Lock()
-
-    def get(self, digest: str) -> bytes | None:
-        """Read a file; one that does not match its name is deleted."""
-        file = self._file(digest)
-        try:
-            data = file.read_bytes()
-        except OSError:
-            return None
-        if sha256(data).hexdigest() == digest:
-            return data
-        with suppress(OSError):
-            file.unlink()
-        return None
-
-    def keep(self, digest: str, data: bytes) -> None:
-        """Write a file, and evict the oldest files beyond the limit."""
-        with suppress(HomeError):
-            with open_atomic(self._file(digest), sync=False) as file:
-                file.write(data)
-            with self._lock:
-                self._room -= len(data)
-                if self._room < 0:
-                    self._make_room()
-
-    def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Sizes of the cached files in bytes, unverified."""
-        sizes = {}
-        for digest in digests:
-            with suppress(OSError):
-                sizes[digest] = self._file(digest).stat().st_size
-        return sizes
-
-    def _make_room(self) -> None:
-        files = sorted(self._there())
-        n_bytes = sum(file.n_bytes for file in files)
-        surplus = n_bytes - self._limit * _KEPT_SHARE if n_bytes > self._limit else 0
-        for file in files:
-            if surplus <= 0:
-                break
-            with suppress(OSError):  # another process was faster
-                os.unlink(file.path)  # noqa: PTH108 - a hundred thousand Paths would be slow
-            surplus -= file.n_bytes
-        free = max(0, self._limit - n_bytes)
-        self._room = int(max(self._limit * _RELIST_SHARE, free * _FREE_SPACE_SHARE))
-
-    def _there(self) -> "Iterator[_File]":
-        """Every file, including unfinished ones."""
-        folders = [str(self._folder)]
-        while folders:
-            with suppress(OSError), os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                        continue
-                    with suppress(OSError):
-                        status = entry.stat()
-                        yield _File(status.st_mtime_ns, status.st_size, entry.path)
-
-    def _file(self, digest: str) -> Path:
-        return self._folder / digest[:2] / digest
-
-
-class _File(NamedTuple):
-    written: int  # ns
-    n_bytes: int
-    path: str
-
-
 _THREADS = 16  # concurrent requests
-_BATCH_SIZE = 256  # images between two checks of the remaining space
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +171,6 @@ class ObjectImages:
     objects: str  # address, as in [storage]
     endpoint: str
     fetched: str  # folder of the cache
-    limit: int  # bytes of the cache
 
     @property
     def name(self) -> str:
@@ -285,13 +189,14 @@ class ObjectImages:
         """Read the original bytes of an image; ``afresh`` bypasses the cache."""
         if not is_digest(digest):
             raise ImageError(f"no image {digest} in {self.name}")
-        if not afresh and (known := self._cache.get(digest)):
-            return known
+        if not afresh:
+            with suppress(ImageError):  # not there, or damaged
+                return self._cache.read(digest)
         if (data := self._blobs.get(_object_name(digest))) is None:
             raise ImageError(f"no image {digest} in {self.name}")
         verified_image(data, digest, self.name)
         if not afresh:
-            self._cache.keep(digest, data)
+            self._keep_here(digest, data)
         return data
 
     def keep(self, digest: str, data: bytes) -> None:
@@ -301,7 +206,7 @@ class ObjectImages:
             existing = data
         if existing is not None and existing != data:
             self._blobs.put(_object_name(digest), data)
-        self._cache.keep(digest, data)
+        self._keep_here(digest, data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the stored images; lists all objects with the same first two digits."""
@@ -315,21 +220,19 @@ class ObjectImages:
         return (digest for digest, _ in listed if is_digest(digest))
 
     def bring(self, digests: Iterable[str]) -> None:
-        """Fetch uncached images concurrently, up to the limit of the cache."""
+        """Fetch uncached images concurrently."""
         wanted = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
         cached = self._cache.sizes(wanted)
-        room = self.limit - sum(cached.values())
-        missing = [digest for digest in wanted if digest not in cached]
         with ThreadPoolExecutor(_THREADS) as threads:
-            while missing and room > 0:
-                room -= sum(threads.map(self._brought, missing[:_BATCH_SIZE]))
-                del missing[:_BATCH_SIZE]
+            list(threads.map(self._bring, (digest for digest in wanted if digest not in cached)))
 
-    def _brought(self, digest: str) -> int:
-        try:
-            return len(self.read(digest))
-        except ImageError:  # reported by the reader
-            return 0
+    def _bring(self, digest: str) -> None:
+        with suppress(ImageError):  # reported by the reader
+            self.read(digest)
+
+    def _keep_here(self, digest: str, data: bytes) -> None:
+        with suppress(HomeError):  # such as a full disk: the store has it
+            self._cache.keep(digest, data)
 
     def _listed(self, beginnings: Sequence[str]) -> Iterator[tuple[str, int]]:
         """List digests and sizes of the objects whose names start with one of these."""
@@ -344,19 +247,14 @@ class ObjectImages:
         return _open_objects(self.objects, self.endpoint)
 
     @property
-    def _cache(self) -> ImageDiskCache:
-        return _disk_cache(self.fetched, self.limit)
+    def _cache(self) -> ImageFolder:
+        return ImageFolder(self.fetched)
 
 
 @cache
 def _open_objects(objects: str, endpoint: str) -> Blobs:
     """Open the store, once per process: connections cannot be shared."""
     return open_shared_blobs(Path(), KIND, objects, endpoint)
-
-
-@cache
-def _disk_cache(folder: str, limit: int) -> ImageDiskCache:
-    return ImageDiskCache(Path(folder), limit)
 
 
 def _object_name(digest: str) -> str:

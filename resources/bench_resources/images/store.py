@@ -20,7 +20,6 @@ from bench_resources.storage.blobs.files import shared_folder
 MAX_BYTES = 64 * 2**20
 
 _log = logging.getLogger("bench_assets.images")
-_GIGABYTE = 10**9
 _THREADS = 8  # images decoded at once; each takes memory for all its pixels
 
 
@@ -42,8 +41,6 @@ class ImageStore(dg.ConfigurableResource[Any]):
     objects: str = ""
     """Address of the shared object store, as in [storage]; "": files of the folder."""
     endpoint: str = ""
-    fetched_bytes: int = 0
-    """Size limit of the local cache, in bytes."""
     max_pixels: int = MAX_PIXELS
     max_bytes: int = MAX_BYTES
 
@@ -145,7 +142,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         """Location of the images, for other processes: stores do not pickle."""
         if not self.objects:
             return ImageFolder(self.folder)
-        return ObjectImages(self.objects, self.endpoint, self.folder, self.fetched_bytes)
+        return ObjectImages(self.objects, self.endpoint, self.folder)
 
 
 def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
@@ -195,5 +192,4 @@ def open_image_store(settings: Settings) -> ImageStore:
         folder=str(settings.resolve(storage.cache) / KIND),
         objects=storage.objects,
         endpoint=storage.endpoint,
-        fetched_bytes=int(storage.cache_gigabytes * _GIGABYTE),
     )

@@ -18,7 +18,6 @@ from bench_resources.storage.blobs.port import Blobs
 from tests.fakes.codis_release import image
 
 long = pytest.mark.long
-LIMIT = 10**6
 
 
 @pytest.fixture(params=["folder", "shared folder", pytest.param("s3", marks=long)])
@@ -45,7 +44,7 @@ def there(objects: tuple[str, str], tmp_path: Path) -> Blobs:
 def at(objects: tuple[str, str], home: Path) -> ImageLocation:
     if not objects[0]:
         return ImageFolder(str(home / "images"))
-    return ObjectImages(*objects, str(home / "cache" / "images"), LIMIT)
+    return ObjectImages(*objects, str(home / "cache" / "images"))
 
 
 def put(place: ImageLocation, *texts: str) -> list[str]:
@@ -102,9 +101,7 @@ def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
 
 def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "here" / ("cache" if objects[0] else "")
-    store = ImageStore(
-        folder=str(folder / "images"), objects=objects[0], endpoint=objects[1], fetched_bytes=LIMIT
-    )
+    store = ImageStore(folder=str(folder / "images"), objects=objects[0], endpoint=objects[1])
     stored = store.put(image(1), "1.png")
     with pytest.raises(ImageError, match="not an image"):
         store.put(b"no image", "2.png")
@@ -121,9 +118,7 @@ def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_p
 @pytest.fixture
 def shared(tmp_path: Path) -> Callable[..., ObjectImages]:
     """Opens what two machines share, with a folder of one's own."""
-    return lambda name="here", limit=LIMIT: ObjectImages(
-        f"file://{tmp_path}/shared", "", str(tmp_path / name), limit
-    )
+    return lambda name="here": ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / name))
 
 
 def test_what_was_fetched_is_not_fetched_again(
@@ -153,22 +148,6 @@ def test_what_was_fetched_and_is_damaged_is_fetched_again(
     assert here.read(digest) == file.read_bytes() == b"one"
 
 
-def test_what_was_fetched_is_never_too_much_and_the_oldest_go_first(
-    shared: Callable[..., ObjectImages], tmp_path: Path
-) -> None:
-    texts = [f"{n:03d}" + "x" * 997 for n in range(40)]
-    digests = put(shared("other"), *texts)
-    here = shared(limit=10_000)
-    for digest, text in zip(digests, texts, strict=True):
-        assert here.read(digest) == text.encode()
-        kept = [file.name for file in (tmp_path / "here").glob("*/*")]
-        assert sum(file.stat().st_size for file in (tmp_path / "here").glob("*/*")) <= 10_200
-    assert 8 <= len(kept) <= 10
-    assert set(kept) == set(digests[-len(kept) :])
-    here.bring(digests[:9])
-    assert len(list((tmp_path / "here").glob("*/*"))) <= 10
-
-
 @pytest.mark.parametrize(
     ("section", "place"),
     [
@@ -186,9 +165,7 @@ def test_images_of_a_folder_lie_there_and_nowhere_else(
 
 
 def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
-    (tmp_path / "bench.toml").write_text(
-        '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\ncache_gigabytes = 0.5\n'
-    )
+    (tmp_path / "bench.toml").write_text('[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\n')
     fetched = str(tmp_path / "cache" / "images")
     place = open_image_store(load_settings(tmp_path)).place
-    assert place == ObjectImages("s3://b/p", "http://e", fetched, 5 * 10**8)
+    assert place == ObjectImages("s3://b/p", "http://e", fetched)

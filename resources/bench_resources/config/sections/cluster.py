@@ -146,9 +146,6 @@ class StorageSettings(StrictSection):
     cache: str = "cache"
     """Local cache folder for objects, relative to the home."""
 
-    cache_gigabytes: float = Field(10.0, gt=0)
-    """Size of the cache; the least recently used files go first."""
-
     run_history_days: float = Field(90.0, ge=0)
     """Days that Dagster keeps finished runs, and longer those that made a present table; 0: all."""
 

@@ -48,7 +48,7 @@ def asks(folder: Path, load: Load, *devices: str, **fields: object) -> DataParal
 def test_two_processes_response_as_one_does_also_when_one_is_killed(
     vlm: Path, tmp_path: Path
 ) -> None:
-    shared = ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
+    shared = ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / "near"))
     for digest, data in ALBUM.images.items():
         shared.keep(digest, data)
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
