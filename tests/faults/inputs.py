@@ -4,22 +4,17 @@ import csv
 import io
 import json
 import signal
-import tarfile
 import time
-import warnings
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
+from bench_assets.core.schema.errors import SettingsError
 from bench_resources.checkpoints.watched_folders import survey_folders
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.datasets.archives import unpack
 from bench_resources.images.store import ImageStore
 from tests.fakes.annotation_pages import Site
 from tests.faults.checkpoints import headed, written_checkpoint
@@ -31,13 +26,6 @@ from tests.faults.table import Fault, FoundError, Trial
 from tests.resources.annotation.port_cases import FORM, A
 from tests.resources.checkpoints.test_hub_access import Faults, failing_hub
 
-_FORMS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "a JPEG": ("JPEG", {"quality": 90}),
-    "a progressive JPEG": ("JPEG", {"quality": 90, "progressive": True}),
-    "a PNG": ("PNG", {}),
-    "a WebP": ("WEBP", {"quality": 90}),
-    "a lossless WebP": ("WEBP", {"lossless": True}),
-}
 _CELLS = ("=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", '=HYPERLINK("http://x")')
 _OWN = ("messages", "model", "stream", "n", "prompt", "input", "system", "contents")
 _ADDRESSES = ("/f/{}/next", "/f/1/{}", "/u/{}", "/{}", "/in/{}", "/f/{}/answers")
@@ -45,16 +33,11 @@ _NUMBERS = (10**20, -1, 2**63, "%00", "%1b%5b2J", "1e400", "٣", "..%2f")
 
 
 def faults() -> list[Fault]:
-    """One a kind; those of images and archives take milliseconds."""
+    """One a kind; those of images take milliseconds."""
     refused = "refused, by name"
     return [
-        *(_row(f"the end of {name} is zero", "a copy that was cut off", refused, _half(*form),
-               drawn=True) for name, form in _FORMS.items()),
         _row("the end of a matrix is zero", "safetensors, from inside a row",
              "not evaluated, and why is said", _half_weights, drawn=True),
-        *(_row(f"an archive {name}", "a zip and a tar", refused,
-               partial(_archived, entries=entries))
-          for name, entries in _archives().items()),
         *(_row(f"extra_body = {{{name} = ...}}", "bench.toml", refused,
                partial(_taken, name=name)) for name in _OWN),
         _row("numbers and controls in addresses of annotation pages", "GET",
@@ -94,25 +77,6 @@ def _photo(width: int, height: int, seed: int) -> Image.Image:
     return Image.fromarray(noise.clip(0, 255).astype(np.uint8))
 
 
-def _half(form: str, options: Mapping[str, object]) -> Callable[[Trial], str]:
-    def attempt(trial: Trial) -> str:
-        data = _saved(_photo(160, 120, trial.rng.randrange(99)), form, **options)
-        store, n = ImageStore(folder=str(trial.folder)), 0
-        for _ in range(5):
-            at = trial.rng.randrange(len(data) // 10, len(data) - 600)
-            at -= at % trial.rng.choice((1, 512, 4096))
-            half = data[:at] + bytes(len(data) - at)
-            try:
-                store.put(half, "half")
-            except ImageError:
-                n += 1
-        if n < 5:
-            raise FoundError(f"{5 - n} of 5 are taken for whole")
-        return "5 of 5 refused"
-
-    return attempt
-
-
 def _half_weights(trial: Trial) -> str:
     rows, width = 64, 512
     header = {"w": {"dtype": "F32", "shape": [rows, width], "data_offsets": [0, 4 * rows * width]}}
@@ -125,47 +89,6 @@ def _half_weights(trial: Trial) -> str:
     if survey.finished or "half-written" not in str(survey.unfinished):
         raise FoundError(f"taken: {survey.finished}, {survey.unfinished}")
     return "not taken: half-written"
-
-
-def _archives() -> Mapping[str, list[tuple[str, int]]]:
-    """Entries: name, and bytes of zeros in it."""
-    return {
-        "of two entries of one name": [("a.txt", 1), ("a.txt", 1)],
-        "of two entries of one name, spelled twice": [("b/a.txt", 1), ("b/./a.txt", 1)],
-        "that is larger than allowed": [("a", 2**20), ("b", 2**20)],
-        "that leads outside": [("../a.txt", 1)],
-        "that names a file a folder": [("a", 1), ("a/b", 1)],
-    }
-
-
-def _archived(trial: Trial, entries: list[tuple[str, int]]) -> str:
-    for name in ("a.zip", "a.tar.gz"):
-        file = trial.folder / name
-        _write_archive(file, entries)
-        try:
-            unpack(file, most=1_500_000)
-        except SourceError as error:
-            if str(file) not in str(error):
-                raise FoundError(f"the error does not name the file: {error}") from error
-        else:
-            raise FoundError(f"{name} is unpacked")
-        file.unlink()
-        if left := list(trial.folder.rglob("*")):
-            raise FoundError(f"left behind: {left}")
-    return "refused"
-
-
-def _write_archive(file: Path, entries: list[tuple[str, int]]) -> None:
-    if file.suffix == ".zip":
-        with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(file, "w") as archive:
-            for entry, size in entries:
-                archive.writestr(zipfile.ZipInfo(entry), bytes(size))
-        return
-    with tarfile.open(file, "w:gz") as tar:
-        for entry, size in entries:
-            about = tarfile.TarInfo(entry)
-            about.size = size
-            tar.addfile(about, io.BytesIO(bytes(size)))
 
 
 def _taken(trial: Trial, name: str) -> str:

@@ -35,7 +35,7 @@ def fetch_release(
     release = release or parse_release_address(suite.release)
     if isinstance(release, HubRelease):
         release = pin_release(release)
-    cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
+    cache = ReleaseCache(settings.home)
     if not bar:
         return release, cache.fetch(suite.name, release, DownloadLog())
     with closing(DownloadBar()) as progress_bar:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
 from bench_resources.config.addresses import fill_keys
-from bench_resources.datasets.archives import MOST_BYTES, is_archive, unpack
+from bench_resources.datasets.archives import is_archive, unpack
 from bench_resources.datasets.download import (
     DownloadBar,
     DownloadLog,
@@ -22,7 +22,6 @@ from bench_resources.datasets.download import (
 )
 from bench_resources.datasets.hub import HubRelease, Release, hub_files
 from bench_resources.http import event_loop
-from bench_resources.http.allowed_hosts import HostPolicy
 from bench_resources.storage.atomic_write import describe_write_errors
 
 _RECORD = "fetched.json"
@@ -43,16 +42,9 @@ class CachedRelease:
 class ReleaseCache:
     """The folder ``sources`` of a home: one folder per suite and address."""
 
-    def __init__(
-        self,
-        home: Path,
-        patience: DownloadRetryPolicy | None = None,
-        *,
-        unpacked_bytes: int = MOST_BYTES,
-    ) -> None:
+    def __init__(self, home: Path, patience: DownloadRetryPolicy | None = None) -> None:
         self._folder = home / "sources"
         self._patience = patience or DownloadRetryPolicy()
-        self._unpacked_bytes = unpacked_bytes
 
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
         """All complete downloads, with suite and folder."""
@@ -108,7 +100,7 @@ class ReleaseCache:
         digests = event_loop.run(_download_files(remote, arrived, self._patience, watched))
         archives = [_target_path(arrived, file) for file in remote if is_archive(file.path)]
         for archive in archives:
-            unpack(archive, self._unpacked_bytes)
+            unpack(archive)
         arrived.replace(files)
         size = sum((files / path).stat().st_size for path in digests)
         record = CachedRelease(address=str(release), commit=commit, n_bytes=size, files=digests)
@@ -144,18 +136,13 @@ async def _download_files(
 ) -> dict[str, str]:
     import aiohttp
 
-    from bench_resources.http.allowed_hosts import restricted_connector
-
     # Stored bytes are counted, so the transfer must not be decompressed.
-    # The user's address or HF_ENDPOINT may have any host; its redirects may not.
-    hosts = HostPolicy.typed_by_user(fill_keys(remote[0].url)) if remote else HostPolicy()
     async with aiohttp.ClientSession(
-        connector=restricted_connector(hosts),
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
         timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
         auto_decompress=False,
     ) as session:
-        downloads = FileDownloader(session, patience, watched.add, hosts)
+        downloads = FileDownloader(session, patience, watched.add)
         return {
             file.path: await downloads.fetch(file, _target_path(folder, file)) for file in remote
         }

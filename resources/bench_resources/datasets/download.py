@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 from bench_resources.config.addresses import fill_keys
-from bench_resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
 from bench_resources.http.backoff import wait_of
 from bench_resources.storage.atomic_write import describe_write_errors
 
@@ -66,10 +65,9 @@ class _DownloadFailure:
 class FileDownloader:
     """Fetches files over one session."""
 
-    session: "aiohttp.ClientSession"  # with the connector of ``hosts``
+    session: "aiohttp.ClientSession"
     patience: DownloadRetryPolicy
     progress: ByteCallback
-    hosts: HostPolicy
 
     async def fetch(self, file: RemoteFile, target: Path) -> str:
         """Download a file to ``target`` unless it is there; returns its SHA-256.
@@ -115,19 +113,19 @@ class FileDownloader:
 
     async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
         """Request the missing part; None if all of it arrived."""
-        from aiohttp import ClientError
+        from aiohttp import ClientError, InvalidURL
 
         received = _size(part)
         if received and received == file.size:
             return None
         headers = {**file.headers, **({"Range": f"bytes={received}-"} if received else {})}
         try:
-            async with open_url(self.session, fill_keys(file.url), self.hosts, headers) as response:
+            async with self.session.get(fill_keys(file.url), headers=headers) as response:
                 if received and response.status in (200, 416):  # the server does not resume
                     self._discard(part)
                 failure = await self._receive(response, file, part)
-        except ForbiddenAddressError as error:
-            return _DownloadFailure(str(error), again=False)
+        except InvalidURL:
+            return _DownloadFailure("not a URL that begins with http:// or https://", again=False)
         except (ClientError, TimeoutError) as error:
             return _DownloadFailure(
                 f"{type(error).__name__}: {error}", moved=_size(part) > received

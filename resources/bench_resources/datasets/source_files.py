@@ -71,7 +71,7 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
         from bench_resources.datasets.cache import ReleaseCache
         from bench_resources.datasets.download import DownloadLog
 
-        cache = ReleaseCache(settings.home, unpacked_bytes=settings.storage.unpacked_bytes)
+        cache = ReleaseCache(settings.home)
         return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
     folder = settings.resolve(source)
     if not (folder.is_dir() or (benchmark and folder.is_file())):

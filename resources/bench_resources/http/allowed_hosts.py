@@ -5,9 +5,8 @@ rebinding). Redirects are checked in the same way.
 """
 
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from yarl import URL
 
 IPAddress: TypeAlias = IPv4Address | IPv6Address
-HostPort: TypeAlias = tuple[str, int]  # host, and port
 
 _UNICAST = IPv6Network("2000::/3")  # all public hosts; no IPv4-mapped or NAT64 addresses
 _TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))  # 6to4, Teredo: embed IPv4
@@ -43,79 +41,48 @@ def is_public(address: IPAddress) -> bool:
     return address.is_global and not (address.is_multicast or address.is_reserved)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostPolicy:
-    """Which hosts may be contacted."""
+HostPolicy: TypeAlias = Callable[[IPAddress], bool]
+"""Whether an address may be contacted."""
 
-    allowed: Callable[[IPAddress], bool] = is_public
-    typed: frozenset[HostPort] = field(default_factory=frozenset)
-    """Hosts that the user typed, which may be anywhere."""
 
-    @classmethod
-    def typed_by_user(cls, address: str) -> "HostPolicy":
-        """Allow an address that the user typed.
+def _parse_address(address: "str | URL", allowed: HostPolicy) -> "URL":
+    """Parse an address, and check its host if that is an IP address.
 
-        A public host may only redirect to public hosts, a local one anywhere.
-        """
-        from yarl import URL
+    Raises:
+        ForbiddenAddressError: If it is not a URL, or a forbidden address.
+    """
+    from yarl import URL
 
-        try:
-            url = URL(address)
-            door = (url.host or "", url.port or 0)
-            addresses = socket.getaddrinfo(*door, type=socket.SOCK_STREAM)
-        except (OSError, ValueError):  # reported when it is requested
-            return cls()
-        near = not all(
-            is_public(ip_address(str(address[4][0]).partition("%")[0])) for address in addresses
+    try:
+        url = URL(address)
+    except ValueError as error:
+        raise ForbiddenAddressError(f"not a URL: {error}") from error
+    if url.scheme not in _SCHEMES or not url.host:
+        raise ForbiddenAddressError("not a URL that begins with http:// or https://")
+    if ":" in url.host or url.host.replace(".", "").isdigit():
+        _require(url.host, url.host, allowed)
+    return url
+
+
+def _require(number: str, host: str, allowed: HostPolicy) -> None:
+    """Check the resolved address of a host.
+
+    Raises:
+        ForbiddenAddressError: If it is forbidden, or not an IP address.
+    """
+    try:
+        address = ip_address(number.partition("%")[0])
+    except ValueError as error:
+        raise ForbiddenAddressError(f"{host!r} is not a host") from error
+    if not allowed(address):
+        raise ForbiddenAddressError(
+            f"{host} leads to {number}, which is not on the public internet"
         )
-        return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
-
-    def parse_address(self, address: "str | URL") -> "URL":
-        """Parse an address, and check its host if that is an IP address.
-
-        Raises:
-            ForbiddenAddressError: If it is not a URL, or a forbidden address.
-        """
-        from yarl import URL
-
-        try:
-            url = URL(address)
-            door = (url.host or "", url.port or 0)
-        except ValueError as error:
-            raise ForbiddenAddressError(f"not a URL: {error}") from error
-        if url.scheme not in _SCHEMES or not url.host:
-            raise ForbiddenAddressError("not a URL that begins with http:// or https://")
-        if door in self.typed:
-            return url
-        if ":" in url.host or url.host.replace(".", "").isdigit():
-            self.require(url.host, url.host)
-        return url
-
-    def require(self, number: str, host: str) -> None:
-        """Check the resolved address of a host.
-
-        Raises:
-            ForbiddenAddressError: If it is forbidden, or not an IP address.
-        """
-        try:
-            address = ip_address(number.partition("%")[0])
-        except ValueError as error:
-            raise ForbiddenAddressError(f"{host!r} is not a host") from error
-        if not self.allowed(address):
-            raise ForbiddenAddressError(
-                f"{host} leads to {number}, which is not on the public internet"
-            )
-
-
-PUBLIC_HOSTS = HostPolicy()
 
 
 @asynccontextmanager
 async def open_url(
-    session: "aiohttp.ClientSession",
-    address: str,
-    hosts: HostPolicy,
-    headers: Mapping[str, str] | None = None,
+    session: "aiohttp.ClientSession", address: str, allowed: HostPolicy
 ) -> AsyncIterator["aiohttp.ClientResponse"]:
     """Send a GET request and follow its redirects.
 
@@ -124,16 +91,14 @@ async def open_url(
             drops encryption.
         aiohttp.ClientError: If the request fails.
     """
-    url = first = hosts.parse_address(address)
-    anywhere = {name: value for name, value in (headers or {}).items() if name != "Authorization"}
+    url = _parse_address(address, allowed)
     for _ in range(_MOST_REDIRECTS + 1):
-        sent = headers if url.origin() == first.origin() else anywhere
-        async with session.get(url, headers=sent, allow_redirects=False) as response:
+        async with session.get(url, allow_redirects=False) as response:
             target = response.headers.get("Location")
             if response.status not in _REDIRECTS or target is None:
                 yield response
                 return
-        before, url = url, hosts.parse_address(_resolve_redirect(url, target))
+        before, url = url, _parse_address(_resolve_redirect(url, target), allowed)
         if before.scheme == "https" and url.scheme != "https":
             raise ForbiddenAddressError(f"is redirected to {url.scheme}, without encryption")
     raise ForbiddenAddressError(f"is redirected more than {_MOST_REDIRECTS} times")
@@ -149,7 +114,7 @@ def _resolve_redirect(url: "URL", target: str) -> "URL":
 
 
 def restricted_connector(
-    hosts: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
+    allowed: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
 ) -> "aiohttp.TCPConnector":
     """A connector that only reaches allowed hosts; create it in a running event loop."""
     from aiohttp import TCPConnector, ThreadedResolver
@@ -163,9 +128,8 @@ def restricted_connector(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
         ) -> list[ResolveResult]:
             addresses = await self._resolver.resolve(host, port, family)
-            if (host, port) not in hosts.typed:
-                for address in addresses:
-                    hosts.require(address["host"], host)
+            for address in addresses:
+                _require(address["host"], host, allowed)
             return addresses
 
         async def close(self) -> None:

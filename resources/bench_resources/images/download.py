@@ -15,9 +15,9 @@ from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.provenance import text_digest
 from bench_resources.http import event_loop
 from bench_resources.http.allowed_hosts import (
-    PUBLIC_HOSTS,
     ForbiddenAddressError,
     HostPolicy,
+    is_public,
     open_url,
     restricted_connector,
 )
@@ -86,7 +86,7 @@ def download_images(
     polite: ImageDownloadLimits,
     rng: random.Random,
     progress: Progress = lambda done, known, total: None,
-    hosts: HostPolicy = PUBLIC_HOSTS,
+    hosts: HostPolicy = is_public,
 ) -> list[ImageDownload]:
     """Download every address that is not in the folder yet; one row per address, in their order.
 

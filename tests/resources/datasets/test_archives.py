@@ -1,8 +1,9 @@
-"""Archives: what is no more than they say is unpacked, and anything else is an error by name."""
+"""Archives are unpacked below their folder; a damaged one is an error that names it."""
 
 import io
 import tarfile
 import zipfile
+from contextlib import suppress
 
 import pytest
 
@@ -46,10 +47,10 @@ def written(folder, name, entries):
     return file
 
 
-def refused(file, says, **limits):
+def refused(file, says):
     """It is refused, and leaves nothing behind."""
     with pytest.raises(SourceError, match=says) as raised:
-        unpack(file, **limits)
+        unpack(file)
     assert str(file) in str(raised.value)
     assert [one.name for one in file.parent.iterdir()] == [file.name]
 
@@ -97,23 +98,11 @@ def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "second", ["a/b.txt", "a/./b.txt", "a//b.txt", "./a/b.txt", "a/b.txt/c.txt"]
-)
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_entries_of_one_name_are_refused(tmp_path, name, second):
-    file = written(tmp_path, name, [("a/b.txt", b"1"), (second, b"2")])
-    refused(file, r"duplicate entry|is a file in it")
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "outside", ["../evil.txt", "/evil.txt", "a/../../evil.txt", "..\\evil.txt", "a\\..\\..\\evil"]
-)
-def test_a_name_that_leads_outside_is_refused(tmp_path, name, outside):
+def test_nothing_is_written_outside_the_folder(tmp_path, name):
     folder = tmp_path / "in"
     folder.mkdir()
-    refused(written(folder, name, [("a.txt", b"1"), (outside, b"2")]), "outside the folder")
+    with suppress(SourceError):  # of a tar; a zip's names are cut
+        unpack(written(folder, name, [("a.txt", b"1"), ("../evil.txt", b"2")]))
     assert [file.name for file in tmp_path.iterdir()] == ["in"]
 
 
@@ -130,30 +119,6 @@ def test_a_name_that_leads_outside_is_refused(tmp_path, name, outside):
 def test_a_link_or_device_of_a_tar_is_refused(tmp_path, entries):
     (tmp_path / "a.tar").write_bytes(tarred(entries, "w"))
     refused(tmp_path / "a.tar", "cannot be unpacked")
-
-
-def test_a_link_of_a_zip_is_refused(tmp_path):
-    link = zipfile.ZipInfo("a")
-    link.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr(link, "/etc/passwd")
-    refused(tmp_path / "a.zip", "'a' is a link")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_more_than_is_allowed_is_refused_whatever_it_is_packed_to(tmp_path, name):
-    file = written(tmp_path, name, [(f"{n}.bin", bytes(10**6)) for n in range(4)])
-    refused(file, "more than the 3500000 bytes allowed", most=3_500_000)
-    unpack(file, most=4_000_000)
-    assert (tmp_path / "3.bin").stat().st_size == 10**6
-
-
-def test_a_zip_that_says_less_than_it_holds_does_not_unpack_more(tmp_path):
-    """Its sizes are those of the directory; the content is cut there, and its checksum is wrong."""
-    honest = zipped([("a.bin", bytes(10**6))])
-    size = (10**6).to_bytes(4, "little")
-    (tmp_path / "a.zip").write_bytes(honest.replace(size, (10).to_bytes(4, "little")))
-    refused(tmp_path / "a.zip", "cannot be unpacked", most=100)
 
 
 def test_archives_that_share_folders_and_equal_files_are_merged(tmp_path):

@@ -186,12 +186,11 @@ def linked():
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("release.zip", zipped({"../../elsewhere": b""}), "is outside the folder"),
         ("release.zip", zipped({"a": b"1" * 99})[:-30], "cannot be unpacked"),
         ("release.tar", linked(), "cannot be unpacked"),
         ("release.tar.gz", b"no archive", "cannot be unpacked"),
     ],
-    ids=["a path out of the folder", "cut off", "a link out of the folder", "no archive at all"],
+    ids=["cut off", "a link out of the folder", "no archive at all"],
 )
 def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, data, message):
     hub.files[name] = data

@@ -149,14 +149,6 @@ class StorageSettings(StrictSection):
     run_history_days: float = Field(90.0, ge=0)
     """Days that Dagster keeps finished runs, and longer those that made a present table; 0: all."""
 
-    unpacked_gigabytes: float = Field(64.0, gt=0)
-    """Largest unpacked size of a release's archive."""
-
-    @property
-    def unpacked_bytes(self) -> int:
-        """``unpacked_gigabytes`` in bytes."""
-        return int(self.unpacked_gigabytes * 10**9)
-
     @field_validator("database")
     @classmethod
     def _check_database(cls, written: str) -> str:
