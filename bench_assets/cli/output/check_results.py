@@ -37,11 +37,6 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
 
 
 def _probe_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
-    if check.image_tokens:
-        tokens = (f"{size}: {count}" for size, count in check.image_tokens.items())
-        yield "tokens per image", ", ".join(tokens)
-    if check.batch:
-        yield "batch = alone", check.batch
     if check.response_seconds is not None:
         load = "" if check.load_seconds is None else f"{check.load_seconds:.1f} to load, "
         yield "seconds", f"{load}{check.response_seconds:.2f} per response"

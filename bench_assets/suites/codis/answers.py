@@ -63,8 +63,3 @@ def normalize_text(text: str) -> str:
     for written, read in _CONTRACTIONS:
         plain = plain.replace(written, read)
     return " ".join(_WORD.findall(plain))
-
-
-def has_phrase(phrase: str, words: str) -> bool:
-    """Whether normalised words hold a normalised phrase, as whole words in a row."""
-    return f" {phrase} " in f" {words} "

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from shlex import quote
-from typing import IO, NamedTuple
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -205,24 +205,6 @@ def describe_table_errors(place: str) -> Iterator[None]:
         raise TableError(
             f"{place}: cannot be read as a table ({error}); {_REBUILD_ADVICE}"
         ) from error
-
-
-class TableFooter(NamedTuple):
-    """Metadata in a table's footer."""
-
-    digest: str  # of its rows
-    written: float  # s since the epoch
-
-
-def read_footer(data: bytes, place: str) -> TableFooter:
-    """Read the footer of a table.
-
-    Raises:
-        TableError: If it has none; names the location.
-    """
-    with describe_table_errors(place):
-        metadata = pq.read_metadata(io.BytesIO(data)).metadata or {}
-        return TableFooter(metadata[DIGEST].decode(), float(metadata[WRITTEN]))
 
 
 def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:

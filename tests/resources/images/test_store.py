@@ -67,7 +67,7 @@ def test_the_bytes_say_what_an_image_is_whatever_its_extension(
     ("data", "message"),
     [
         pytest.param(b"Once upon a time", "not an image in any known format", id="a text"),
-        pytest.param(image("JPEG")[:-200], "cut short", id="a truncated JPEG"),
+        pytest.param(image("JPEG")[:-200], "image file is truncated", id="a truncated JPEG"),
         pytest.param(
             png_header(50_000, 50_000), "more than the 100000000 px allowed", id="far too large"
         ),

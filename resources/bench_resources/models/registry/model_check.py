@@ -1,7 +1,7 @@
 """Model check: loads a model, sends six probes and reports; the cache is not used."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -19,7 +19,7 @@ from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.base import ModelSpec, SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.config.sections.models import PythonSpec, RecordedSpec
+from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
 from bench_resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
@@ -29,8 +29,7 @@ from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.engine import Engine, validate_arrivals
 from bench_resources.response_cache.rows import TokenCounts
 
-SIZES = ((224, 224), (640, 480), (1280, 960))
-"""Width and height in px of the images whose tokens are counted."""
+_SMALL, _LARGE = (224, 224), (640, 480)  # width and height of the images, px
 
 REQUIRED = frozenset({"an image", "control tokens"})
 """Probes that every model has to answer; refusing another one only excludes such questions."""
@@ -49,9 +48,8 @@ class SyntheticImages:
 
     def __init__(self) -> None:
         self._images: dict[str, bytes] = {}
-        self.apples = self._draw("red apple", 2, SIZES[1])
-        self.dogs = self._draw("dog", 5, SIZES[0])
-        self.sized = tuple(self._draw("cat", n, size) for n, size in enumerate(SIZES, 1))
+        self.apples = self._draw("red apple", 2, _LARGE)
+        self.dogs = self._draw("dog", 5, _SMALL)
 
     def read(self, digest: str) -> bytes:
         """The bytes of an image, as PNG.
@@ -107,16 +105,6 @@ def probes(images: SyntheticImages, control_tokens: Iterable[str]) -> dict[str, 
     }
 
 
-def sized_prompts(images: SyntheticImages) -> list[Prompt]:
-    """A question about an image of each size, with prompts of different length."""
-    more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
-    return [
-        Prompt.of(image, words + _HOW_MANY) for image, words in zip(images.sized, more, strict=True)
-    ]
-
-
-_SAME = "the same"
-
 Ask: TypeAlias = Callable[[Sequence[Request]], list[Response]]
 
 
@@ -141,9 +129,6 @@ class ModelCheck:
     error: str = ""  # why the model could not be checked
     note: str = ""  # what was not checked, and why
     loaded: LoadedCheckpoint | None = None  # if transformers runs it
-    image_tokens: Mapping[str, int] | None = None  # by size in px; None if unknown
-    batch: str = ""  # "the same", or how responses in a batch differ from those alone
-    batch_failed: bool = False
     load_seconds: float | None = None
     response_seconds: float | None = None  # the median of those sent alone
     probes: tuple[ProbeResult, ...] = ()
@@ -153,7 +138,7 @@ class ModelCheck:
         """Reasons against evaluating this model."""
         reasons = [self.error] if self.error else []
         reasons += [f"{probe.probe}: {probe.error}" for probe in self.probes if probe.failed]
-        return reasons + ([f"batch: {self.batch}"] if self.batch_failed else [])
+        return reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +148,6 @@ class CheckedModel:
     ask: Ask
     images: SyntheticImages
     loading: CheckpointInspection | None = None  # if transformers runs it
-    otherwise: str = ""  # what helps if responses differ in a batch; "": it is a failure
-    exactly: bool = True  # whether rounding does not depend on the batch
     blind: bool = False
 
 
@@ -185,9 +168,7 @@ def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
         ModelError: If it does not load, or cannot answer at all.
     """
     findings, seconds = _ask_alone(subject)
-    return _compare_batch(
-        replace(found, probes=findings, response_seconds=median(seconds)), subject
-    )
+    return replace(found, probes=findings, response_seconds=median(seconds))
 
 
 def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
@@ -220,52 +201,6 @@ def _probe_result(name: str, response: Response, *, refused: bool) -> ProbeResul
     )
 
 
-def _compare_batch(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
-    """Send three questions about images of three sizes together, and each alone."""
-    requests = [_request("a batch", prompt, subject) for prompt in sized_prompts(subject.images)]
-    batched = subject.ask(requests)
-    alone = [subject.ask([request])[0] for request in requests]
-    if errors := [response.error for response in (*alone, *batched) if response.error]:
-        return replace(found, batch=errors[0], batch_failed=True)
-    batch = compared(alone, batched, exactly=subject.exactly)
-    tokens = {
-        f"{width}x{height}": response.image_tokens[0]
-        for (width, height), response in zip(SIZES, alone, strict=True)
-        if response.image_tokens
-    }
-    differs = not batch.startswith(_SAME)
-    return replace(
-        found,
-        batch=f"{batch}; {subject.otherwise}" if differs and subject.otherwise else batch,
-        batch_failed=differs and not subject.otherwise,
-        image_tokens=tokens or None,
-    )
-
-
-def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly: bool) -> str:
-    """Compare responses in a batch with those alone.
-
-    In half precision and on GPUs sums round differently in different batches, and a near-tie may
-    fall the other way: there only the first word has to be equal.
-
-    >>> yes, also = Response(text="2 cats."), Response(text="2 of them")
-    >>> compared([yes], [also], exactly=False)
-    'the same, but for rounding in 1 of 1 responses'
-    >>> compared([yes], [also], exactly=True)
-    "1 of 1 responses differ, such as '2 of them' in a batch and '2 cats.' alone"
-    """
-    pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
-    differing = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
-    if differing:
-        first, second = (text[:60] for text in differing[0])
-        return (
-            f"{len(differing)} of {len(alone)} responses differ, such as {second!r} in a batch and "
-            f"{first!r} alone"
-        )
-    rounded = f", but for rounding in {len(pairs)} of {len(alone)} responses" if pairs else ""
-    return _SAME + rounded
-
-
 def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
     prompt = prompt.without_images() if subject.blind else prompt
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
@@ -283,10 +218,7 @@ def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
 
 AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
-_ONE_REQUEST = "concurrency = 1 sends one request at a time"
 _MAX_TOKENS = 32  # of a response: its first words show whether a model sees
-_TOGETHER = 3  # requests in the batch
-_BATCH_TOKENS = 10**6
 
 
 def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
@@ -326,13 +258,7 @@ def _check(found: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: boo
         with closing(RedactingEngine(kind.engine(_shorten_responses(spec), at), secrets)) as engine:
             return run_probes(
                 found,
-                CheckedModel(
-                    ask=ask_in_order(engine),
-                    images=images,
-                    otherwise=_ONE_REQUEST if isinstance(spec, ServerSpec) else "",
-                    exactly=isinstance(spec, PythonSpec),
-                    blind=blind,
-                ),
+                CheckedModel(ask=ask_in_order(engine), images=images, blind=blind),
             )
     except BenchError:
         raise
@@ -344,7 +270,6 @@ def _transformers(
     found: ModelCheck, spec: TransformersSpec, images: SyntheticImages, *, blind: bool
 ) -> ModelCheck:
     from bench_resources.models.transformers.engine import TransformersEngine
-    from bench_resources.models.transformers.loading import device_of, dtype_of
     from bench_resources.models.transformers.model import load
 
     model_spec = _shorten_responses(spec).model_copy(
@@ -354,12 +279,7 @@ def _transformers(
     engine = TransformersEngine(model_spec, model_spec.path, images.read, loading.load)
     with closing(engine):
         subject = CheckedModel(
-            ask=ask_in_order(engine),
-            images=images,
-            loading=loading,
-            exactly=(dtype_of(model_spec), device_of(model_spec.device)) == ("float32", "cpu"),
-            otherwise="an evaluation sends one request at a time",
-            blind=blind,
+            ask=ask_in_order(engine), images=images, loading=loading, blind=blind
         )
         tried = run_probes(found, subject)
         return replace(
@@ -368,17 +288,12 @@ def _transformers(
 
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:
-    """Limit the response length, and make the batch large enough for the probes."""
+    """Limit the response length."""
     update: dict[str, object] = {}
     if isinstance(spec, SamplingSection):
         update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
     if isinstance(spec, ServerSpec):
         update |= {"batch": False}  # which may take a day
-    if isinstance(spec, TransformersSpec):
-        update |= {
-            "batch_size": max(spec.batch_size, _TOGETHER),
-            "batch_tokens": max(spec.batch_tokens, _BATCH_TOKENS),
-        }
     return spec.model_copy(update=update)
 
 

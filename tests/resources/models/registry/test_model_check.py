@@ -1,7 +1,7 @@
-"""What a check finds out about models: tiny ones, broken ones, and one whose batches differ."""
+"""What a check finds out about models: tiny ones, and broken ones."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,14 +9,6 @@ from safetensors import safe_open
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.chat import Decoding, Request, Response
-from bench_resources.models.registry.model_check import (
-    CheckedModel,
-    ModelCheck,
-    SyntheticImages,
-    ask_in_order,
-    run_probes,
-)
 from tests.fakes.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.managed import fake_vllm
@@ -31,8 +23,6 @@ def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
     assert check.failures == []
     assert [one.probe for one in check.probes] == PROBES
     assert all(probe.response for probe in check.probes)
-    assert check.image_tokens == {"224x224": 4, "640x480": 4, "1280x960": 4}
-    assert check.batch == "the same"
     with safe_open(folder / "model.safetensors", "np") as file:
         n_weights = sum(file.get_tensor(name).size for name in file.keys())  # noqa: SIM118
     loaded = check.loaded
@@ -56,15 +46,13 @@ def test_what_a_family_does_not_take_is_no_failure(tmp_path: Path) -> None:
     assert check.failures == []
 
 
-def test_a_server_gets_requests_one_by_one_and_at_once(tmp_path: Path) -> None:
+def test_a_server_gets_requests_one_by_one(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         toml = f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         check = checked(tmp_path, toml)
-        of_batches = 2 * 3  # three questions at once, and each alone
-        assert server.n_requests == len(PROBES) + 1 + of_batches  # two turns of the conversation
+        assert server.n_requests == len(PROBES) + 1  # two turns of the conversation
     assert check.failures == []
     assert {probe.response for probe in check.probes} == {"B"}
-    assert check.batch == "the same"
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
 
 
@@ -72,7 +60,7 @@ def test_vllm_is_started_for_a_check_and_ends_with_it(vlm: Path, tmp_path: Path)
     starts = tmp_path / "starts"
     program = fake_vllm.install(tmp_path / "bin", f"starts={starts}")
     check = checked(tmp_path, f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nprogram = "{program}"\n')
-    assert (check.failures, check.batch) == ([], "the same")
+    assert check.failures == []
     assert not is_running(int(starts.read_text(encoding="utf-8")))
 
 
@@ -90,58 +78,6 @@ def test_a_blind_model_that_scores_options_is_checked_without_images(
     check = checked(tmp_path, toml, "blind")
     assert (check.model, check.note, check.failures) == ("blind", "", [])
     assert [probe.response for probe in check.probes] == ["[]"] * 6
-
-
-class Batching:
-    """An engine whose responses depend on how many requests come at once."""
-
-    identity, decoding, peak_memory = "batching", Decoding(), None
-
-    def __init__(self, says: Callable[[int], str]) -> None:
-        self._says = says
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        answer = self._says(len(requests))
-        failed = answer.removeprefix("error: ") if answer.startswith("error: ") else ""
-        for position in reversed(range(len(requests))):
-            yield position, Response(text="" if failed else answer, error=failed)
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize(
-    ("says", "exactly", "failures"),
-    [
-        pytest.param(lambda n: "two", True, [], id="always the same"),
-        pytest.param(
-            lambda n: f"two of {n}",
-            True,
-            ["batch: 3 of 3 responses differ, such as 'two of 3' in a batch and 'two of 1' alone"],
-            id="another one in a batch",
-        ),
-        pytest.param(lambda n: f"two of {n}", False, [], id="another ending, where sums round"),
-        pytest.param(
-            lambda n: f"{n} dogs",
-            False,
-            ["batch: 3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone"],
-            id="another beginning, where sums round",
-        ),
-        pytest.param(
-            lambda n: "error: too many" if n > 1 else "two",
-            True,
-            ["batch: too many"],
-            id="an error in a batch",
-        ),
-    ],
-)
-def test_batches_that_differ_are_found(
-    says: Callable[[int], str], exactly: bool, failures: list[str]
-) -> None:
-    subject = CheckedModel(
-        ask=ask_in_order(Batching(says)), images=SyntheticImages(), exactly=exactly
-    )
-    assert run_probes(ModelCheck(model="m"), subject).failures == failures
 
 
 # Models that cannot be tried: one sentence that says why, and the rest is checked.
