@@ -143,15 +143,6 @@ def _digest(value: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Summary(NamedTuple):
-    """A summary table of a task about models' responses."""
-
-    name: str  # suffix of its asset: "counts" in "mistakes_counts"
-    about: str  # what one row is, after "One row: "
-    row: type[Any]
-    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # from task rows, predictions
-
-
 class SourceTable(NamedTuple):
     """A table of the suite that units are built from."""
 
@@ -168,7 +159,6 @@ class SuiteAnnotationTask:
     units: Callable[..., list[Unit]]  # units from the present tables
     row: type[Any]  # row type of ``to_rows``
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # from the answers that count
-    summary: Summary | None = None  # for tasks about models' responses
     is_drawn: bool = False  # whether ``units`` takes the units drawn by bench annotate verdicts
 
     @property

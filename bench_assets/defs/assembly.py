@@ -29,7 +29,7 @@ from bench_assets.defs.observed_inputs import (
     with_source,
 )
 from bench_assets.defs.suite_datasets import load_suite_assets, memoize
-from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
+from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
@@ -188,12 +188,6 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             memoize(annotation_assets, form)
             for suite in catalog.suites
             for form in suite.active_annotation_tasks(named_forms)
-        ),
-        *(
-            memoize(summary_asset, form)
-            for suite in catalog.suites
-            for form in suite.active_annotation_tasks(named_forms)
-            if form.summary
         ),
         *quick_evaluation_assets(catalog.evaluable.tasks),
         *(asset for assets_of in hooks_of("assets") for asset in assets_of(catalog)),

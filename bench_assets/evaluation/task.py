@@ -7,7 +7,6 @@ from functools import cache
 from math import isnan
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
-from bench_assets.annotation.task_files import GENERAL_CODE_BOOK, CodeBook
 from bench_assets.annotation.tasks import PEOPLE, DecisionTable, SuiteAnnotationTask, VoteTable
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
@@ -235,7 +234,6 @@ class Task:
         vote_tables: Tables of votes, for rater agreement.
         decided_in: Decision tables of annotation that its questions are built from.
         rejections: Table of source rows that did not become questions; "" if not counted.
-        code_book: Categories of the error analysis.
         measure_beside: Metrics of a partial evaluation that need more than scores, such as an
             encoder. Called with a ``HomeConfiguration`` first; the suite also has them as an asset.
         measured_by: Harness of imported results; "" if it is evaluated here.
@@ -262,7 +260,6 @@ class Task:
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
     one_verdict: bool = True  # decides all points of a response, so that people can judge it
-    code_book: CodeBook = GENERAL_CODE_BOOK
     measure_beside: MeasureBeside | None = None
     measured_by: str = ""
 
@@ -291,7 +288,7 @@ class Task:
         """Annotation tasks about responses; none if models do not chat."""
         if self.asked_of != "model":
             return ()
-        return _response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
+        return _response_tasks(self.name, self.title, judged=self.is_judged)
 
     @property
     def default_scorer(self) -> str:
@@ -408,16 +405,10 @@ class Task:
 
 
 @cache  # same objects for the same task: their assets are built once
-def _response_tasks(
-    task: str, title: str, book: CodeBook, *, judged: bool
-) -> tuple[SuiteAnnotationTask, ...]:
-    from bench_assets.annotation.responses.error_analysis import mistakes_task
+def _response_tasks(task: str, title: str, *, judged: bool) -> tuple[SuiteAnnotationTask, ...]:
     from bench_assets.annotation.responses.verdicts import verdicts_task
 
-    return (
-        verdicts_task(task, title, judged=judged),
-        mistakes_task(task, title, book),
-    )
+    return (verdicts_task(task, title, judged=judged),)
 
 
 def _format_error(why: Exception) -> str:

@@ -35,7 +35,6 @@ def test_a_task_has_its_texts_and_fields(tmp_path):
         ("name =", "nam =", "tasks.votes: KeyError: 'name'"),
         ('fields = [{ kind = "yes_or_no", name = "cold", label = "Cold?" }]', 'fields = "vote"',
          "tasks.votes: KeyError: 'vote'"),
-        ("[texts]", "[code_book]\ncodes = []\n[texts]", "code_book: KeyError: 'where'"),
         ("[texts]", "[texts", ": cannot be read as TOML: "),
     ],
 )  # fmt: skip

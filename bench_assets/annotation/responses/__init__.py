@@ -1,1 +1,1 @@
-"""Annotation of model responses: verdicts, error analysis."""
+"""Annotation of model responses: verdicts, people as test takers."""

@@ -1,7 +1,6 @@
 """Model responses as annotation units: anonymous and deduplicated."""
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from bench_assets.annotation.answers.values import lettered_choices
@@ -21,14 +20,6 @@ def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
     ]
-
-
-def group_by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
-    """Group predictions by question and response id, so that equal responses are judged once."""
-    groups: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
-    for row in judgeable_predictions(predictions):
-        groups[row.question_id, response_name(row.text)].append(row)
-    return dict(groups)
 
 
 def question_fields(question: Question) -> dict[str, str]:

@@ -30,7 +30,6 @@ from bench_assets.annotation.tasks import (
     Values,
     format_timestamp,
 )
-from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -233,39 +232,3 @@ def _read_gold(file: Path) -> dict[str, Values]:
 
 def _is_about_responses(task: SuiteAnnotationTask) -> bool:
     return any(table_read.key.split("/")[-1] in PER_MODEL for table_read in task.reads.values())
-
-
-def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
-    """Build the summary table of a task about responses.
-
-    Raises:
-        ValueError: If the task has no summary.
-    """
-    if task.summary is None:
-        raise ValueError(f"{task.task.name} is not about responses")
-    summary = task.summary
-    source = task.reads["predictions"]
-    stage = AssetFolder(f"{task.suite}/annotation").stage("annotation", on_request=True)
-
-    table = task.table(summary.name)
-
-    @dg.multi_asset(
-        name=table.replace("/", "__"),
-        deps=[answers_key(task), dg.AssetKey(source.key.split("/"))],
-        outs={
-            "summary": out(
-                stage,
-                summary.row,
-                f"One row: {summary.about}, by the answers to {task.task.name}.",
-                table.split("/")[-1],
-            )
-        },
-    )
-    def summed_up(tables: TableFiles) -> dg.Output[list[Any]]:
-        key = source.key.split("/")
-        predictions = [
-            row for model in tables.partitions(key) for row in tables.read(key, source.row, model)
-        ]
-        return table_output(summary.rows(counted_rows(tables, task), predictions))
-
-    return summed_up

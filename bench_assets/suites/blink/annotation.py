@@ -1,9 +1,8 @@
-"""Annotation tasks of BLINK and the code book of its error analysis.
+"""Annotation tasks of BLINK.
 
 Answer checks are the paper's data quality control (section 3.2: "we manually go through all
 collected data and filter out data that are ambiguous"), ``human`` its human baseline (appendix A.4:
-two people a task). The instructions are ours. The code book has the shares of 140 responses of
-GPT-4V (section 4.3, appendix C.2); they add up to 96.4 %.
+two people a task). The instructions are ours.
 """
 
 from collections.abc import Sequence
@@ -29,9 +28,8 @@ Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # annotators of each task (appendix A.4)
 
-_FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
-CODE_BOOK = _FILE.code_book
-_CHECK = _FILE.tasks["answer_check"]
+_TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
+_CHECK = _TASKS["answer_check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,4 +104,4 @@ def _shown_fields(question: Question) -> dict[str, str]:
 
 
 ANSWER_CHECK = suite_task(_CHECK, check_units, answer_checks, questions="items")
-HUMAN = person_answers_task(_FILE.tasks["human"], "blink/questions", _PEOPLE)
+HUMAN = person_answers_task(_TASKS["human"], "blink/questions", _PEOPLE)

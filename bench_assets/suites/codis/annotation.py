@@ -1,4 +1,4 @@
-"""Annotation tasks of CODIS (section 3.4) and the code book of its error analysis.
+"""Annotation tasks of CODIS (section 3.4).
 
 Five tasks in sequence: images, questions, votes, revisions, votes on revisions. The units of each
 are built from the results of the ones before. ``annotation.toml`` states the paper's rules in our
@@ -25,9 +25,7 @@ from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission, dec
 N_ANNOTATORS = 5  # section 3.4
 N_IMAGES = 75  # uploads per annotator; the five of the paper collected 377 in all
 
-_FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
-_TASKS = _FILE.tasks
-CODE_BOOK = _FILE.code_book
+_TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
 
 def _image_units() -> list[Unit]:

@@ -6,7 +6,6 @@ from bench_assets.annotation.tasks import DecisionTable, SourceTable, VoteTable
 from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
-from bench_assets.suites.codis.annotation import CODE_BOOK
 from bench_assets.suites.codis.answers import answer_form
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.votes import VoteDecision, open_submissions
@@ -82,7 +81,6 @@ TASK = Task(
         "Attributes": 150,
         "Relationships": 104,
     },
-    code_book=CODE_BOOK,
     vote_tables=(VoteTable("codis/votes", SubmissionVote, _VOTES),),
     decided_in=(DECISIONS,),
 )

@@ -1,6 +1,5 @@
 """Forms about responses in the graph: asked where bench.toml names them, answered, summed up."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotate.operations import progress
-from bench_assets.annotation.responses.error_analysis import CodeCount
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
@@ -24,7 +22,7 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.core.tables.build import FunnelStep as Step
 from bench_assets.defs.checks.table_checks import check_annotation
-from bench_assets.defs.tables.annotation import annotation_assets, build_units, summary_asset
+from bench_assets.defs.tables.annotation import annotation_assets, build_units
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site
 from bench_assets.suites.codis import annotation
@@ -44,8 +42,6 @@ from tests.fakes.codis_source import entry, write_raw
 from tests.fakes.home import Home
 from tests.fakes.rows import prediction
 
-MISTAKES = TASK.response_tasks[1]
-CODE = TASK.code_book.codes[0].name
 QUESTIONS = queries(12)
 
 
@@ -84,31 +80,8 @@ def home(tmp_path):
         tables.write(["codis", "predictions"], rows, Prediction, model)
         tables.write(["codis", "scores"], scores, Score, model)
         tables.write(["codis", "judgements"], judged, Judgement, model)
-    (tmp_path / "bench.toml").write_text(
-        '[annotation.tasks."codis/verdicts"]\n[annotation.tasks."codis/mistakes"]\n'
-    )
+    (tmp_path / "bench.toml").write_text('[annotation.tasks."codis/verdicts"]\n')
     return tmp_path
-
-
-def answer_all(home, task, field, says):
-    folder = home / "annotation" / task.task.name
-    units = [json.loads(line) for line in (folder / "units.jsonl").read_text().splitlines()]
-    lines = [
-        json.dumps({"unit": one["unit"], "person": "ana", "values": {field: says(one)}})
-        for one in units
-    ]
-    (folder / "answers.jsonl").write_text("\n".join(lines))
-    return units
-
-
-def test_codes_become_counts(home):
-    made(home, annotation_assets(MISTAKES))
-    units = answer_all(home, MISTAKES, "codes", lambda _: [CODE])
-    tables = made(home, annotation_assets(MISTAKES), summary_asset(MISTAKES))
-    rows = tables.read(["codis", "annotation", "mistakes_counts"], CodeCount)
-    (count,) = [row for row in rows if (row.model, row.code) == ("all", CODE)]
-    assert (count.n, count.n_read, count.share) == (len(units), len(units), 1.0)
-    assert count.n > 0
 
 
 # Attention checks that no answer can pass are refused before anybody is asked.

@@ -31,8 +31,7 @@ from bench_assets.suites.multi.construction.transformations import TRANSFORMED
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 
-_FILE = read_tasks(Path(__file__).parents[1] / "annotation.toml")
-_TASKS, CODE_BOOK = _FILE.tasks, _FILE.code_book
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 _DROP_BY_CHOICE = dict(
     zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
