@@ -221,9 +221,7 @@ def main(home: str) -> None:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
-                rows = audit_task(
-                    TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks)
-                )
+                rows = audit_task(TaskEvidence(task, bench.tables, image_store))
                 bench.tables.write(audit_key(task).path, rows, AuditRow)
 
 

@@ -23,17 +23,11 @@ _MAX_SHOWN = 20  # suspects of a finding that a check lists
 
 def audit_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
     """Build the audit asset of every task that models are evaluated on."""
-    return [
-        memoize(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"
-    ]
+    return [memoize(audit_asset, task) for task in catalog.tasks if task.asked_of == "model"]
 
 
-def _audit(task: Task, *tasks: Task) -> dg.AssetsDefinition:
-    return audit_asset(task, tasks)
-
-
-def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
-    """Build the audit asset of a task; ``tasks`` are all tasks."""
+def audit_asset(task: Task) -> dg.AssetsDefinition:
+    """Build the audit asset of a task."""
     key = audit_key(task)
 
     @dg.multi_asset(  # dg.asset would take the row type from the return annotation
@@ -63,7 +57,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         settings: dg.ResourceParam[Settings], tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
         training = open_training_data(settings)
-        evidence = TaskEvidence(task, tables, image_store, tasks, training)
+        evidence = TaskEvidence(task, tables, image_store, training)
         rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)
         question_ids = {question.question_id for question in evidence.questions}

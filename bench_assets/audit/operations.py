@@ -56,4 +56,4 @@ def audit_tasks(
 
 def _evidence(bench: Workbench, task: Task) -> TaskEvidence:
     images, training = open_image_store(bench.settings), open_training_data(bench.settings)
-    return TaskEvidence(task, bench.tables, images, bench.catalog.tasks, training)
+    return TaskEvidence(task, bench.tables, images, training)

@@ -123,5 +123,5 @@ def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
     return [
         row
         for task in tasks.values()
-        for row in audit_task(TaskEvidence(task, tables, runs[0].image_store, [task]))
+        for row in audit_task(TaskEvidence(task, tables, runs[0].image_store))
     ]

@@ -39,13 +39,11 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
         missing_images.missing_images,
         missing_images.blank_images,
         missing_images.duplicate_images,
-        missing_images.images_elsewhere,
     ),
     "keys": (
         duplicates.repeated_questions,
         duplicates.contradicting_keys,
         ambiguous_options.ambiguous_options,
-        duplicates.questions_elsewhere,
     ),
     "contamination": (
         contamination.training_images,

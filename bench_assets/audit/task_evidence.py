@@ -1,7 +1,6 @@
 """Evidence for the audit of one task, read from the tables of a home."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,7 +62,6 @@ class TaskEvidence:
     task: Task
     tables: TableFiles
     image_store: ImageStore
-    tasks: Sequence[Task] = ()
     training: TrainingData | None = None
 
     @cached_property
@@ -74,17 +72,6 @@ class TaskEvidence:
             TableError: If they cannot be read.
         """
         return self.tables.read(questions_key(self.task, "main"), Question)
-
-    @cached_property
-    def elsewhere(self) -> Mapping[str, Sequence[Question]]:
-        """Questions of all other tasks with readable tables, by task."""
-        tasks = {}
-        for task in self.tasks:
-            key = questions_key(task, "main")
-            if task.name != self.task.name and self.tables.exists(key):
-                with suppress(TableError):  # `bench home verify` names it
-                    tasks[task.name] = self.tables.read(key, Question)
-        return tasks
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:

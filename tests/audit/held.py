@@ -93,7 +93,6 @@ class Held:
     stored: Mapping[str, StoredImage] = field(default_factory=dict)
     tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # metadata of images
     task: Task = TASK
-    elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
     training: TrainingData | None = None
     responses: Sequence[Prediction] = ()
     votes: Sequence[Vote] = ()

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,6 @@ class Judged(PartialEvidence):
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
     votes: Sequence[Vote] = ()
-    elsewhere: Mapping[str, Any] = field(default_factory=dict)
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         return self.responses[model]

@@ -1,7 +1,7 @@
 """Models of known skill, and what they answer; an evidence that holds nothing but that."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,6 @@ class Answers(PartialEvidence):
     questions: Sequence[Question]
     found: Results
     task: Task = TASK
-    elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
 
     def results(self, condition: str = "main") -> Results:
         return self.found

@@ -51,7 +51,6 @@ def held_of(evidence: TaskEvidence) -> Held:
         images={image: evidence.open_image(image) for image in images},
         hashes=evidence.looks(images),
         stored=evidence.stored,
-        elsewhere=evidence.elsewhere,
     )
 
 
@@ -64,9 +63,7 @@ def minis(tmp_path_factory) -> Mapping[str, Held]:
             bench.refresh_questions(suite)
         image_store = ImageStore(folder=str(bench.settings.home / "images"))
         tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
-        gathered = [
-            TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks) for task in tasks
-        ]
+        gathered = [TaskEvidence(task, bench.tables, image_store) for task in tasks]
         assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
         return {one.task.name: held_of(one) for one in gathered}
 

@@ -72,11 +72,6 @@ class Evidence(Protocol):
         ...
 
     @property
-    def elsewhere(self) -> Mapping[str, Sequence[Question]]:
-        """Questions of all other tasks, by task."""
-        ...
-
-    @property
     def stored(self) -> Mapping[str, StoredImage]:
         """Image files by SHA-256, with their names as far as the suite knows them."""
         ...

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import (
     AuditFinding,
-    SkippedCheckError,
     Suspect,
     audit_check,
 )
@@ -59,35 +58,6 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
         if _contradicts(reason, pair) and _contradicts(reason, pair, canonical_option)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
-
-
-@audit_check("questions_elsewhere", "Are any questions also in another suite?")
-def questions_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Find questions of other suites with the same words and images."""
-    other_suites = {
-        task: questions
-        for task, questions in evidence.elsewhere.items()
-        if task.split("/")[0] != evidence.task.suite
-    }
-    if not any(other_suites.values()):
-        raise SkippedCheckError("there are no questions of other suites")
-    image_keys = {
-        _images_key(question) for question in evidence.questions
-    }  # words are compared only for equal images
-    locations = {
-        duplicate_key(question): f"{task}, {question.question_id}"
-        for task, questions in other_suites.items()
-        for question in questions
-        if _images_key(question) in image_keys
-    }
-    suspects = [
-        Suspect(question.question_id, f"is also asked by {locations[key]}")
-        for question in evidence.questions
-        for key in [duplicate_key(question)]
-        if key in locations
-        and (question.images or len(question_words(question)) >= _MIN_TEXT_WORDS)
-    ]
-    return _finding(suspects, len(evidence.questions), "asked by another suite too")
 
 
 def _finding(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:

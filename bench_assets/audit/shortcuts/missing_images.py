@@ -112,36 +112,6 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
     return AuditFinding(sentence, len(by_image), suspects)
 
 
-@audit_check("images_elsewhere", "Are any images also in another suite?")
-def images_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Find images in questions of other suites; tasks of one suite may share images."""
-    by_image = _questions_by_image(evidence.questions)
-    other_images = {
-        image: f"{task}, {question.question_id}"
-        for task, questions in evidence.elsewhere.items()
-        if task.split("/")[0] != evidence.task.suite
-        for question in questions
-        for image in question.images
-    }
-    if not by_image or not other_images:
-        raise SkippedCheckError("this suite or all others have no images")
-    suspects = [
-        Suspect(image, f"is also in {other_images[image]}")
-        for image in by_image
-        if image in other_images
-    ]
-    own_looks, other_looks = evidence.looks(list(by_image)), evidence.looks(list(other_images))
-    suspects += [
-        Suspect(image, f"looks like an image of {other_images[twin]}")
-        for pair in find_equal_images(evidence, {**other_looks, **own_looks})
-        for image, twin in (pair, pair[::-1])
-        if image in by_image and twin in other_images and twin not in by_image
-    ]
-    summary = f"{count_phrase(len(suspects), 'image')} also in another suite"
-    sentence = f"{summary}, of {len(by_image)} here and {len(other_images)} there."
-    return AuditFinding(sentence, len(by_image), suspects)
-
-
 def find_equal_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs of equal images, by hash and then by pixels."""
     near = similar_hashes(looks)[:_MAX_COMPARED]

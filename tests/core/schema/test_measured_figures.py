@@ -1,19 +1,13 @@
 """What a home keeps about people and judges reaches the examiners."""
 
-from dataclasses import replace
-
 from bench_assets.audit.registry import audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.measured_figures import OrderFigure
-from bench_assets.core.schema.rows import Question
-from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.multi.task import TASK as MULTI
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
-from tests.fakes.rows import question
 
 
 def figure(task):
@@ -51,15 +45,6 @@ def test_votes_and_figures_of_the_task_are_there(tmp_path):
     figures = gathered(tmp_path)
     assert [vote.criterion for vote in figures.votes] == ["correct", "different", "within_rules"]
     assert list(figures.order_figures) == [figure("codis")]
-
-
-def test_a_damaged_table_of_another_task_keeps_nobody_from_looking(tmp_path):
-    figures = gathered(tmp_path)
-    for name in ("blink", "multi"):
-        figures.tables.write([name, "questions"], [question(task=name)], Question)
-    figures.tables.path(["blink", "questions"]).write_bytes(b"PAR1")
-    all_of_them = replace(figures, tasks=(TASK, BLINK, MULTI))
-    assert list(all_of_them.elsewhere) == ["multi"]
 
 
 def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
