@@ -10,9 +10,8 @@ import dagster as dg
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.tables.arrow import require_columns
 from bench_assets.workspace.inspect.stale_numbers import stale_numbers
-from bench_assets.workspace.maintain.missing_tables import (
+from bench_assets.workspace.maintain.rebuilding import (
     invalidate_suite,
-    missing_tables,
     rebuild_command,
     suites_by_image,
 )
@@ -31,10 +30,10 @@ _THREADS = 16  # concurrent downloads from an object store
 
 
 def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Read every table of all sources, and find tables that are missing."""
+    """Read every table of all sources, and find stale numbers."""
     n_whole = 0
     try:
-        listed = [blob.name for blob in bench.tables.blobs.list()]
+        listed = (blob.name for blob in bench.tables.blobs.list())
         names = [name for name in listed if name.endswith(_TABLE)]
         look = partial(_damage, bench)
         with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
@@ -43,7 +42,6 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
                     yield finding
                 else:
                     n_whole += 1
-        yield from missing_tables(bench, listed)
         yield from _stale_findings(bench)
     except HomeError as error:
         yield VerificationFinding(what="tables", state="missing", n=1, why=str(error))

@@ -1,4 +1,4 @@
-"""`bench home verify` and tables that are gone, lie in another's place, or may not be read."""
+"""`bench home verify` and tables that lie in another's place, or may not be read."""
 
 import shlex
 import shutil
@@ -30,7 +30,6 @@ QUESTIONS = "\n".join(
     for n in range(4)
 )
 STEPS = ("predictions", "scores", "metrics")
-OF_A = {f"quiz/{table} of a": "bench evaluate quiz --model a" for table in STEPS}
 
 
 @pytest.fixture(scope="module")
@@ -66,61 +65,12 @@ def commands(state):
     return {what: one["command"] for what, one in found().items() if one["state"] == state}
 
 
-def gone(home, *names):
-    for name in names:
-        place = home / "tables" / name
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
-
-
 def swap(home, table):
     a, b = (home / f"tables/quiz/{table}/{model}.parquet" for model in "ab")
     a.rename(home / "aside")
     b.rename(a)
     (home / "aside").rename(b)
 
-
-@pytest.mark.parametrize(
-    ("names", "missed"),
-    [
-        pytest.param(
-            ["quiz/scores/a.parquet"],
-            {"quiz/scores of a": OF_A["quiz/scores of a"]},
-            id="scores beside metrics",
-        ),
-        pytest.param(
-            [f"quiz/{table}/a.parquet" for table in STEPS], OF_A, id="all tables of a model"
-        ),
-        pytest.param(
-            ["quiz/questions/all.parquet"],
-            {"quiz/questions": "bench tables questions quiz"},
-            id="the questions",
-        ),
-        pytest.param(
-            ["quiz"], OF_A | {"quiz/questions": "bench tables questions quiz"}, id="the whole suite"
-        ),
-    ],
-)
-def test_what_was_made_and_is_gone_is_missing(home, names, missed):
-    gone(home, *names)
-    assert missed.items() <= commands("missing").items()
-
-
-def test_the_commands_bring_back_what_is_missing(home):
-    gone(home, "quiz/scores/a.parquet", "quiz/questions/all.parquet")
-    for command in dict.fromkeys(commands("missing").values()):
-        bench(*shlex.split(command)[1:])
-    assert found(fails=False) == {}
-
-
-@pytest.mark.parametrize(
-    "remove",
-    [
-        pytest.param(lambda _: bench("home", "remove", "a", "--yes"), id="a model"),
-        pytest.param(lambda home: gone(home, "../dagster", "../tables"), id="all"),
-    ],
-)
-def test_removed_tables_are_not_missing(home, remove):
-    remove(home)
     assert found(fails=False) == {}
 
 
