@@ -1,8 +1,8 @@
-"""Captioning: question table, scores of each caption and category, and METEOR."""
+"""Captioning: question table, scores of each category, and METEOR."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 import dagster as dg
@@ -51,45 +51,6 @@ captioning_questions = question_assets(
         about=_unknown_categories,
     )
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptionScore:
-    """Scores of one caption against people's; document frequencies are those of all captions."""
-
-    question_id: str
-    model: str
-    caption: str
-    category: str
-    bleu: float  # mean of BLEU-1 to BLEU-4 of the caption alone
-    rouge_l: float
-    cider: float
-
-
-@dg.asset(ins=_INS, **_STAGE)
-def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
-    """Score each caption."""
-    scored = _scored_captions(questions, scores)
-    scores_by_caption = caption_measures.caption_scores(scored)
-    rows = [
-        CaptionScore(
-            question_id=scored_caption.question.question_id,
-            model=scored_caption.score.model,
-            caption=caption_measures.caption_pair(scored_caption).candidate,
-            category=scored_caption.question.category,
-            bleu=float(bleu.mean()),
-            rouge_l=float(rouge_l),
-            cider=float(cider),
-        )
-        for scored_caption, bleu, rouge_l, cider in zip(
-            scored,
-            scores_by_caption.bleu,
-            scores_by_caption.rouge_l,
-            scores_by_caption.cider,
-            strict=True,
-        )
-    ]
-    return table_output(rows)
 
 
 @dg.asset(ins=_INS, **_STAGE)

@@ -18,8 +18,6 @@ from bench_assets.suites.journeybench.mcot.dataset import (
     read_mcot,
     to_questions,
 )
-from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
-from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
 from bench_assets.suites.journeybench.mcot.number_proposals import NUMBERS, accepted_numbers
 from bench_assets.suites.journeybench.mcot.planned_images import (
     PlannedImage,
@@ -128,13 +126,6 @@ def built(
     parts = (read, counts, find_quantities(problems, quantity_responses), items)
     rejections = [rejection for part in parts for rejection in part.rejections]
     return table_output(items.rows), table_output(rejections)
-
-
-@_FOLDER.step("select")
-def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
-    """Map each spelling of a co-reference label to the label."""
-    rows = count_spellings(entry.category for entry in entries)
-    return table_output(rows, {"unknown": sum(not row.label for row in rows)})
 
 
 def _flags(rows: Sequence[McotItem]) -> dict[str, str]:

@@ -5,9 +5,6 @@ cells whose labels nothing separates ("... Cross-referencing with Hallucination"
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 HALLUCINATION = "hallucination"  # what the question refers to is not in the image
 
@@ -32,15 +29,6 @@ LABELS = tuple(_LABEL_PATTERNS)
 """Every label."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelSpelling:
-    """A spelling of a label in the source."""
-
-    spelling: str
-    label: str  # several are joined with "; "; "" if unknown
-    n_rows: int
-
-
 def labels_of(category: str) -> tuple[str, ...]:
     """Read the labels of a cell, however they are joined; each once, unknown ones left out.
 
@@ -48,16 +36,6 @@ def labels_of(category: str) -> tuple[str, ...]:
     (('common objects', 'OCR', 'hallucination'), ('occluded or obscured objects',))
     """
     return tuple(dict.fromkeys(label for part in _parts(category) for label in _labels_in(part)))
-
-
-def spellings(categories: Iterable[str]) -> list[LabelSpelling]:
-    """Count every spelling with its label, unknown ones first."""
-    counts = Counter(part for category in categories for part in _parts(category))
-    rows = [
-        LabelSpelling(spelling=spelling, label="; ".join(_labels_in(spelling)), n_rows=n)
-        for spelling, n in counts.items()
-    ]
-    return sorted(rows, key=lambda row: (bool(row.label), row.label, -row.n_rows, row.spelling))
 
 
 def is_label(text: str) -> bool:

@@ -3,10 +3,7 @@
 import pytest
 
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.journeybench.mcot.image_references import (
-    labels_of,
-    spellings,
-)
+from bench_assets.suites.journeybench.mcot.image_references import labels_of
 from bench_assets.suites.journeybench.mcot.scoring import consistency, hallucination_rate
 from bench_assets.suites.journeybench.mcot.task import TASK
 from tests.cases import read_cases, read_rows
@@ -103,8 +100,3 @@ SPELLINGS = read_rows(__file__, "label_spellings.jsonl", tuples=True)
 @pytest.mark.parametrize(("spelling", "labels"), SPELLINGS)
 def test_a_spelling_is_of_labels(spelling, labels):
     assert labels_of(spelling) == labels
-
-
-def test_spellings_are_parted():
-    parted = spellings(["u; v, w & x / y + z\nu and v"])
-    assert {row.spelling for row in parted} == set("uvwxyz")

@@ -20,7 +20,6 @@ from bench_assets.suites.journeybench.construction.dialogue import Utterance
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.mcot import assets as mcot
-from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
@@ -304,10 +303,6 @@ def test_a_published_source_goes_past_the_built_route(tmp_path):
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
     (pair,) = bench.rows("multi_image_vqa/questions", Question)
     assert (pair.category, len(pair.images)) == ("External Knowledge", 2)
-    assert [row.label for row in bench.rows("mcot/spellings", LabelSpelling)] == [
-        "",
-        "hallucination",
-    ]
     assert bench.rows("mcot/problems", Problem) == []
 
 
