@@ -154,7 +154,6 @@ def _survey_folders(
         now=now,
         settle_seconds=watched.settle_seconds,
         remembered=remembered,
-        full_digest=watched.full_digest,
         base=base_of_checkpoints(settings),
     )
 

@@ -40,16 +40,13 @@ def write_adapter(folder: Path, base: str = "org/vlm", weights: bytes = b"1234")
     return folder
 
 
-def look(
-    *folders: Path, settle_seconds: float = 0, full_digest: bool = False, base: str = ""
-) -> CheckpointSurvey:
+def look(*folders: Path, settle_seconds: float = 0, base: str = "") -> CheckpointSurvey:
     """Survey folders as they are now."""
     return survey_folders(
         folders,
         now=time.time() + 1,
         settle_seconds=settle_seconds,
         remembered={},
-        full_digest=full_digest,
         base=base,
     )
 

@@ -1,14 +1,12 @@
 """Half-written weights: an interrupted copy leaves zeros behind, which load without an error.
 
 Zeros at the end of a file are refused if no training leaves them: they begin inside a row of a
-tensor, or cover further matrices. Other blocks of zeros may be intended (rows of padding tokens,
-adapters before their first step), and only cause a warning.
+tensor, or cover further matrices.
 """
 
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,10 +15,6 @@ from bench_resources.checkpoints.files import TensorSpan, tensor_spans
 
 BLOCK = 4096  # bytes of a page, or of a block of a disk
 _STEP = 1 << 20  # bytes read at once
-_SHOWN = 3
-
-_UNINDEXED_SUFFIXES = (".bin", ".gguf")
-_COPY_AGAIN = "Unless that is intended, the file is half-written: copy it again"
 
 _log = logging.getLogger("bench_assets.checkpoints")
 
@@ -55,34 +49,19 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
 
 
 def inspect_weights(files: Iterable[Path]) -> None:
-    """Refuse half-written safetensors files, and warn of matrices with a block of zeros.
-
-    One block per mebibyte of each matrix is read. Other weight files do not record where their
-    tensors are: there, one block per mebibyte of the file is read, and two zero blocks in a row
-    cause a warning.
+    """Refuse half-written safetensors files, and warn of adapters that change nothing.
 
     Raises:
         ModelError: As ``refuse_half_copy``, or if a header cannot be read.
         OSError: If a file cannot be read.
     """
     for file in files:
-        if file.suffix in _UNINDEXED_SUFFIXES and (n := _zero_mebibytes(file)):
-            _log.warning("%s: about %d MiB are zero. %s", file, n, _COPY_AGAIN)
         if file.suffix != ".safetensors":
             continue
         spans = tensor_spans(file)
         refuse_half_copy(file, spans)
         if _is_untrained(file, [span for span in spans if ".lora_B." in span.name]):
             _log.warning("%s: all its lora_B are zero: the adapter changes nothing", file)
-            continue
-        with file.open("rb") as opened:
-            names = [span.name for span in spans if span.row and _has_zeros(opened, span)]
-        if names:
-            listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-            _log.warning(
-                "%s: %d of %d tensors have a block of %d zero bytes (%s). %s",
-                *(file, len(names), len(spans), BLOCK, listed, _COPY_AGAIN),
-            )
 
 
 def _is_untrained(file: Path, spans: Sequence[TensorSpan]) -> bool:
@@ -94,26 +73,6 @@ def _is_untrained(file: Path, spans: Sequence[TensorSpan]) -> bool:
 def _is_zero(opened: BinaryIO, span: TensorSpan) -> bool:
     opened.seek(span.start)
     return not opened.read(span.end - span.start).strip(b"\0")
-
-
-def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:
-    last = span.end - BLOCK
-    for offset in sorted({*range(span.start, last + 1, _STEP), last}):
-        if offset >= span.start:
-            opened.seek(offset)
-            if not opened.read(BLOCK).strip(b"\0"):
-                return True
-    return False
-
-
-def _zero_mebibytes(file: Path) -> int:
-    """Number of mebibytes that begin with a block of zeros, as does the next one."""
-    with file.open("rb") as opened:
-        zero = []
-        for offset in range(0, file.stat().st_size - BLOCK + 1, _STEP):
-            opened.seek(offset)
-            zero.append(not opened.read(BLOCK).strip(b"\0"))
-    return sum(is_zero and is_next_zero for is_zero, is_next_zero in pairwise(zero))
 
 
 def _start_of_zeros(file: Path) -> int:

@@ -278,10 +278,10 @@ _SMALL = 1 << 20  # bytes; files up to here are read whole
 _SPREAD = 64  # blocks read of a weight file whose tensor positions are unknown
 
 
-def fingerprint(folder: Path, *, full: bool = False) -> str:
+def fingerprint(folder: Path) -> str:
     """Identify the content of a checkpoint by eight hexadecimal digits.
 
-    Of an adapter, only its own files count; they name the base. ``full`` reads every byte.
+    Of an adapter, only its own files count; they name the base.
 
     Raises:
         ModelError: If a file is missing, cut short, or has no readable header.
@@ -294,8 +294,6 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
     for file in files:
         if file.suffix == ".bin":
             refuse_truncated_archive(file)
-    if full:
-        return content_digest(files)[:8]
     state = sha256()
     for file, name in zip(files, relative_names(files), strict=True):
         state.update(os.fsencode(f"{name} {file.stat().st_size}\n"))

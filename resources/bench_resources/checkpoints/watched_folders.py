@@ -158,7 +158,6 @@ def survey_folders(
     now: float,
     settle_seconds: float,
     remembered: Mapping[str, str],
-    full_digest: bool = False,
     base: str = "",
 ) -> CheckpointSurvey:
     """Survey the watched folders; checkpoints that cannot be taken are findings.
@@ -168,7 +167,6 @@ def survey_folders(
         now: The time in s since the epoch.
         settle_seconds: A checkpoint is finished when none of its files changed for so long.
         remembered: ``digests`` of an earlier survey, so that unchanged files are not read again.
-        full_digest: Whether to read every byte.
         base: Base model of adapters; "": as recorded in each.
     """
     survey = CheckpointSurvey()
@@ -178,7 +176,7 @@ def survey_folders(
             name = _name(root, folder)
             try:
                 state = _state(folder)
-                content = _fingerprint_folder(folder, state, survey, remembered, full_digest)
+                content = _fingerprint_folder(folder, state, survey, remembered)
                 _require_complete(folder, now - settle_seconds, base)
             except _CHECK_ERRORS as error:
                 survey.note(name, str(error) or type(error).__name__)
@@ -209,7 +207,7 @@ def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -
             found.note(checkpoint.name, reason)
 
 
-def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
+def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
     """Find the folder of a checkpoint, also if it was renamed.
 
     Raises:
@@ -219,7 +217,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
     names = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
     for folder in sorted(names, key=lambda one: names[one] != name):
         try:
-            if fingerprint(folder, full=full_digest) == content:
+            if fingerprint(folder) == content:
                 return folder
         except _CHECK_ERRORS:
             continue  # another checkpoint that is just being written
@@ -262,15 +260,10 @@ def _name(root: Path, folder: Path) -> str:
 
 
 def _fingerprint_folder(
-    folder: Path,
-    state: str,
-    found: CheckpointSurvey,
-    remembered: Mapping[str, str],
-    full_digest: bool,
+    folder: Path, state: str, found: CheckpointSurvey, remembered: Mapping[str, str]
 ) -> str:
     """Fingerprint of a folder, complete or not; recorded in ``found``."""
-    state = f"{state}{'+' if full_digest else ''}"
-    content = remembered.get(state) or fingerprint(folder, full=full_digest)
+    content = remembered.get(state) or fingerprint(folder)
     found.digests[state] = content
     found.contents.add(content)
     return content

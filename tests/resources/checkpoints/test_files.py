@@ -22,7 +22,6 @@ Tell = Callable[[Path], str]
 TELLERS: dict[str, Tell] = {
     "identity": lambda folder: pin(str(folder)).content,
     "fingerprint": fingerprint,
-    "full fingerprint": lambda folder: fingerprint(folder, full=True),
 }
 
 

@@ -22,9 +22,6 @@ class CheckpointSettings(StrictSection):
     """Hub ids; every branch and tag with a model is a checkpoint."""
     settle_seconds: float = Field(60.0, ge=0)
     """Seconds without a change after which a checkpoint is complete."""
-    full_digest: bool = False
-    """Digest every byte instead of headers and samples of each tensor; changes names. A tick has 60
-    s; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS extends it."""
     like: str = ""
     """The model whose settings checkpoints use: transformers, vllm, or a server with ``serve``."""
     serve: Annotated[str, AfterValidator(validate_command)] = ""

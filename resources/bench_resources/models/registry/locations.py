@@ -106,12 +106,8 @@ def locate_responses(file: Path, model: str, settings: Settings) -> ResolvedMode
     return _named_section(name, section, str(file), settings)
 
 
-def refuse_changed_checkpoint(model: ResolvedModel, *, full: bool = False) -> None:
+def refuse_changed_checkpoint(model: ResolvedModel) -> None:
     """Refuse a checkpoint whose content has changed since it was named after it.
-
-    Args:
-        model: The model.
-        full: Whether the name is a digest of every byte.
 
     Raises:
         ModelError: If its folder holds other weights.
@@ -120,7 +116,7 @@ def refuse_changed_checkpoint(model: ResolvedModel, *, full: bool = False) -> No
     if not model.content or not folder.is_dir():
         return
     file = model.spec.gguf_file if isinstance(model.spec, TransformersSpec) else None
-    if (_digest_ends(folder / file) if file else fingerprint(folder, full=full)) != model.content:
+    if (_digest_ends(folder / file) if file else fingerprint(folder)) != model.content:
         again = "They get" if model.is_watched else "Give the folder again as --model; they get"
         raise ModelError(f"{model.name}: {folder} holds other weights now. {again} a new name")
 

@@ -201,7 +201,7 @@ def _find_watched(name: str, settings: Settings) -> ResolvedModel:
 
         if watched_folders.KEY.fullmatch(name):
             folders = [settings.resolve(folder) for folder in watched.folders]
-            folder = watched_folders.find_checkpoint(name, folders, full_digest=watched.full_digest)
+            folder = watched_folders.find_checkpoint(name, folders)
             base = base_of_checkpoints(settings) if is_adapter(folder) else ""
             section = {"path": str(folder), "revision": "main", "base": base}
             return _checkpoint(name, section, settings)

@@ -172,8 +172,7 @@ class Models(dg.ConfigurableResource[Any]):
             if model.content:
                 from bench_resources.models.registry.locations import refuse_changed_checkpoint
 
-                full = model.is_watched and self.settings.checkpoints.full_digest
-                refuse_changed_checkpoint(model, full=full)
+                refuse_changed_checkpoint(model)
             yield engine
 
 
