@@ -29,8 +29,6 @@ class CogbenchSettings(SolverSettings):
     writer: str = "recorded"
     """Model that writes questions from chains; ``"recorded"``: the source's
     writer_responses.jsonl."""
-    writer_tries: int = Field(3, gt=0)
-    """Attempts of the writer per question."""
     text_model: str = LONGEST_OPTION
     """Model that answers without images, to find questions that need none."""
     text_tries: int = Field(3, gt=0)

@@ -39,7 +39,5 @@ class JourneyBenchSettings(SolverSettings):
     """Judge that verifies solutions: a model, or ``"rules"``."""
     download: bool = False
     """Download images that published files name by address."""
-    download_connections: int = Field(8, gt=0, le=32)
-    """Concurrent downloads; at most half from one host."""
     encoders: dict[ModelName, EncoderSpec] = Field(default_factory=dict)
     """Text and image encoders for retrieval, by name; ``random`` always exists."""

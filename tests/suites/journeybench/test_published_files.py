@@ -350,7 +350,6 @@ def loaded(home, text):
     [
         pytest.param("dowload = true", "dowload", id="a misspelt entry"),
         pytest.param('encoders.clip = { file = "a" }', "encoders.clip", id="an encoder's entry"),
-        pytest.param("download_connections = 500", "download_connections", id="impolite"),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, complaint):

@@ -93,7 +93,7 @@ def writer_responses(
         return []
     chosen = settings.suite("cogbench", CogbenchSettings)
     with open_writer(context, models, chosen.writer, folder / files.WRITER_RESPONSES) as writer:
-        return ask_writer(stories, chains, writer, chosen.writer_tries)
+        return ask_writer(stories, chains, writer)
 
 
 @_FOLDER.step("distractors", reads={"chains": "../chains"})

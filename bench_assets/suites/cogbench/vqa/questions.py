@@ -87,6 +87,7 @@ def _category(question: SourceQuestion) -> str:
 _LETTERS = "ABCD"
 _SEED = 0  # of the option orders; another seed would make another benchmark
 _ANSWER_LINE = re.compile(r"Correct Answer: \[([A-D])\]")
+_MOST_TRIES = 3  # of the writer, per question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ class _Assignment(NamedTuple):
 
 
 def ask_writer(
-    stories: Iterable[Story], chains: Iterable[StoryChain], writer: ChatModel, max_tries: int
+    stories: Iterable[Story], chains: Iterable[StoryChain], writer: ChatModel
 ) -> list[WriterResponse]:
     """Request questions about each image and kind of reasoning; retry unreadable responses.
 
@@ -142,7 +143,7 @@ def ask_writer(
         for assignment in _assignments(stories, chains)
     ]
     responses = []
-    for tries in range(1, max_tries + 1):
+    for tries in range(1, _MOST_TRIES + 1):
         if not waiting:
             break
         requests = [

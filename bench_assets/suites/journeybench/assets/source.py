@@ -90,7 +90,7 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         target = _folder(settings)
         if not chosen.download:
             return table_output(existing + recorded_downloads(urls, target))
-        polite = ImageDownloadLimits(connections=chosen.download_connections)
+        polite = ImageDownloadLimits()
         with RequestProgress("images", context.log.info, "in the log") as progress:
             rows = download_images(urls, target, polite, random.Random(SUITE), progress)
         return table_output(existing + rows, {"failed": sum(bool(row.error) for row in rows)})

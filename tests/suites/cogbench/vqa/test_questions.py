@@ -279,7 +279,7 @@ def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
         return next(responses)
 
     writer = ScriptedModel("w", reply)
-    rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
+    rows = ask_writer([STORY], CHAINS, writer)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
     first, again = prompts_seen
     assert first.turns[0] == again.turns[0]
@@ -305,13 +305,13 @@ def test_a_writer_that_could_not_be_reached_gets_the_same_request_again():
             return [Response(error="timed out") if failed else Response(text=GOOD)]
 
     writer = Faltering()
-    rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
+    rows = ask_writer([STORY], CHAINS, writer)
     assert [row.complaint for row in rows] == ["timed out", ""]
     assert writer.seen[0] == writer.seen[1]
 
 
 def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
-    rows = ask_writer([STORY], CHAINS, ScriptedModel("w", lambda _: "No."), max_tries=3)
+    rows = ask_writer([STORY], CHAINS, ScriptedModel("w", lambda _: "No."))
     assert len(rows) == 3
     assert written_questions(rows, CHAINS) == []
 
