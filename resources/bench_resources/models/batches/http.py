@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 import aiohttp
+import orjson
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
@@ -17,7 +18,6 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, backoff_delay
 from bench_resources.http.errors import MOST_BYTES, body_of, failure
 from bench_resources.http.pages import connection_problem
-from bench_resources.models.api.formats.response_body import parse_json
 
 _log = logging.getLogger("bench_assets.server")
 _MAX_WAIT = 60.0  # s between two tries
@@ -205,7 +205,7 @@ def json_object(data: bytes, where: str) -> dict[str, Any]:
         ModelError: If it is none; names where it comes from.
     """
     try:
-        parsed = parse_json(data)
+        parsed = orjson.loads(data)
     except ValueError as error:
         raise ModelError(f"{where} is not JSON ({error})") from error
     if not isinstance(parsed, dict):

@@ -16,7 +16,6 @@ from bench_resources.models.api.formats.response_body import (
     as_object,
     map_finish_reason,
     prepend_reasoning,
-    require_value,
     sum_tokens,
 )
 from bench_resources.response_cache.engine import ReadImage
@@ -63,8 +62,6 @@ class Anthropic:
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Join the text blocks; cached prompt tokens count like the others."""
-        require_value(received, "type", "message")
-        require_value(received, "role", "assistant")
         blocks = received.get("content")
         if not isinstance(blocks, list):
             raise NoResponseError("the response has no content")

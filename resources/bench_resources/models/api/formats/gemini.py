@@ -18,7 +18,6 @@ from bench_resources.models.api.formats.response_body import (
     first_choice,
     map_finish_reason,
     prepend_reasoning,
-    require_value,
     sum_tokens,
 )
 from bench_resources.response_cache.engine import ReadImage
@@ -112,7 +111,6 @@ def _parse_candidate(
     content = candidate.get("content")
     if not isinstance(content, dict) and (end == "stop" or content is not None):
         raise NoResponseError("the response has no candidates[0].content")
-    require_value(as_object(content), "role", "model")
     return _text(as_object(content).get("parts", []), end, tags, hidden=hidden), end
 
 

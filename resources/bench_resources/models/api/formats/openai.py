@@ -20,7 +20,6 @@ from bench_resources.models.api.formats.response_body import (
     is_empty,
     map_finish_reason,
     prepend_reasoning,
-    require_value,
     text,
 )
 from bench_resources.response_cache.engine import ReadImage
@@ -55,10 +54,6 @@ _WITHOUT_TEXT = {
     "tool_calls",
 }  # ends that explain missing content
 _COMPLETE = {"", "stop"}  # finish reasons that do not tell the kind of response
-_NO_COMPLETION = {
-    "chat.completion.chunk",
-    "error",
-}  # ``object``; complete ones vary
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
@@ -103,8 +98,6 @@ class OpenAI:
 
         A message with a refusal has the finish reason "refusal".
         """
-        if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
-            raise NoResponseError(f"the response is of type {kind!r}")
         choice = first_choice(received.get("choices"), "choices")
         message = choice.get("message")
         for error in (choice.get("error"), as_object(message).get("error")):
@@ -114,7 +107,6 @@ class OpenAI:
         end = _map_finish_reason(choice.get("finish_reason"))
         if not isinstance(message, dict):
             raise NoResponseError("the response has no choices[0].message")
-        require_value(message, "role", "assistant")
         usage = as_object(received.get("usage"))
         hidden = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
         response_text, end = _parse_message(
@@ -163,7 +155,8 @@ def _parse_message(
     """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
     thought, response_text = _parts(message.get("content"))
     thought = _find_reasoning(message) or thought
-    refusal, calls = text(message, "refusal"), _has_tool_calls(message)
+    refusal = text(message, "refusal")
+    calls = message.get("tool_calls") or message.get("function_call")
     if refusal and end in _COMPLETE:
         end = "refusal"
     if response_text.strip():
@@ -184,16 +177,6 @@ def _is_empty_text(message: Mapping[str, Any]) -> bool:
     """Whether the content is present and empty, as opposed to missing or spoken."""
     spoken = not is_empty(message.get("audio"))
     return "content" in message and message["content"] != [] and not spoken
-
-
-def _has_tool_calls(message: Mapping[str, Any]) -> bool:
-    calls, call = message.get("tool_calls"), message.get("function_call")
-    if not (calls or call):
-        return False
-    listed = calls or [call]
-    if not isinstance(listed, list) or not all(isinstance(call, dict) and call for call in listed):
-        raise NoResponseError("choices[0].message.tool_calls is not a list of calls")
-    return True
 
 
 def _parts(content: object) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """Strict decoding of response bodies, including failures sent with HTTP 200."""
 
-import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -101,7 +100,7 @@ def decode_response(
 ) -> Response | Failure:
     """Decode the body of a response with status 200, which may hold a failure."""
     try:
-        received = _parse_body(data)
+        received = orjson.loads(data)
     except ValueError as exc:
         classified = failure(200, data, headers)
         return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
@@ -228,60 +227,6 @@ def _escape_tags(thought: str, marks: Sequence[str]) -> str:
     return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought
 
 
-_USAGE = re.compile(rb'"usage(?:Metadata)?"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}')
-
-
-def _parse_body(data: bytes) -> object:
-    """Parse a body; one that only its token counts make invalid is parsed without them.
-
-    Raises:
-        ValueError: As ``parse_json``.
-    """
-    try:
-        return parse_json(data)
-    except ValueError:
-        if (counted := _USAGE.sub(b'"usage": null', data)) == data:
-            raise
-        return parse_json(counted)
-
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def parse_json(data: bytes) -> object:
-    """Parse UTF-8 JSON; a duplicate field with another value is an error.
-
-    A byte order mark is accepted.
-
-    >>> parse_json(b'{"a": 1, "b": [true, null]}')
-    {'a': 1, 'b': [True, None]}
-
-    Raises:
-        ValueError: If it is not JSON, nested too deeply, or has a duplicate field with different
-            values, of which readers would take different ones.
-    """
-    if data.startswith(_BYTE_ORDER_MARK):
-        data = data[len(_BYTE_ORDER_MARK) :]
-    received = orjson.loads(data)
-    try:
-        written = orjson.dumps(received)
-    except orjson.JSONEncodeError as error:
-        raise ValueError(f"nested too deeply: {error}") from error
-    # orjson drops duplicate fields, so the counts of quotation marks differ. A mark escaped by its
-    # number counts only in ``written``, and might make up for that.
-    if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
-        json.loads(data.decode(), object_pairs_hook=_refuse_duplicates, parse_int=float)
-    return received
-
-
-def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for name, value in pairs:
-        if fields.setdefault(name, value) != value:
-            raise ValueError("a duplicate field with another value")
-    return fields
-
-
 def text(of: Mapping[str, Any], name: str) -> str | None:
     """A text field; None if it is null or missing.
 
@@ -294,38 +239,15 @@ def text(of: Mapping[str, Any], name: str) -> str | None:
     raise NoResponseError(f"{name} is not a text")
 
 
-def require_value(of: Mapping[str, Any], name: str, expected: str) -> None:
-    """Check that a field, if present, has the expected value.
-
-    Raises:
-        NoResponseError: If it has another value, such as "user" for the role.
-    """
-    value = of.get(name)
-    if value not in (None, "", expected):
-        raise NoResponseError(f"{name} is not {expected!r}")
-
-
 def first_choice(listed: object, name: str) -> dict[str, Any]:
-    """The choice with index 0, of which one was requested.
+    """The first choice, of which one was requested.
 
     Raises:
-        NoResponseError: If there is none, it is not listed first, or there are several.
+        NoResponseError: If there is none.
     """
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
         raise NoResponseError(f"the response has no {name}[0]")
-    if _index(listed[0]) != 0:
-        raise NoResponseError(f"{name}[0].index is not 0")
-    if len(listed) > 1 and any(_index(choice) in (0, None) for choice in listed[1:]):
-        raise NoResponseError(f"{len(listed)} {name} (expected 1)")
     return listed[0]
-
-
-def _index(one: object) -> int | None:
-    """The index of a choice; None if it is invalid."""
-    number = one.get("index") if isinstance(one, dict) else False
-    if number is None:
-        return 0
-    return number if type(number) is int else None
 
 
 _log = logging.getLogger("bench_assets.server")
