@@ -1,7 +1,6 @@
 """Error responses of model servers: message, kind of failure, advice; bounded bodies."""
 
 import re
-import zlib
 from collections.abc import Mapping
 
 import aiohttp
@@ -250,57 +249,19 @@ def _page(data: bytes) -> str:
     return f"a web page: {title[1].strip()}" if title else text
 
 
-MOST_BYTES = 16 * 2**20  # of a decompressed body; a million tokens take a third of it
+MOST_BYTES = 16 * 2**20  # of a body; a million tokens take a third of it
 
 
 async def body_of(response: aiohttp.ClientResponse) -> bytes | None:
     """Read a body of at most ``MOST_BYTES``; close the connection and return None if larger.
 
-    It is decompressed piece by piece, so that a small one cannot expand to gigabytes.
-
     Raises:
         aiohttp.ClientError: If the connection breaks, or the body cannot be decompressed.
     """
-    length = response.content_length  # of the body as sent, compressed or not
-    if length is not None and length <= MOST_BYTES and "Content-Encoding" not in response.headers:
-        return await response.read()
     body = bytearray()
-    if length is None or length <= MOST_BYTES:
-        async for piece in response.content.iter_any():
-            body += piece
-            if len(body) > MOST_BYTES:
-                break
-        else:
-            return bytes(body)
-    response.close()
-    return None
-
-
-def decompress(body: bytes, encoding: str) -> bytes | None:
-    """Decompress a body and verify its checksums; None if it is larger than ``MOST_BYTES``.
-
-    aiohttp accepts a gzip body without its trailer.
-
-    Raises:
-        aiohttp.ClientPayloadError: If it is truncated or invalid, or has another encoding.
-    """
-    if encoding in ("", "identity") or not body:
-        return body
-    if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise aiohttp.ClientPayloadError(
-            "a body with a Content-Encoding other than gzip and deflate"
-        )
-    raw = encoding == "deflate" and body[0] & 0x0F != zlib.DEFLATED
-    decompressed = b""
-    try:
-        while body:  # a gzip may have several members
-            unpacker = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS | 32)
-            decompressed += unpacker.decompress(body, MOST_BYTES + 1 - len(decompressed))
-            if len(decompressed) > MOST_BYTES:
-                return None
-            if not unpacker.eof:
-                raise aiohttp.ClientPayloadError("the compressed body ends early")
-            body = unpacker.unused_data.lstrip(b"\0")
-    except zlib.error as exc:
-        raise aiohttp.ClientPayloadError(f"the body cannot be decompressed: {exc}") from exc
-    return decompressed
+    async for piece in response.content.iter_any():
+        body += piece
+        if len(body) > MOST_BYTES:
+            response.close()
+            return None
+    return bytes(body)

@@ -229,7 +229,6 @@ class ServerEngine(RemoteEngine):
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={**_HEADERS, **self._headers(key)},
-            auto_decompress=False,
             proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
