@@ -48,6 +48,8 @@ def test_a_checkpoint_is_taken_when_its_files_are_at_rest(tmp_path: Path) -> Non
     assert "changed a moment ago" in look(tmp_path, settle_seconds=60).unfinished["step-1"]
     assert look(tmp_path, settle_seconds=0).finished != []
 
+
+def test_the_content_names_a_checkpoint(tmp_path: Path) -> None:
     weights = bytes(3_000_000)
     folder = write_checkpoint(tmp_path / "a", weights)
     same = fingerprint(folder)

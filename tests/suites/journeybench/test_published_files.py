@@ -11,6 +11,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import edition_of
+from bench_assets.suites.journeybench.captioning.assets import metrics_by_category
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )

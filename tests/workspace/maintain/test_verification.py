@@ -71,6 +71,8 @@ def swap(home, table):
     b.rename(a)
     (home / "aside").rename(b)
 
+
+def test_a_home_in_which_all_lies_as_it_was_made_is_whole(home):
     assert found(fails=False) == {}
 
 
