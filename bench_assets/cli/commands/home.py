@@ -1,6 +1,5 @@
 """``bench home``: downloads, imports, verification, migration and disk usage of a home folder."""
 
-import sys
 from collections import Counter
 from shlex import quote
 from typing import Annotated
@@ -40,9 +39,7 @@ def fetch(
 
     with open_home(suite, rule="bench.toml") as bench:
         definition = bench.catalog.suite(suite)
-        release, folder = fetch_release(
-            bench.settings, definition, address, bar=sys.stderr.isatty()
-        )
+        release, folder = fetch_release(bench.settings, definition, address)
         print_message(f"{release}\nis in {folder}. To use it, add to {bench.settings.file}:")
         print_result(f'[sources]\n{definition.name} = "{release}"')
 

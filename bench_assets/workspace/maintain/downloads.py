@@ -1,27 +1,23 @@
 """Downloads of releases into the home."""
 
-from contextlib import closing
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import Suite
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.cache import ReleaseCache
-from bench_resources.datasets.download import DownloadBar, DownloadLog
+from bench_resources.datasets.download import DownloadLog
 from bench_resources.datasets.hub import HubRelease, Release, parse_release_address, pin_release
 from bench_resources.datasets.source_files import configured_release
 
 
-def fetch_release(
-    settings: Settings, suite: Suite, address: str, *, bar: bool
-) -> tuple[Release, Path]:
+def fetch_release(settings: Settings, suite: Suite, address: str) -> tuple[Release, Path]:
     """Download a suite's release unless the home has it; returns the release and its folder.
 
     Args:
         settings: Settings of the home.
         suite: The suite.
         address: Address of the release; "": bench.toml's, otherwise the suite's default.
-        bar: Whether to draw a progress bar.
 
     Raises:
         SettingsError: If no address is known, for example because of the licence.
@@ -35,8 +31,4 @@ def fetch_release(
     release = release or parse_release_address(suite.release)
     if isinstance(release, HubRelease):
         release = pin_release(release)
-    cache = ReleaseCache(settings.home)
-    if not bar:
-        return release, cache.fetch(suite.name, release, DownloadLog())
-    with closing(DownloadBar()) as progress_bar:
-        return release, cache.fetch(suite.name, release, progress_bar)
+    return release, ReleaseCache(settings.home).fetch(suite.name, release, DownloadLog())

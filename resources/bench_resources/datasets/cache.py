@@ -14,7 +14,6 @@ from bench_assets.core.schema.errors import SourceError
 from bench_resources.config.addresses import fill_keys
 from bench_resources.datasets.archives import is_archive, unpack
 from bench_resources.datasets.download import (
-    DownloadBar,
     DownloadLog,
     DownloadRetryPolicy,
     FileDownloader,
@@ -71,7 +70,7 @@ class ReleaseCache:
                     wrong.append(f"{name}: {error.strerror}")
         return wrong
 
-    def fetch(self, suite: str, release: Release, watched: DownloadLog | DownloadBar) -> Path:
+    def fetch(self, suite: str, release: Release, watched: DownloadLog) -> Path:
         """Download a release into the home unless it is there; returns its folder.
 
         One process downloads, others wait for it. The download of a killed process is resumed.
@@ -89,7 +88,7 @@ class ReleaseCache:
             raise SourceError(f"{release}: has no folder {release.below}: {folder}")
         return folder
 
-    def _fetch(self, place: Path, release: Release, watched: DownloadLog | DownloadBar) -> None:
+    def _fetch(self, place: Path, release: Release, watched: DownloadLog) -> None:
         arrived, files = place / "arrived", place / "files"
         if files.exists():
             files.replace(arrived)  # a process was killed before it wrote the record
@@ -132,7 +131,7 @@ async def _download_files(
     remote: Sequence[RemoteFile],
     folder: Path,
     patience: DownloadRetryPolicy,
-    watched: DownloadLog | DownloadBar,
+    watched: DownloadLog,
 ) -> dict[str, str]:
     import aiohttp
 

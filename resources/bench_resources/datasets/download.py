@@ -1,4 +1,4 @@
-"""Resumable downloads of pinned files, with progress in the log or as a bar."""
+"""Resumable downloads of pinned files, with progress in the log."""
 
 import asyncio
 import hashlib
@@ -16,7 +16,6 @@ from bench_resources.storage.atomic_write import describe_write_errors
 
 if TYPE_CHECKING:
     import aiohttp
-    from rich.progress import Progress
 
 
 # number of bytes that arrived; negative: discarded
@@ -216,45 +215,3 @@ class DownloadLog:
             _log.warning(
                 "%s: %.1f of %.1f MB, %.1f MB/s", self._title, done, self._total / 1e6, rate
             )
-
-
-class DownloadBar:
-    """Draws a bar on standard error; close it after use."""
-
-    def __init__(self) -> None:
-        self._bar = _bar()
-        self._line = self._bar.add_task("", total=None)
-
-    def begin(self, title: str, total: int) -> None:
-        """Show the bar."""
-        self._bar.update(self._line, description=title, total=total or None)
-        self._bar.start()
-
-    def add(self, n: int) -> None:
-        """Move the bar by bytes."""
-        self._bar.advance(self._line, n)
-
-    def close(self) -> None:
-        """Stop updating the bar; it stays visible."""
-        self._bar.stop()
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
