@@ -17,6 +17,7 @@ from bench_assets.suites.multi.synthetic import edition as multi
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_state import accept_drift
+from tests.fakes.codis_release import entries, write_release
 
 EDITIONS = {
     "blink": blink,
@@ -168,6 +169,20 @@ def test_lost_rows_are_blocked_until_they_are_accepted_and_pass_once(suite, tmp_
                 assert "Nothing was written" not in outcome(home, suite)
                 blocked += 1
     assert blocked >= 2
+
+
+@pytest.mark.long
+def test_a_mended_source_passes_after_a_later_step_has_refused_it(tmp_path):
+    pairs = entries()
+    write_release(tmp_path / "raw")
+    (tmp_path / "bench.toml").write_text('[sources]\ncodis = "raw"\n')
+    build(tmp_path, "codis")
+    again = [{**pair, "question": f"Once more: {pair['question']}"} for pair in pairs[:100]]
+    (tmp_path / "raw/data.json").write_text(json.dumps([*pairs, *again]))
+    message = r"100 of \d+ rows are rejected \(0 before\)"
+    assert re.search(message, outcome(tmp_path, "codis"))
+    (tmp_path / "raw/data.json").write_text(json.dumps(pairs))
+    build(tmp_path, "codis")
 
 
 @pytest.mark.long
