@@ -115,5 +115,5 @@ def test_models_at_two_addresses_run_at_once_and_those_at_one_in_turn(ui: Ui) ->
         until(lambda: len(times()) == 3)
         (a, b, c) = (times()[name] for name in "abc")
     overlap_of_addresses = max(min(run[1], c[1]) - max(run[0], c[0]) for run in (a, b))
-    assert overlap_of_addresses > 10  # s; 40 questions take 20
+    assert overlap_of_addresses > 1  # s; those that wait for each other have none
     assert min(a[1], b[1]) <= max(a[0], b[0])
