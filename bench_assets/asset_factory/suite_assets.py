@@ -6,7 +6,7 @@ Evaluation assets have one partition dimension: the model.
 import operator
 import posixpath
 import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, reduce, wraps
@@ -29,9 +29,10 @@ from typing import (
 import dagster as dg
 
 from bench_assets.core.schema.chat import ChatModel
+from bench_assets.evaluation.suite import RawData
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import RequestProgress
-from bench_resources.tables.parquet import table_output
+from bench_resources.tables.parquet import PART_FIELD, partition_output, table_output
 
 StageName: TypeAlias = Literal[
     "source",
@@ -80,6 +81,33 @@ def source_key(suite: str) -> dg.AssetKey:
     return dg.AssetKey([suite, "source_files"])
 
 
+def raw_data_key(suite: str) -> dg.AssetKey:
+    """Key of a suite's observed raw data sets, one partition each: files, and settings."""
+    return dg.AssetKey([suite, "raw_data"])
+
+
+def raw_data_partitions(raw_data: RawData) -> dg.StaticPartitionsDefinition:
+    """Partitions of the tables that a suite makes of one raw data set each."""
+    return dg.StaticPartitionsDefinition([*raw_data.folders])
+
+
+def range_tags(parts: Sequence[str]) -> dict[str, str]:
+    """Tags of a run over raw data sets that are neighbours, from the first to the last.
+
+    >>> range_tags(["Art_Style", "Counting", "Jigsaw"])["dagster/asset_partition_range_end"]
+    'Jigsaw'
+    """
+    ends = {"start": parts[0], "end": parts[-1]} if parts else {}
+    return {f"dagster/asset_partition_range_{end}": part for end, part in ends.items()}
+
+
+def raw_data_parts(graph: Any, keys: Iterable[dg.AssetKey]) -> Sequence[str]:  # noqa: ANN401
+    """Partitions of the tables that have one per raw data set; none without such a table."""
+    defined = (graph.get(key).partitions_def for key in keys)
+    static = (of for of in defined if isinstance(of, dg.StaticPartitionsDefinition))
+    return next((of.get_partition_keys() for of in static), ())
+
+
 def judge_key(suite: str) -> dg.AssetKey:
     """Key of the observed setups of a suite's judge and reader."""
     return dg.AssetKey([suite, "judge_setup"])
@@ -104,6 +132,8 @@ class AssetArguments(TypedDict):
 
 BuildRows: TypeAlias = Callable[..., Any]
 """Builds the rows of a table, or of several as a tuple; an output has metadata too."""
+
+_MakeOutput: TypeAlias = Callable[[list[Any]], dg.Output[list[Any]]]
 
 
 class Step(NamedTuple):
@@ -134,13 +164,16 @@ class Step(NamedTuple):
         tables = get_args(returned) if get_origin(returned) is tuple else [returned]
         return [table if get_origin(table) is list else get_args(table)[0] for table in tables]
 
-    def as_output(self) -> Callable[..., Any]:
+    def as_output(self, output: _MakeOutput = table_output) -> Callable[..., Any]:
         """The function, with its rows as outputs of Dagster."""
+
+        def wrap(rows: list[Any] | dg.Output[list[Any]]) -> dg.Output[list[Any]]:
+            return rows if isinstance(rows, dg.Output) else output(rows)
 
         @wraps(self.function)
         def build(*arguments: Any, **tables: Any) -> Any:  # noqa: ANN401
             built = self.function(*arguments, **tables)
-            return tuple(map(_as_output, built)) if isinstance(built, tuple) else _as_output(built)
+            return tuple(map(wrap, built)) if isinstance(built, tuple) else wrap(built)
 
         outputs = tuple(dg.Output[table_type] for table_type in self.table_types)  # type: ignore[valid-type]
         returned = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
@@ -148,10 +181,6 @@ class Step(NamedTuple):
         build.__signature__ = own_signature  # type: ignore[attr-defined]
         build.__annotations__ = {**self.function.__annotations__, "return": returned}
         return build
-
-
-def _as_output(rows: list[Any] | dg.Output[list[Any]]) -> dg.Output[list[Any]]:
-    return rows if isinstance(rows, dg.Output) else table_output(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +304,52 @@ class AssetFolder:
                     for (table, stage), rows in zip(stages.items(), step.table_types, strict=True)
                 },
             )(step.as_output())
+
+        return build
+
+    def part_step(
+        self,
+        stage: StageName,
+        raw_data: RawData,
+        part: str,
+        *,
+        whole: Collection[str] = (),
+        deps: Sequence[dg.AssetKey] = (),
+    ) -> Callable[[BuildRows], dg.AssetsDefinition]:
+        """Decorate a function that builds a table for each raw data set; see ``Step``.
+
+        A run may make several: the function returns the rows of all of the run's partitions.
+
+        Args:
+            stage: Kind of the asset.
+            raw_data: Raw data sets of the suite.
+            part: Field of a row that names its partition.
+            whole: Tables of which a partition reads all partitions; it then depends on all raw data
+                sets.
+            deps: Tables that it reads by itself.
+        """
+        every = dg.AllPartitionMapping()
+
+        def build(function: BuildRows) -> dg.AssetsDefinition:
+            step = Step(function.__name__, function, {})
+            mapping = every if whole else None
+            observed = dg.AssetDep(raw_data_key(self.suite), partition_mapping=mapping)
+            arguments = self.stage(stage)
+            arguments["partitions_def"] = raw_data_partitions(raw_data)
+            every_dep: list[dg.AssetKey | dg.AssetDep] = [observed, *deps]
+            ins = {
+                name: dg.AssetIn(self.key(name), partition_mapping=every if name in whole else None)
+                for name in step.tables
+            }
+            return dg.asset(
+                name=step.name,
+                ins=ins,
+                deps=every_dep,
+                metadata={PART_FIELD: part},
+                dagster_type=step.table_types[0],
+                backfill_policy=dg.BackfillPolicy.single_run(),
+                **arguments,
+            )(step.as_output(partition_output))
 
         return build
 

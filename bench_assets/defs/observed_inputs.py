@@ -21,6 +21,8 @@ from bench_assets.asset_factory.suite_assets import (
     MODEL_SETUP,
     MODELS,
     judge_key,
+    raw_data_key,
+    raw_data_partitions,
     scorer_key,
     source_key,
 )
@@ -107,9 +109,12 @@ class ObservedInputs:
         reviewed = [*home_digests(self._settings.home).of(reviews)]
         try:
             source = _source_facts(self._settings, suite)
+            parts = dict(_raw_data_facts(self._settings, suite))
         except BenchError as error:  # the build reports it
-            source = [str(error)]
+            source, parts = [str(error)], {}
+        raw_data = raw_data_key(suite.name)
         return {
+            **{(raw_data, part): _version(facts) for part, facts in parts.items()},
             (source_key(suite.name), None): _version(source),
             (judge_key(suite.name), None): _version([judge, judges]),
             (scorer_key(suite.name), None): _version([chosen, reviewed]),
@@ -190,6 +195,21 @@ def _source_facts(settings: Settings, suite: Suite) -> list[object]:
     return [*facts, *read, *_annotation_inputs(settings, suite)]
 
 
+def _raw_data_facts(settings: Settings, suite: Suite) -> Iterator[tuple[str, list[object]]]:
+    """Place and content of each raw data set, and the settings that its tables depend on."""
+    if (raw_data := suite.raw_data) is None:
+        return
+    place = table_locations(settings).get(suite.name, "")
+    chosen = settings.suite(suite.name, suite.settings)
+    is_release = bool(configured_release(settings, suite.name))
+    source = None if is_release else open_source(suite.name, settings)
+    is_raw = source is not None and raw_data.is_in(source.folder)
+    for part, name in raw_data.folders.items():
+        folders = [source.folder / name] if source and is_raw and not source.is_mini else []
+        files = home_digests(settings.home).of(folders)
+        yield part, [place, is_raw, raw_data.settings(chosen, part), *files]
+
+
 def _build_settings(settings: Settings, suite: str) -> dict[str, Any]:
     entries = settings.suites.get(suite, {}).items()
     return {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
@@ -251,7 +271,11 @@ def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManag
                 selected = {key.path[0] for key in run.asset_selection or ()}
                 suites = catalog.evaluable.suites
                 suites = tuple(suite for suite in suites if not selected or suite.name in selected)
-                versions = inputs.of(suites, filter(None, [run.tags.get("dagster/partition")]))
+                parts = {
+                    part for suite in suites if suite.raw_data for part in suite.raw_data.folders
+                }
+                models = {run.tags.get("dagster/partition", "")} - parts - {""}
+                versions = inputs.of(suites, models)
                 for change in observe(versions, partial(last_observation, instance)):
                     instance.report_runless_asset_event(change)
             with super().yield_for_execution(context) as manager:
@@ -301,23 +325,46 @@ def input_assets(catalog: Catalog) -> list[Any]:
         for key in sorted(context.selected_asset_keys):
             yield dg.ObserveResult(asset_key=key, data_version=dg.DataVersion(versions[key, None]))
 
+    raw_data = [
+        _partitioned_input(
+            catalog,
+            raw_data_key(suite.name),
+            raw_data_partitions(suite.raw_data),
+            f"{suite.name}_dataset",
+            "Files of each raw data set, and the settings that its tables depend on.",
+        )
+        for suite in suites
+        if suite.raw_data
+    ]
+    setups = _partitioned_input(catalog, MODEL_SETUP, MODELS, "leaderboard", "Setup of each model.")
+    return [observed, setups, *raw_data]
+
+
+def _partitioned_input(
+    catalog: Catalog,
+    key: dg.AssetKey,
+    partitions: dg.PartitionsDefinition[str],
+    group: str,
+    description: str,
+) -> dg.SourceAsset:
     @dg.observable_source_asset(
-        key=MODEL_SETUP,
-        group_name="leaderboard",
-        description="Setup of each model.",
+        key=key,
+        group_name=group,
+        description=description,
         tags=_STAGE,
-        partitions_def=MODELS,
+        partitions_def=partitions,
     )
-    def model_setups(
+    def observed_partitions(
         context: dg.AssetExecutionContext,
         settings: dg.ResourceParam[Settings],
         tables: TableFiles,
     ) -> dg.DataVersionsByPartition:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
-        of_models = {part: version for (key, part), version in versions.items() if part}
-        return dg.DataVersionsByPartition(of_models)
+        return dg.DataVersionsByPartition(
+            {part: version for (asset, part), version in versions.items() if asset == key and part}
+        )
 
-    return [observed, model_setups]
+    return observed_partitions
 
 
 def with_source(spec: dg.AssetSpec, suites: Collection[str]) -> dg.AssetSpec:

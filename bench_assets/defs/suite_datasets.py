@@ -18,7 +18,12 @@ from bench_assets.asset_factory.evaluation_tables import (
     evaluation_key,
     questions_key,
 )
-from bench_assets.asset_factory.suite_assets import judge_key, scorer_key, source_key
+from bench_assets.asset_factory.suite_assets import (
+    judge_key,
+    raw_data_key,
+    scorer_key,
+    source_key,
+)
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import Suite
@@ -121,6 +126,7 @@ def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
         *(answers_key(task) for task in suite.annotation_tasks),
         *map(audit_key, model_tasks),
         *(key(suite.name) for key in (source_key, judge_key, scorer_key)),
+        *([raw_data_key(suite.name)] if suite.raw_data else []),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))
             for task in model_tasks

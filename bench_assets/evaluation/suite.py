@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -88,6 +88,16 @@ class HomeConfiguration(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RawData:
+    """Raw data sets of a suite, each of which makes a partition of some of its tables."""
+
+    folders: Mapping[str, str]  # below the source, by partition
+    settings: Callable[[Any, str], object]
+    """Those of the suite's settings that the tables of a partition depend on, for a digest."""
+    is_in: Callable[[Path], bool]  # whether a source has raw data, or else a release
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """A benchmark, shipped or from another package."""
 
@@ -105,6 +115,7 @@ class Suite:
     by_hand: str = ""  # otherwise: how a person gets the files
     annotation_tasks: tuple[SuiteAnnotationTask, ...] = ()  # annotation tasks of its dataset build
     gold: GoldStep | None = None  # the step that solves proposed questions twice
+    raw_data: RawData | None = None  # data sets with tables of their own
     licence: str = ""  # of the release: a URL, or the terms in words
     code: tuple[Path, ...] = ()
     """Files and folders with the code of its question tables, which a change there makes stale;

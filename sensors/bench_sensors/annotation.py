@@ -19,7 +19,7 @@ from bench_assets.annotation.tasks import (
     format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import answers_key
-from bench_assets.asset_factory.suite_assets import select_group
+from bench_assets.asset_factory.suite_assets import range_tags, raw_data_parts, select_group
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite
@@ -78,11 +78,14 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
             graph = repository.asset_graph
             built = _rebuilt_assets(of_tasks)
             upstream = (built.upstream() & _suite_assets(of_tasks)) - built - _PER_MODEL
-            missing = [key for key in upstream.resolve(graph) if not tables.exists(key.path)]
+            missing = [key for key in upstream.resolve(graph) if not tables.known(key.path)]
             first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
             return sorted((built | first if missing else built).resolve(graph))
 
-        return listen(context.instance, settings, tables, tasks, built_of)
+        def tags_of(keys: Sequence[dg.AssetKey]) -> Mapping[str, str]:
+            return range_tags(raw_data_parts(repository.asset_graph, keys))
+
+        return listen(context.instance, settings, tables, tasks, built_of, tags_of)
 
     return [annotation]
 
@@ -93,6 +96,7 @@ def listen(
     tables: TableFiles,
     tasks: Sequence[SuiteAnnotationTask],
     built_of: _BuiltOf,
+    tags_of: Callable[[Sequence[dg.AssetKey]], Mapping[str, str]] = lambda _: {},
 ) -> dg.SensorResult:
     """Request one run over all tasks whose answers differ from their tables.
 
@@ -104,6 +108,7 @@ def listen(
         tables: Tables of the home.
         tasks: All annotation tasks.
         built_of: Finds the assets downstream of the answers to tasks.
+        tags_of: Tags of a run over these assets.
     """
     active = [task for task in tasks if task.task.name in settings.annotation.tasks]
     if not active:
@@ -115,10 +120,11 @@ def listen(
     changed, problems = _changed_tasks(instance, port, tables, active, settings.annotation.tasks)
     if not changed:
         return dg.SensorResult(skip_reason=problems or "nothing new")
+    keys = built_of([change.task for change in changed])
     request = dg.RunRequest(
         run_key="annotation/" + "+".join(change.what for change in changed),
-        asset_selection=built_of([change.task for change in changed]),
-        tags={"bench/problems": problems} if problems else None,
+        asset_selection=keys,
+        tags={**tags_of(keys), **({"bench/problems": problems} if problems else {})},
     )
     return dg.SensorResult(run_requests=[request])
 

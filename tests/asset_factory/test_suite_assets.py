@@ -1,8 +1,10 @@
 """A study without rows says what it needs."""
 
+import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import NEEDS_KEY
+from bench_assets.asset_factory.suite_assets import NEEDS_KEY, range_tags, raw_data_parts
+from bench_assets.definitions import defs
 from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
 from bench_assets.suites.blink.suite import SUITE as BLINK
 from bench_assets.suites.codis.suite import SUITE as CODIS
@@ -36,3 +38,13 @@ def test_a_condition_that_may_have_no_questions_names_what_it_needs():
         if condition.own_questions and "it needs " not in condition.needs
     }
     assert lacking <= WITH_ALL_OF_MAIN
+
+
+def test_a_run_over_raw_data_sets_is_from_the_first_to_the_last():
+    graph = defs.resolve_asset_graph()
+    keys = [dg.AssetKey(["blink", name]) for name in ("questions", "proposals")]
+    assert range_tags(raw_data_parts(graph, keys)) == {
+        "dagster/asset_partition_range_start": "Art_Style",
+        "dagster/asset_partition_range_end": "Visual_Similarity",
+    }
+    assert range_tags(raw_data_parts(graph, keys[:1])) == {}

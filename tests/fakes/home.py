@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS, range_tags
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
@@ -45,7 +45,10 @@ class Home:
         model: str | None = None,
         **more: Any,
     ) -> dg.ExecuteInProcessResult:
-        """Run assets and checks, for one model where they have partitions."""
+        """Run assets and checks, for one model or all raw data sets where they have partitions."""
+        divided = (getattr(asset, "partitions_def", None) for asset in assets)
+        static = (of for of in divided if isinstance(of, dg.StaticPartitionsDefinition))
+        parts = [] if model else next((of.get_partition_keys() for of in static), [])
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
             return dg.materialize(
@@ -53,6 +56,7 @@ class Home:
                 selection=selection,
                 partition_key=model,
                 instance=instance,
+                tags=range_tags(parts),
                 resources={
                     "settings": dg.ResourceDefinition.hardcoded_resource(self.settings),
                     "sources": SourceFiles(settings=self.settings),

@@ -130,7 +130,8 @@ def of(model: str, prefix: str = "quiz", tables: list[str] = TABLES) -> list[str
 def test_all_that_is_made_of_models_follows_but_quick_evaluations() -> None:
     graph = defs.resolve_asset_graph()
     tables = graph.materializable_asset_keys
-    per_model = {key for key in tables if graph.get(key).is_partitioned}
+    of_models = dg.DynamicPartitionsDefinition
+    per_model = {key for key in tables if isinstance(graph.get(key).partitions_def, of_models)}
     follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
     assert {key.path[-1] for key in per_model - follow} == {"quick_evaluation"}
     others = {key for key in follow - per_model if key.path[-1] != CONSTANTS}

@@ -4,8 +4,13 @@ from pathlib import Path
 
 from pydantic import ConfigDict
 
-from bench_assets.evaluation.suite import SuiteSettings
-from bench_assets.suites.blink.construction.recipes import BuilderParameters
+from bench_assets.evaluation.suite import RawData, SuiteSettings
+from bench_assets.suites.blink.construction.recipes import (
+    RAW_FOLDERS,
+    BuilderParameters,
+    task_parameters,
+)
+from bench_assets.suites.blink.dataset import find_route
 
 
 class BlinkSettings(SuiteSettings):
@@ -21,3 +26,15 @@ class BlinkSettings(SuiteSettings):
     """Vision-language model whose captions replace the images (section 4.3)."""
     human_answers: Path | None = None
     """File of JSON lines with ``question_id``, ``person`` and ``answer``."""
+
+
+def _settings_of(settings: BlinkSettings, task: str) -> object:
+    return [settings.seed, *task_parameters(task, settings.builders)]
+
+
+def _is_raw(source: Path) -> bool:
+    return find_route(source) == "raw"
+
+
+RAW_DATA = RawData(folders=RAW_FOLDERS, settings=_settings_of, is_in=_is_raw)
+"""The raw data sets of the fourteen tasks."""

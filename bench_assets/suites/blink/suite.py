@@ -7,7 +7,7 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, MARKING_TASKS
-from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
 
@@ -30,6 +30,7 @@ SUITE = Suite(
     require_source=_require_source,
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
+    raw_data=RAW_DATA,
     annotation_tasks=(ANSWER_CHECK, HUMAN, *MARKING_TASKS, IQ_IMAGES),
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -33,31 +33,37 @@ def materialization_progress(
         yield from _with_bar(_bar(), instance, run_id, title, n_assets)
 
 
+def _add_table(event: dg.EventLogEntry, made: set[dg.AssetKey]) -> bool:
+    """Add the table that an event reports; whether it is the first of its partitions."""
+    happened, n_made = event.dagster_event, len(made)
+    if happened and happened.is_step_materialization and happened.asset_key:
+        made.add(happened.asset_key)
+    return len(made) > n_made
+
+
 class _ProgressLines:
     """Prints the number of finished tables, at most every ``EVERY`` seconds."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
-        self._title, self._n_assets, self._n_made = title, n_assets, 0
+        self._title, self._n_assets, self._made = title, n_assets, set[dg.AssetKey]()
         self._clock, self._printed_at = clock, clock()
 
     def __call__(self, event: dg.EventLogEntry) -> None:
-        happened = event.dagster_event
-        self._n_made += bool(happened and happened.is_step_materialization)
+        _add_table(event, self._made)
         now = self._clock()
         if now - self._printed_at > LOG_INTERVAL:
             self._printed_at = now
-            print_message(f"{self._title}: {self._n_made} of {self._n_assets} tables")
+            print_message(f"{self._title}: {len(self._made)} of {self._n_assets} tables")
 
 
 def _with_bar(
     bar: "Progress", instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
 ) -> Iterator[None]:
     with bar:
-        line = bar.add_task(title, total=n_assets)
+        line, made = bar.add_task(title, total=n_assets), set[dg.AssetKey]()
 
         def advance(event: dg.EventLogEntry) -> None:
-            happened = event.dagster_event
-            if happened and happened.is_step_materialization:
+            if _add_table(event, made):
                 bar.advance(line)
 
         instance.add_event_listener(run_id, advance)

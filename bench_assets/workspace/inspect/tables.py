@@ -140,8 +140,8 @@ class ListedTable:
 
     name: str
     stage: str
-    per: str  # "model" or "encoder" if there is a table per model; otherwise ""
-    made: int  # number of models with this table; 0 or 1 if it is not per model
+    per: str  # "model", "encoder" or "data set" if there is a table for each; otherwise ""
+    made: int  # number of tables; 0 or 1 if there is one of all
     about: str  # description of one row
 
 
@@ -172,10 +172,15 @@ def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
         yield ListedTable(
             name=key.to_user_string(),
             stage=node.tags.get("bench/stage", ""),
-            per=node.tags.get("bench/per", "model" if node.is_partitioned else ""),
+            per=node.tags.get("bench/per", _per(node.partitions_def)),
             made=file_counts[bench.tables.below(key.path)],
             about=" ".join((node.description or "").split()),
         )
+
+
+def _per(partitions: dg.PartitionsDefinition[str] | None) -> str:
+    is_static = isinstance(partitions, dg.StaticPartitionsDefinition)
+    return "" if partitions is None else "data set" if is_static else "model"
 
 
 def _file_counts(bench: Workbench) -> Counter[str]:

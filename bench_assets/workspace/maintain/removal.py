@@ -128,7 +128,11 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
 def _keys(bench: Workbench) -> list[dg.AssetKey]:
     """Keys of assets partitioned by model."""
     graph = bench.definitions.resolve_asset_graph()
-    return [key for key in sorted(graph.get_all_asset_keys()) if graph.get(key).is_partitioned]
+    return [
+        key
+        for key in sorted(graph.get_all_asset_keys())
+        if isinstance(graph.get(key).partitions_def, dg.DynamicPartitionsDefinition)
+    ]
 
 
 @contextmanager

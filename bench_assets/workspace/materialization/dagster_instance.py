@@ -15,6 +15,7 @@ from uuid import uuid4
 import dagster as dg
 from dagster import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
+from bench_assets.asset_factory.suite_assets import range_tags
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
@@ -175,6 +176,7 @@ class AssetRun:
     model: str | None  # the partition
     title: str  # title of the progress display; "": show none
     progress: ProgressStyle = "in the log"
+    parts: Sequence[str] = ()  # neighbouring partitions of raw data sets
 
     def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
         """Materialize the assets in this process.
@@ -233,6 +235,7 @@ class AssetRun:
             **pool_tags(self.model or "", pools),
             _ABOUT: run_name(self.keys, self.model),
             _REPOSITORY: f"__repository__@{LOCATION}",
+            **range_tags(self.parts),
         }
 
 

@@ -3,6 +3,7 @@
 Assets are materialized in this process, and recorded in the instance that the UI shows.
 """
 
+import itertools
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager, suppress
@@ -19,7 +20,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     no_questions_error,
     questions_key,
 )
-from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS, raw_data_parts
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.comparison.results import HomeResults, Result
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
@@ -160,20 +161,20 @@ class Workbench:
     def due(self, keys: Set[dg.AssetKey], model: str = "") -> dict[dg.AssetKey, str]:
         """Tables that have to be made again, with reasons of the ledger, or of their files."""
         ledger = self.ledger
-        if reasons := ledger.due(keys, model):
-            return reasons
-        graph = self.definitions.resolve_asset_graph()
-        for key in sorted(key for key in keys if not ledger.is_absent(key)):
-            part = model if graph.get(key).is_partitioned else ""
-            made = ledger.event(key, part or None)
-            if made and made.digest and (reason := self._file_problem(key, part, made.digest)):
-                reasons[key] = reason
-        return reasons
+        return ledger.due(keys, model) or {
+            key: problem
+            for key in sorted(key for key in keys if not ledger.is_absent(key))
+            for part in ledger.parts(key, model)
+            if (problem := self._file_problem(key, part))
+        }
 
-    def _file_problem(self, key: dg.AssetKey, partition: str, made: str) -> str:
+    def _file_problem(self, key: dg.AssetKey, partition: str | None) -> str:
         """Why the file of a table is not the one that was made, or its images are not there."""
+        event = self.ledger.event(key, partition)
+        if not (made := event.digest if event else ""):
+            return ""
         try:
-            if self.tables.digest(key.path, partition) != made:
+            if self.tables.digest(key.path, partition or "") != made:
                 return "its file is gone, or another one"
         except TableError as error:
             return str(error)
@@ -203,7 +204,39 @@ class Workbench:
             keys = self._resolve(asset_selections.dataset_build(selected))
             if not stale and not self.due(keys):
                 return
-        self._make(keys, title=f"{suite}: questions")
+        self._make_due(keys, f"{suite}: questions")
+
+    def _make_due(self, keys: Set[dg.AssetKey], title: str) -> None:
+        """Make tables; of those with a partition per raw data set, only what is due."""
+        graph = self.definitions.resolve_asset_graph()
+        parts = raw_data_parts(graph, keys)
+        divided = [
+            key
+            for key in graph.toposorted_asset_keys
+            if key in keys and raw_data_parts(graph, [key])
+        ]
+        spans = _spans(self._due_parts(divided[0]), parts) if divided else []
+        # One run reads raw data and makes all that follows, so that it is refused as a whole.
+        is_whole = len(spans) == 1 and {*self._due_parts(divided[-1])} <= {*spans[0]}
+        if is_whole:
+            self._make(keys, title=title, parts=spans[0])
+        elif spans:
+            above = graph.get_ancestor_asset_keys(divided[0])
+            self._make(keys & above, title=title)
+        for key in divided:  # a table above it may have changed it
+            for span in _spans(self._due_parts(key), parts):
+                self._make([key], title=title, parts=span)
+        others = keys - {*divided}
+        if not is_whole or self.due(others):
+            self._make(others, title=title)
+
+    def _due_parts(self, key: dg.AssetKey) -> list[str | None]:
+        ledger = self.ledger
+        return [
+            part
+            for part in ledger.parts(key)
+            if ledger.reason(key, part) or self._file_problem(key, part)
+        ]
 
     def remember_source(self, suite: str) -> None:
         """Record that a suite or task is evaluated from its present source; its questions exist.
@@ -353,9 +386,11 @@ class Workbench:
             known = (key.to_user_string() for key in graph.get_all_asset_keys())
             raise UnknownNameError("table", name, known, all_by="bench tables list")
         row_type = self.row_type(key)
-        if not graph.get(key).is_partitioned:
-            if model and "model" not in row_type.__dataclass_fields__:
-                raise SettingsError(f"{name}: has no rows of one model. Leave --model out")
+        of = graph.get(key).partitions_def
+        has_models = isinstance(of, dg.DynamicPartitionsDefinition)
+        if model and not (has_models or "model" in row_type.__dataclass_fields__):
+            raise SettingsError(f"{name}: has no rows of one model. Leave --model out")
+        if of is None:
             rows = self.tables.read(key.path, row_type)
             return [row for row in rows if not model or row.model == model]
         partitions = [model] if model else self.tables.partitions(key.path)
@@ -373,9 +408,20 @@ class Workbench:
             yield models
 
     def materialize(
-        self, selection: dg.AssetSelection, *, model: str | None = None, title: str = ""
+        self,
+        selection: dg.AssetSelection,
+        *,
+        model: str | None = None,
+        title: str = "",
+        parts: Sequence[str] = (),
     ) -> None:
         """Materialize assets and run their checks.
+
+        Args:
+            selection: The assets.
+            model: Partition of tables with one per model.
+            title: Title of the progress display.
+            parts: Neighbouring partitions of tables with one per raw data set; (): all.
 
         Raises:
             BenchError: The error of an asset, or a ``RunError`` that names the failed check.
@@ -390,7 +436,10 @@ class Workbench:
         full_job = self.definitions.resolve_implicit_global_asset_job_def()
         # Dagster copies and describes the job in each run, which takes a fifth of a short run.
         job = full_job.get_subset(asset_selection=frozenset(keys))
-        run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
+        parts = parts or raw_data_parts(self.definitions.resolve_asset_graph(), keys)
+        run = AssetRun(
+            job=job, keys=keys, model=model, parts=parts, title=title, progress=self._progress
+        )
         with storage_error_reporting(self.settings.home / "dagster"), closing(self._models):
             locks = self.settings.home / "locks"
             self._ledger = None
@@ -411,9 +460,14 @@ class Workbench:
         return selection.resolve(self.definitions.resolve_asset_graph())
 
     def _make(
-        self, keys: Collection[dg.AssetKey], *, model: str | None = None, title: str = ""
+        self,
+        keys: Collection[dg.AssetKey],
+        *,
+        model: str | None = None,
+        title: str = "",
+        parts: Sequence[str] = (),
     ) -> None:
-        self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
+        self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title, parts=parts)
 
     def row_type(self, key: dg.AssetKey) -> type[Any]:
         """Type of the rows of an asset's table.
@@ -440,3 +494,13 @@ def name_new_home(home: Path) -> None:
     """Print the path of a home that does not exist yet, before it is written to."""
     if not os.path.exists(home):  # noqa: PTH110 - False for a name that is too long
         print_message(f"{home}: created, for tables, responses and the report")
+
+
+def _spans(chosen: Collection[str | None], parts: Sequence[str]) -> list[list[str]]:
+    """Series of chosen neighbours.
+
+    >>> _spans({"a", "b", "d"}, ["a", "b", "c", "d"])
+    [['a', 'b'], ['d']]
+    """
+    groups = itertools.groupby(parts, lambda part: part in chosen)
+    return [[*group] for is_chosen, group in groups if is_chosen]

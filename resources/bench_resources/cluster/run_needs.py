@@ -25,6 +25,8 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
     Raises:
         UnknownNameError: If its model does not exist, or no longer.
     """
+    if run.execution_plan_snapshot_id and not run.run_op_concurrency:  # no pool: it asks no model
+        return {"cpu": 1}
     name = run.tags.get("dagster/partition")
     if name in settings.encoders and name not in settings.models:
         device = str(settings.encoders[name].get("device"))

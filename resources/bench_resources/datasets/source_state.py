@@ -34,7 +34,7 @@ from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.storage.file_digests import home_digests
 from bench_resources.tables.asset_types import asset_row_type
 from bench_resources.tables.file_bytes import SOURCE_STATE
-from bench_resources.tables.parquet import TableFiles
+from bench_resources.tables.parquet import PART_FIELD, TableFiles
 
 ROOT_KEY = "bench/root"
 """Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
@@ -146,7 +146,9 @@ class HomeTableIOManager(RunTableIOManager):
         """
         read, key, row_type = take_rows(), context.asset_key.path, asset_row_type(context)
         stage = context.asset_spec.tags.get("bench/stage", "")
-        guarded = (read or stage in GUARDED_STAGES) and not context.has_asset_partitions
+        is_part = PART_FIELD in context.definition_metadata  # its whole is compared later
+        is_table = stage in GUARDED_STAGES and not is_part
+        guarded = (read or is_table) and (is_part or not context.has_asset_partitions)
         settings = cast(Settings, self.settings)
         source = _open(key[0], settings) if guarded else None
         if source is None or source.is_mini:
@@ -169,7 +171,7 @@ class HomeTableIOManager(RunTableIOManager):
             if row_type is SourceFile:
                 folder = source.folder
                 guard.check_presence(folder if folder.is_dir() else folder.parent)
-            elif stage in GUARDED_STAGES:
+            elif is_table:
                 bases |= guard.check_table(key, obj, row_type)
         except DriftError:
             self._refused.add(key[0])

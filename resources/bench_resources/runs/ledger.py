@@ -45,6 +45,11 @@ class Event(NamedTuple):
         return self.tags.get(DATA_VERSION, "")
 
     @property
+    def content(self) -> str:
+        """Version of the content of a partition: a run gives all of its own one version."""
+        return self.digest or self.version
+
+    @property
     def root(self) -> str:
         """Location of the tables of its source, as ``TableLocations.root``."""
         parts = PurePosixPath(self.place).parts
@@ -83,25 +88,34 @@ class Ledger:
         self.partitions = cache(self._read_partitions)
         self._has_failed = cache(self._read_failure)
         self.is_absent = cache(self._is_absent)
-        self.status = cache(self._status)
+        self._status_of = cache(self._read_status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
         """Tables that have to be made again, with reasons; the tables above are not read."""
         self._read(self._with_ancestors(keys))
-        reasons: dict[dg.AssetKey, str] = {}
-        runs: dict[dg.AssetKey, str] = {}
-        for key in sorted(key for key in keys if not self.is_absent(key)):
-            part = partition if self._graph.get(key).is_partitioned else None
-            if (made := self.event(key, part)) is None:
-                reasons[key] = "missing"
-            elif causes := list(self._causes(key, part, made)):
-                reasons[key] = f"changed: {', '.join(causes)}"
-            elif part and made.n_failed:
-                reasons[key] = f"{made.n_failed} failed requests"
-            else:
-                runs[key] = made.run
-        failed = {key: "its run failed" for key, run in runs.items() if self._has_failed(run)}
-        return reasons | failed
+        return {
+            key: reason
+            for key in sorted(key for key in keys if not self.is_absent(key))
+            for part in self.parts(key, partition)
+            if (reason := self.reason(key, part))
+        }
+
+    def reason(self, key: dg.AssetKey, partition: str | None) -> str:
+        """Why a table has to be made again; "" if it is current."""
+        if (made := self.event(key, partition)) is None:
+            return "missing"
+        if causes := list(self._causes(key, partition, made)):
+            return f"changed: {', '.join(causes)}"
+        if partition and made.n_failed:
+            return f"{made.n_failed} failed requests"
+        return "its run failed" if self._has_failed(made.run) else ""
+
+    def parts(self, key: dg.AssetKey, partition: str = "") -> Sequence[str | None]:
+        """Partitions of a table: all raw data sets, or the given model; None: it has none."""
+        of = self._graph.get(key).partitions_def
+        if isinstance(of, dg.StaticPartitionsDefinition):
+            return of.get_partition_keys()
+        return [partition if of else None]
 
     def event(self, key: dg.AssetKey, partition: str | None = None) -> Event | None:
         """The latest event of a table or of another input; None if there is none."""
@@ -133,8 +147,13 @@ class Ledger:
             return True
         return any(map(self.is_absent, node.parent_keys - {key}))
 
-    def _status(self, key: dg.AssetKey, partition: str | None = None) -> Status:
-        """State of a table, by all tables above it."""
+    def status(self, key: dg.AssetKey, partition: str | None = None) -> Status:
+        """State of a table, by all tables above it; without a partition, of all raw data sets."""
+        parts = [partition] if partition else self.parts(key)
+        statuses = [self._status_of(key, part or None) for part in parts]
+        return next((status for status in statuses if status.state != "current"), statuses[0])
+
+    def _read_status(self, key: dg.AssetKey, partition: str | None) -> Status:
         self._read(self._with_ancestors([key]))
         node = self._graph.get(key)
         if self.is_absent(key):
@@ -178,18 +197,22 @@ class Ledger:
         if now is None or now.number <= read:
             return False
         before = self._latest(key, partition, before=read + 1)
-        return before is None or before.version != now.version
+        return before is None or before.content != now.content
 
     def _parts_read(
         self, key: dg.AssetKey, partition: str | None, parent: dg.AssetKey
     ) -> Sequence[str | None]:
         """Partitions of an input that a table reads: its own, or all."""
         of = self._graph.get(parent).partitions_def
-        if of is None or of == self._graph.get(key).partitions_def:
+        is_own = of == self._graph.get(key).partitions_def
+        mapping = self._graph.get(key).partition_mappings.get(parent)
+        if of is None or (is_own and not isinstance(mapping, dg.AllPartitionMapping)):
             return [partition if of else None]
         return self.partitions(of)
 
-    def _read_partitions(self, of: dg.DynamicPartitionsDefinition) -> Sequence[str]:
+    def _read_partitions(self, of: dg.PartitionsDefinition[str]) -> Sequence[str]:
+        if not isinstance(of, dg.DynamicPartitionsDefinition):
+            return of.get_partition_keys()
         with self._query():
             return self._instance.get_dynamic_partitions(str(of.name))
 

@@ -51,6 +51,9 @@ TABLE_DIGEST = "bench/digest"
 FAILED_REQUESTS = "bench/errors"
 """Metadata of a materialization: number of rows whose request failed."""
 
+PART_FIELD = "bench/part"
+"""Metadata of an asset whose steps make several partitions: the field that names a row's."""
+
 _RECENT = 3  # tables that a run holds: questions, responses, verdicts
 _GROUP_ROWS = 8192  # rows of a row group
 
@@ -191,14 +194,25 @@ class TableIOManager(dg.ConfigurableIOManager):
     _recent: dict[tuple[object, ...], Sequence[Any]] = PrivateAttr(default_factory=dict)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
-        """Write the table of the asset or partition."""
+        """Write the table of the asset or partition, or those of several partitions."""
+        if field := context.definition_metadata.get(PART_FIELD):
+            for part in context.asset_partition_keys:
+                rows = [row for row in obj if getattr(row, field) == part]
+                facts = {"dagster/row_count": len(rows), **preview(rows)}
+                facts |= self._write(context, rows, part)
+                context.step_context.add_asset_metadata(facts, context.asset_key, part)
+            return
         partition = context.asset_partition_key if context.has_asset_partitions else ""
+        context.add_output_metadata(self._write(context, obj, partition))
+
+    def _write(
+        self, context: dg.OutputContext, rows: Sequence[Any], partition: str
+    ) -> dict[str, Any]:
+        """Write a table; returns the metadata of its materialization."""
         key, row_type = context.asset_key.path, asset_row_type(context)
-        footer = {DIGEST: digest(obj), **self.footer(context, obj, row_type)}
-        location = self.files.write(key, obj, row_type, partition, footer)
-        context.add_output_metadata(
-            {"path": dg.MetadataValue.path(location), TABLE_DIGEST: str(footer[DIGEST])}
-        )
+        footer = {DIGEST: digest(rows), **self.footer(context, rows, row_type)}
+        location = self.files.write(key, rows, row_type, partition, footer)
+        return {"path": dg.MetadataValue.path(location), TABLE_DIGEST: str(footer[DIGEST])}
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
@@ -251,6 +265,11 @@ def table_output(
             **preview(rows),
         },
     )
+
+
+def partition_output(rows: Rows) -> dg.Output[Rows]:
+    """Wrap tables of several partitions for Dagster; each gets metadata when it is written."""
+    return dg.Output(rows, data_version=dg.DataVersion(digest(rows)))
 
 
 def read_columns(

@@ -66,3 +66,8 @@ def test_a_run_takes_what_its_model_needs(
     settings: Settings, model: str, needs: dict[str, float]
 ) -> None:
     assert needs_of(run(model), settings) == needs
+
+
+def test_a_run_over_a_raw_data_set_asks_no_model(settings: Settings) -> None:
+    planned = run("Jigsaw")._replace(execution_plan_snapshot_id="of steps without a pool")
+    assert needs_of(planned, settings) == {"cpu": 1}

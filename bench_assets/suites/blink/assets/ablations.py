@@ -4,8 +4,6 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import dagster as dg
 
@@ -14,7 +12,7 @@ from bench_assets.core.images.drawing import concatenate_images, encode_jpeg
 from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
 from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 from bench_assets.suites.blink import prompts
-from bench_assets.suites.blink.assets.questions import BLINK, write_annotated_data
+from bench_assets.suites.blink.assets.questions import BLINK, open_raw_source
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
@@ -117,21 +115,19 @@ def circles(
     to_mark: list[StoredImage],
 ) -> Iterator[dg.Output[list[Question]]]:
     """Redraw circles in three sizes, red and gray."""
-    folder = sources.open("blink").folder
-    chosen = settings.suite("blink", BlinkSettings)
-    if find_route(folder) != "raw" or not (studied := sample_questions(questions, chosen.seed)):
-        return
-    rows, height = [], chosen.builders.height
-    with TemporaryDirectory() as marked:
-        write_annotated_data(Path(marked), to_mark, tables, image_store)
+    rows = list[Question]()
+    with open_raw_source(sources, settings, image_store, tables, to_mark) as source:
+        if source is None or not (studied := sample_questions(questions, source.settings.seed)):
+            return
+        height = source.settings.builders.height
         for style in ALL_CIRCLES:
             redrawn = redraw_prompts(
-                [folder, Path(marked)],
+                source.folders,
                 studied,
                 Marks(height=height, radius=style.radius, colour=style.colour),
                 image_store.put,
-                seed=chosen.seed,
-                parameters=chosen.builders,
+                seed=source.settings.seed,
+                parameters=source.settings.builders,
             )
             rows += label_variants(redrawn, style)
     yield table_output(rows, question_preview(rows, image_store))

@@ -1,7 +1,10 @@
 """Dataset build of BLINK: from the files of its source to the question tables."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -9,10 +12,18 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.read_rows import take_rows
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, apply_checks
-from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
+from bench_assets.suites.blink.construction.build import (
+    QuestionProposal,
+    TaskBuildResult,
+    choose,
+    draw_questions,
+    no_questions_error,
+    propose,
+)
 from bench_assets.suites.blink.construction.marked_points import (
     IQ_IMAGES,
     MARKING_TASKS,
@@ -36,7 +47,7 @@ from bench_assets.suites.blink.dataset import (
 )
 from bench_assets.suites.blink.dataset import source_files as pin_files
 from bench_assets.suites.blink.dataset import statistics as count_statistics
-from bench_assets.suites.blink.settings import BlinkSettings
+from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
@@ -44,6 +55,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
 BLINK = AssetFolder("blink")
+_ANNOTATED = [answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES)]
 
 
 @BLINK.step("source")
@@ -66,23 +78,109 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
     return table_output(stored, {"not_decoded": len(broken)})
 
 
-@BLINK.steps(
-    "blink_items",
-    {"rejections": "select", "items": "images", "builders": "select"},
-    reads={"to_mark": "images_to_mark"},
-    deps=[*BLINK.source, *(answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES))],
-)
-def items(
+class _RawSource(NamedTuple):
+    folders: list[Path]  # the source, and the annotated raw data
+    edition: Edition
+    settings: BlinkSettings
+
+
+@contextmanager
+def open_raw_source(
+    sources: SourceFiles,
+    settings: Settings,
+    image_store: ImageStore,
+    tables: TableFiles,
+    to_mark: list[StoredImage],
+) -> Iterator[_RawSource | None]:
+    """Open the raw data sets, with those that annotators made; None of another kind of source."""
+    opened = sources.open("blink")
+    if not RAW_DATA.is_in(opened.folder):
+        yield None
+        return
+    with TemporaryDirectory() as marked:
+        _write_annotated_data(Path(marked), to_mark, tables, image_store)
+        yield _RawSource(
+            [opened.folder, Path(marked)],
+            "mini" if opened.is_mini else "built",
+            settings.suite("blink", BlinkSettings),
+        )
+
+
+@BLINK.part_step("select", RAW_DATA, "task", deps=_ANNOTATED)
+def proposals(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     tables: TableFiles,
-    to_mark: list[StoredImage],
-) -> tuple[list[Rejection], dg.Output[list[Question]], list[TaskBuildResult]]:
-    """Read the release or the answer key, or build questions from the raw data sets."""
+    images_to_mark: list[StoredImage],
+) -> list[QuestionProposal]:
+    """Propose questions from one raw data set: points, boxes and places of the right option."""
+    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as source:
+        return [
+            proposal
+            for task in context.partition_keys
+            if source
+            for proposal in propose(
+                source.folders, task, source.settings.seed, source.settings.builders
+            )
+        ]
+
+
+@BLINK.part_step("select", RAW_DATA, "task", whole=["proposals"])
+def builders(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: dg.ResourceParam[Settings],
+    proposals: list[QuestionProposal],
+) -> list[TaskBuildResult]:
+    """Choose the proposals that become questions; each image is used once."""
+    if not RAW_DATA.is_in(sources.open("blink").folder):
+        return []
+    choices = choose(proposals, settings.suite("blink", BlinkSettings).builders)
+    return [choices[task].result for task in context.partition_keys]
+
+
+@BLINK.part_step("images", RAW_DATA, "category", deps=_ANNOTATED)
+def drawn_questions(
+    sources: SourceFiles,
+    settings: dg.ResourceParam[Settings],
+    image_store: ImageStore,
+    tables: TableFiles,
+    images_to_mark: list[StoredImage],
+    builders: list[TaskBuildResult],
+) -> list[Question]:
+    """Draw the chosen questions: visual prompts and options, with balanced letters and splits."""
+    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as source:
+        questions = [
+            question
+            for result in builders
+            if source
+            for question in draw_questions(
+                source.folders,
+                result,
+                image_store.put,
+                edition=source.edition,
+                seed=source.settings.seed,
+                parameters=source.settings.builders,
+            )
+        ]
+    take_rows()  # the proposals were compared with earlier builds
+    return questions
+
+
+@BLINK.steps("blink_items", {"rejections": "select", "items": "images"}, deps=BLINK.source)
+def items(  # noqa: PLR0913, PLR0917  (three tables, and four resources)
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: dg.ResourceParam[Settings],
+    image_store: ImageStore,
+    proposals: list[QuestionProposal],
+    builders: list[TaskBuildResult],
+    drawn_questions: list[Question],
+) -> tuple[list[Rejection], dg.Output[list[Question]]]:
+    """Read the release or the answer key, or collect the questions built from raw data sets."""
     opened = sources.open("blink")
-    tasks: list[TaskBuildResult] = []
     match find_route(opened.folder):
         case "release":
             absent = _reject_absent_tasks(opened.folder)
@@ -96,22 +194,14 @@ def items(
             rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
             faults = [rejection.reason for rejection in rejections]
         case "raw":
-            chosen = settings.suite("blink", BlinkSettings)
-            with TemporaryDirectory() as marked:
-                write_annotated_data(Path(marked), to_mark, tables, image_store)
-                built = build_all(
-                    opened.folder,
-                    image_store.put,
-                    edition="mini" if opened.is_mini else "built",
-                    seed=chosen.seed,
-                    parameters=chosen.builders,
-                    added=Path(marked),
-                )
-            rows, rejections, tasks = built.questions, built.rejections, built.tasks
-            faults = [task.fault for task in tasks if task.fault]
+            if not (rows := drawn_questions):
+                raise no_questions_error(opened.folder, builders)
+            choices = choose(proposals, settings.suite("blink", BlinkSettings).builders)
+            rejections = [row for choice in choices.values() for row in choice.rejections]
+            faults = [result.fault for result in builders if result.fault]
     for fault in faults:
         context.log.warning(fault)
-    return rejections, table_output(rows, question_preview(rows, image_store)), tasks
+    return rejections, table_output(rows, question_preview(rows, image_store))
 
 
 @BLINK.step("questions", deps=[answers_key(ANSWER_CHECK)])
@@ -141,7 +231,7 @@ def hidden_questions(items: list[Question]) -> list[Question]:
     return hidden_split(items)
 
 
-def write_annotated_data(
+def _write_annotated_data(
     folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
 ) -> None:
     """Write the answers of the annotation tasks as raw data sets."""

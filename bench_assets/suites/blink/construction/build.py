@@ -1,16 +1,18 @@
 """The built route: from the raw data sets to one question table (section 3.2).
 
 A source has one folder per task, named in ``recipes``; the task's module in ``builders`` documents
-its layout. Places of the right option and splits are balanced over the answer letters. Every image
-is used once, across tasks and splits.
+its layout. A task's proposals and its drawn questions depend on its own raw data alone. ``choose``
+lies between them: it decides which proposals become questions, over all tasks, since every image is
+used once, across tasks and splits. Places of the right option and splits are balanced over the
+answer letters.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from math import ceil
 from pathlib import Path
 from random import Random
@@ -22,8 +24,7 @@ import numpy as np
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
-from bench_assets.core.tables.build import Table
-from bench_assets.suites.blink.builders.drafts import Candidates, Draft
+from bench_assets.suites.blink.builders.drafts import Draft
 from bench_assets.suites.blink.builders.raw_files import read_image
 from bench_assets.suites.blink.construction.recipes import (
     BuilderParameters,
@@ -33,6 +34,23 @@ from bench_assets.suites.blink.construction.recipes import (
 )
 
 StoreImage: TypeAlias = Callable[[bytes, str], StoredImage]
+
+_RESERVE = 2  # proposals per question: as many as are left if other tasks use half of the images
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionProposal:
+    """What a builder makes of one entry of its raw data: points, and places of the right option."""
+
+    task: str
+    number: int  # in the builder's order, from 1; 0: the data set itself is at fault
+    entry: str
+    reason: str  # why it can be no question; "" if it can
+    places: tuple[int, ...] = ()  # possible places of the right option; none of a rejected entry
+    n_options: int = 0
+    points: tuple[str, ...] = ()  # "FILE: X Y", px of the upright image; of a box, two corners
+    hashes: tuple[str, ...] = ()  # perceptual hashes of its images
+    scene: str = ""  # shared with other proposals whose images may look alike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +63,7 @@ class TaskBuildResult:
     built: int
     refused: int  # rejected entries, of those that were read
     fault: str  # why there are no questions; "" if there are
+    taken: tuple[int, ...] = ()  # numbers of the proposals that become questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +73,13 @@ class BuildResult:
     questions: list[Question]
     rejections: list[Rejection]  # of the entries that were read
     tasks: list[TaskBuildResult]  # all fourteen
+
+
+class Choice(NamedTuple):
+    """What becomes of the proposals of one task."""
+
+    result: TaskBuildResult
+    rejections: list[Rejection]
 
 
 class _NumberedDraft(NamedTuple):
@@ -122,65 +148,100 @@ def build_all(
     Raises:
         SourceError: If no question can be built; names the fault of each data set.
     """
-    built = BuildResult(questions=[], rejections=[], tasks=[])
     folders = [folder, added] if added else [folder]
-    used = UsedImages(parameters.near_duplicate)
-    for task in recipes(parameters):
-        drafts, outcome = _drafts(folders, task, parameters, seed, used)
-        draw = partial(
-            _question, task=task, edition=edition, store_image=store_image, height=parameters.height
+    tasks = recipes(parameters)
+    proposals = [row for task in tasks for row in propose(folders, task, seed, parameters)]
+    choices = choose(proposals, parameters).values()
+    questions = [
+        question
+        for choice in choices
+        for question in draw_questions(
+            folders, choice.result, store_image, edition=edition, seed=seed, parameters=parameters
         )
-        built.questions.extend(_finish_questions(task, drafts.rows, seed, draw))
-        built.rejections.extend(drafts.rejections)
-        built.tasks.append(outcome)
-    if not built.questions:
-        raise _no_questions(folder, parameters, built.tasks)
-    return built
+    ]
+    results = [choice.result for choice in choices]
+    if not questions:
+        raise no_questions_error(folder, results)
+    rejections = [rejection for choice in choices for rejection in choice.rejections]
+    return BuildResult(questions=questions, rejections=rejections, tasks=results)
 
 
-def _no_questions(
-    folder: Path, parameters: BuilderParameters, tasks: Sequence[TaskBuildResult]
-) -> SourceError:
-    expected = ", ".join(recipe.folder for recipe in recipes(parameters).values())
-    faults = "".join(f"; {task.fault}" for task in tasks if (folder / task.folder).is_dir())
+def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> SourceError:
+    """The error of a source without questions; names the fault of each data set."""
+    expected = ", ".join(result.folder for result in results)
+    faults = "".join(f"; {result.fault}" for result in results if (folder / result.folder).is_dir())
     return SourceError(f"{folder}: no questions can be built; expected folders: {expected}{faults}")
 
 
-def _drafts(
-    folders: Sequence[Path],
-    task: str,
-    parameters: BuilderParameters,
-    seed: int,
-    used: UsedImages,
-) -> tuple[Table[Draft], TaskBuildResult]:
-    """Collect the drafts and rejections of a task, and count both."""
-    recipe, count = recipes(parameters)[task], n_questions(task, parameters)
-    taken, fault = Table[Draft](), ""
+def propose(
+    folders: Sequence[Path], task: str, seed: int, parameters: BuilderParameters
+) -> list[QuestionProposal]:
+    """Propose questions of a task, in random order, until there are enough and as many more.
+
+    A data set that is missing or has another layout is a proposal with the number 0.
+    """
+    recipe, n_wanted = recipes(parameters)[task], n_questions(task, parameters)
+    proposals: list[QuestionProposal] = []
     try:
-        drafts = recipe.candidates(folders, task_rng(seed, task))
-        if count > 0:
-            for candidate in _take_drafts(task, drafts, count, used):
-                if isinstance(candidate, Rejection):
-                    taken.rejections.append(candidate)
-                else:
-                    taken.rows.append(candidate)
-            if not taken.rows:
-                fault = _no_drafts_reason(taken.rejections)
+        candidates = enumerate(recipe.candidates(folders, task_rng(seed, task)), 1)
+        rows = (_proposal(task, number, candidate) for number, candidate in candidates)
+        used = UsedImages(parameters.near_duplicate)
+        for proposal, _ in _take(rows, _RESERVE * n_wanted, used):
+            proposals.append(proposal)
     except SourceError as error:
-        taken.rows.clear()
-        fault = str(error)
-    if fault:
-        fault = f"no questions of {task}: {fault}"
-    outcome = TaskBuildResult(
+        fault = QuestionProposal(task=task, number=0, entry=f"{recipe.folder}/", reason=str(error))
+        return [fault, *(proposal for proposal in proposals if proposal.reason)]
+    return proposals
+
+
+def choose(
+    proposals: Iterable[QuestionProposal], parameters: BuilderParameters
+) -> dict[str, Choice]:
+    """Choose the proposals of each task that become questions, task by task.
+
+    Rejected are near-duplicates of images that are used already, and proposals beyond their
+    answer's share.
+
+    Args:
+        proposals: Of all tasks, each task's in their order.
+        parameters: Of all builders.
+    """
+    by_task: dict[str, list[QuestionProposal]] = {task: [] for task in recipes(parameters)}
+    for proposal in proposals:
+        by_task[proposal.task].append(proposal)
+    used = UsedImages(parameters.near_duplicate)
+    return {task: _choose(task, of_task, parameters, used) for task, of_task in by_task.items()}
+
+
+def _choose(
+    task: str,
+    proposals: Sequence[QuestionProposal],
+    parameters: BuilderParameters,
+    used: UsedImages,
+) -> Choice:
+    wanted, folder = n_questions(task, parameters), recipes(parameters)[task].folder
+    faults = [proposal.reason for proposal in proposals if not proposal.number]
+    decided = [*_take((row for row in proposals if row.number), wanted, used)]
+    taken = tuple(proposal.number for proposal, reason in decided if not reason)
+    rejections = [
+        Rejection(entry=f"{task}: {proposal.entry}", reason=reason)
+        for proposal, reason in decided
+        if reason
+    ]
+    if wanted > 0 and not taken and not faults:
+        faults = [_no_drafts_reason(rejections)]
+    fault = f"no questions of {task}: {faults[0]}" if faults else ""
+    result = TaskBuildResult(
         task=task,
-        folder=recipe.folder,
-        wanted=count,
-        built=len(taken.rows),
-        refused=len(taken.rejections),
+        folder=folder,
+        wanted=wanted,
+        built=len(taken),
+        refused=len(rejections),
         fault=fault,
+        taken=taken,
     )
-    at_fault = [Rejection(entry=f"{recipe.folder}/", reason=fault)] if fault else []
-    return Table(taken.rows, at_fault + taken.rejections), outcome
+    at_fault = [Rejection(entry=f"{folder}/", reason=fault)] if fault else []
+    return Choice(result, at_fault + rejections)
 
 
 def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
@@ -189,54 +250,97 @@ def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
     return f"all {len(rejections)} entries are rejected, the first: {rejections[0].reason}"
 
 
-def _take_drafts(
-    task: str,
-    candidates: Candidates,
-    count: int,
-    used: UsedImages,
-) -> Iterator[Draft | Rejection]:
-    """Yield up to ``count`` usable drafts, and rejections of other candidates before the last."""
-    n = 0
-    taken: Counter[tuple[int, ...]] = Counter()
-    for candidate in candidates:
-        entry, fault = f"{task}: {candidate.entry}", ""
-        if isinstance(candidate, Rejection):
-            yield Rejection(entry=entry, reason=candidate.reason)
-            continue
-        try:
-            hashes = _image_hashes(candidate)
-            if twin := used.like(hashes, candidate.scene):
-                fault = f"an image looks like one of {twin}"
-        except ImageError as error:
-            fault = str(error)
-        if taken[candidate.places] >= max_questions(candidate, count):
-            fault = "there are enough questions with this answer"
-        if fault:
-            yield Rejection(entry=entry, reason=fault)
-            continue
-        taken[candidate.places] += 1
-        used.add(hashes, entry, candidate.scene)
-        yield candidate
-        n += 1
-        if n == count:
+def _take(
+    proposals: Iterable[QuestionProposal], n_wanted: int, used: UsedImages
+) -> Iterator[tuple[QuestionProposal, str]]:
+    """Yield proposals, each with the reason why it is not taken, until enough are taken."""
+    n, taken = 0, Counter[tuple[int, ...]]()
+    for proposal in proposals if n_wanted > 0 else ():
+        reason, name = proposal.reason, f"{proposal.task}: {proposal.entry}"
+        hashes = [int(image, 16) for image in proposal.hashes]
+        if not reason and (twin := used.like(hashes, proposal.scene)):
+            reason = f"an image looks like one of {twin}"
+        if proposal.places and taken[proposal.places] >= max_questions(
+            proposal.places, proposal.n_options, n_wanted
+        ):
+            reason = "there are enough questions with this answer"
+        if not reason:
+            taken[proposal.places] += 1
+            used.add(hashes, name, proposal.scene)
+            n += 1
+        yield proposal, reason
+        if n == n_wanted:
             return
 
 
-def _image_hashes(draft: Draft) -> list[int]:
+def _proposal(task: str, number: int, candidate: Draft | Rejection) -> QuestionProposal:
+    if isinstance(candidate, Rejection):
+        entry, reason = candidate.entry, candidate.reason
+        return QuestionProposal(task=task, number=number, entry=entry, reason=reason)
+    hashes, fault = tuple[str, ...](), ""
+    try:
+        hashes = tuple(_image_hashes(candidate))
+    except ImageError as error:
+        fault = str(error)
+    return QuestionProposal(
+        task=task,
+        number=number,
+        entry=candidate.entry,
+        reason=fault,
+        places=candidate.places,
+        n_options=candidate.n_options,
+        points=tuple(
+            f"{file.name}: {x:g} {y:g}"
+            for file, points in candidate.points.items()
+            for x, y in points
+        ),
+        hashes=hashes,
+        scene=candidate.scene,
+    )
+
+
+def _image_hashes(draft: Draft) -> Iterator[str]:
     """Hash the images of a draft.
 
     Raises:
         ImageError: If one does not decode, or a point lies outside it.
     """
-    hashes: list[int] = []
     for file in draft.originals:
         image = read_image(file)
         for x, y in draft.points.get(file, ()):
             if not (0 <= x <= image.width and 0 <= y <= image.height):
                 size = f"{image.width} x {image.height} px"
                 raise ImageError(f"point ({x:g}, {y:g}) lies outside {file.name}, {size}")
-        hashes.append(int(image_hash(image), 16))
-    return hashes
+        yield image_hash(image)
+
+
+def draw_questions(
+    folders: Sequence[Path],
+    result: TaskBuildResult,
+    store_image: StoreImage,
+    *,
+    edition: Edition,
+    seed: int,
+    parameters: BuilderParameters,
+) -> list[Question]:
+    """Draw the questions of a task: the proposals that were taken; arguments as of ``build_all``.
+
+    Raises:
+        SourceError: If the raw data are gone.
+    """
+    if not result.taken:
+        return []
+    task, taken = result.task, frozenset(result.taken)
+    candidates = recipes(parameters)[task].candidates(folders, task_rng(seed, task))
+    drafts = [
+        candidate
+        for number, candidate in enumerate(islice(candidates, max(taken)), 1)
+        if number in taken and isinstance(candidate, Draft)
+    ]
+    draw = partial(
+        _question, task=task, edition=edition, store_image=store_image, height=parameters.height
+    )
+    return [*_finish_questions(task, drafts, seed, draw)]
 
 
 def _finish_questions(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
@@ -276,12 +380,12 @@ def _question(
     )
 
 
-def max_questions(draft: Draft, wanted: int) -> int:
+def max_questions(places: Sequence[int], n_options: int, n_wanted: int) -> int:
     """Most questions that may have exactly these places, so that letters are balanced.
 
-    It limits only drafts whose place the data fix, such as yes and no.
+    It limits only proposals whose place the data fix, such as yes and no.
     """
-    return ceil(wanted * len(draft.places) / draft.n_options)
+    return ceil(n_wanted * len(places) / n_options)
 
 
 def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:

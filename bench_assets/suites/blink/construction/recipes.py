@@ -120,9 +120,7 @@ class Recipe(NamedTuple):
 def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
     """Recipes by task, in the release's names."""
     return {
-        task: Recipe(
-            folder, _configure_builder(builder, task.lower().replace("-", "_"), parameters)
-        )
+        task: Recipe(folder, _configure_builder(builder, task, parameters))
         for task, folder, builder in _BUILDERS
     }
 
@@ -133,7 +131,7 @@ def require_raw_folder(folder: Path) -> None:
     Raises:
         SourceError: If the folder has none.
     """
-    names = [name for _, name, _ in _BUILDERS]
+    names = RAW_FOLDERS.values()
     if not any((folder / name).is_dir() for name in names):
         raise SourceError(
             f"{folder}: no BLINK data: expected the folders of the release, such as Jigsaw/ with"
@@ -158,12 +156,26 @@ _BUILDERS: tuple[tuple[str, str, Callable[..., Candidates]], ...] = (
     ("Visual_Similarity", "nights", visual_similarity),
 )
 
+RAW_FOLDERS = {task: folder for task, folder, _ in _BUILDERS}
+"""Folder of each task's raw data, below the source; in the order in which tasks take images."""
+
 
 def _configure_builder(
-    builder: Callable[..., Candidates], section: str, parameters: BuilderParameters
+    builder: Callable[..., Candidates], task: str, parameters: BuilderParameters
 ) -> Build:
-    chosen = getattr(parameters, section, None)
+    chosen = _section(task, parameters)
     return partial(builder, parameters=chosen) if chosen else builder
+
+
+def _section(task: str, parameters: BuilderParameters) -> object:
+    return getattr(parameters, task.lower().replace("-", "_"), None)
+
+
+def task_parameters(task: str, parameters: BuilderParameters) -> list[object]:
+    """Return the parameters that one task's questions depend on."""
+    section = _section(task, parameters)
+    shared = [parameters.height, parameters.near_duplicate]
+    return [*shared, n_questions(task, parameters), repr(section)]
 
 
 def n_questions(task: str, parameters: BuilderParameters) -> int:
