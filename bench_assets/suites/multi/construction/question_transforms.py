@@ -21,7 +21,7 @@ _NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
 _STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
 _MIN_STATEMENT = 8  # characters of a statement; what is shorter may be the member of a pair
 
-_AFFIRMED = re.compile(r"正\s*确(?=\s*的\s*(?:一\s*项\s*)?是\s*\[MASK\])")
+_AFFIRMED = re.compile(r"(?<![定能然])正\s*确(?=\s*的\s*(?:一\s*项\s*)?是\s*\[MASK\])")
 _NEGATIVE = re.compile(r"不|没|无|非|未|错|误|除")
 _OTHER_OPTIONS = re.compile(
     r"以上|上述|前[两三]项|其[他它]|[都均皆][不是对正错有]|[两二三]者|[A-M][、和与及]\s*[A-M]"
