@@ -56,6 +56,13 @@ def rows(*arguments: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in bench(*arguments, "--json").splitlines()]
 
 
+def test_a_configured_form_is_marked_among_all() -> None:
+    tasks = {row["task"]: row["asked"] for row in rows("annotate", "tasks")}
+    assert tasks[FORM]
+    assert [name for name, is_open in tasks.items() if is_open] == [FORM]
+    assert len(tasks) > 20
+
+
 def test_status_counts_what_counts() -> None:
     (row,) = rows("annotate", "status")
     counts = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
@@ -128,3 +135,14 @@ def test_a_bad_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> Non
     assert "export.json, entry 3 (id 3), annotation 1: unit 's-nobody' is not published" in output
     (row,) = [one for one in rows("annotate", "quality", FORM) if one["person"] == "user-5"]
     assert row["n_answers"]
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ("codis/vote", "did you mean 'codis/votes'?"),
+        ("codis/revisions", 'Add a section [annotation.tasks."codis/revisions"]'),
+    ],
+)
+def test_a_form_that_is_not_configured_says_what_to_write(task: str, message: str) -> None:
+    assert message in " ".join(bench("annotate", "status", task, status=1).split())

@@ -8,10 +8,12 @@ from typer.testing import CliRunner
 
 from bench_assets.annotate.operations import make_links, revoke_links
 from bench_assets.cli.main import app
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_resources.annotation.opening import open_annotation_backend
 from bench_resources.annotation.web.sessions import LinkError, LinkSigner
 from bench_resources.annotation.web.store import pages_store
 from bench_resources.config.bench_toml import Settings, load_settings
+from tests.resources.annotation.port_cases import FORM, A
 
 TOML = """
 [annotation]
@@ -48,6 +50,13 @@ def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
     (one,) = make_links(settings, ["codis/revisions"], ["p1@lab.example"], 0.5)
     assert read(settings, one.link) == ("ana", ("codis/revisions",))
     assert make_links(settings, [], ["cem"], 1)[0].person == "cem"
+
+
+def test_only_configured_forms_are_known(settings: Settings) -> None:
+    with pytest.raises(UnknownNameError, match="codis/revisions"):
+        make_links(settings, [FORM.name], ["ana"], 1)
+    open_annotation_backend(settings).ask(FORM, [A])
+    assert make_links(settings, [FORM.name], ["ana"], 1)
 
 
 def test_a_link_lasts_a_hundred_years_at_most(

@@ -102,6 +102,14 @@ def test_a_reader_that_answers_foreign_responses_is_refused_before_it_reads(home
         assert server.n_requests == 0
 
 
+def test_recorded_responses_cannot_read_themselves(home):
+    file = write_home(home)
+    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
+    assert "its responses are recorded, so it cannot be asked as a reader" in stderr
+    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
+    assert "no reader named 'gtp'" in stderr
+
+
 @pytest.mark.long
 def test_a_local_reader_is_constrained_to_the_letters_and_called_once(home):
     write_home(home)

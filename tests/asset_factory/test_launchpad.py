@@ -123,3 +123,9 @@ def test_a_launch_that_cannot_be_made_says_so(
 ) -> None:
     with pytest.raises(Exception, match=problem):
         launch(home, config)
+
+
+def test_a_model_without_a_seed_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
+    with pytest.raises(Exception, match="a scripted model has no seed"):
+        launch(tmp_path, {"seed": 1})

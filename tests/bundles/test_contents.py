@@ -1,11 +1,12 @@
 """Rows become JSON lines and the same rows again; nothing else is read."""
 
+from dataclasses import replace
 from math import isnan, nan
 
 import pytest
 
 from bench_assets.bundles.contents import from_lines, to_lines
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from tests.fakes.rows import prediction, question
 
@@ -50,6 +51,11 @@ def test_numbers_keep_every_bit_and_nan_stays_apart_from_nothing():
     assert (found.value, found.high, found.n_scored) == (0.30000000000000004, 5e-324, 2**62)
     assert isnan(found.low)
     assert found.constant is None
+
+
+def test_what_json_cannot_say_is_refused():
+    with pytest.raises(TableError, match="cannot be written"):
+        to_lines([replace(METRIC, value=float("inf"))])
 
 
 def test_a_later_field_may_be_absent():

@@ -10,7 +10,7 @@ from bench_assets.annotation.responses.units import response_name
 from bench_assets.bundles.contents import MANIFEST_NAME, from_lines
 from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError, TableError
-from bench_assets.core.schema.rows import Prediction
+from bench_assets.core.schema.rows import Metric, Prediction
 from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from tests.bundles.shelf import Right, files_in, image, measure, packed, repacked, with_line
 
@@ -107,6 +107,13 @@ def test_a_number_that_does_not_come_out_is_not_packed(tmp_path):
     ):
         packed(tmp_path, tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()
+
+
+def test_without_a_table_it_says_which_command_makes_it(tmp_path):
+    tables = measure(tmp_path)
+    tables.write(["shelf", "metrics"], [], Metric, "somebody")
+    with pytest.raises(TableError, match="no metrics; run `bench evaluate shelf --model somebody`"):
+        packed(tmp_path, tmp_path / "b.zip")
 
 
 TAMPERED = [

@@ -7,6 +7,7 @@ import pytest
 from bench_assets.annotation.tasks import OpenVerdictsError
 from bench_assets.asset_factory.question_subset import QuestionSubset
 from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.opening import check_names
@@ -84,6 +85,22 @@ def test_after_a_deadline_nobody_is_sent_to_people(home):
         pytest.raises(BenchError, match=r"0 of 4 units were decided .* Extend until"),
     ):
         evaluate_suite(bench, "codis", [("most-frequent", "main")])
+
+
+def test_without_its_section_nobody_gets_units(home):
+    text = (home / "bench.toml").read_text()
+    (home / "bench.toml").write_text(text.replace(SECTION, ""))
+    with opened(home) as bench:
+        assert bench.settings.suite("codis", SuiteSettings).judge == "people"
+        with pytest.raises(SettingsError, match=r'Add a section \[annotation.tasks."codis/verd'):
+            check_names(bench, ["codis"], ["most-frequent"])
+
+
+def test_attention_checks_are_no_verdicts(home):
+    with (home / "bench.toml").open("a") as file:
+        file.write('gold = "gold.jsonl"\n')
+    with opened(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
+        check_names(bench, ["codis"], ["most-frequent"])
 
 
 @pytest.mark.parametrize(

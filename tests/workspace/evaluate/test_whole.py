@@ -1,6 +1,8 @@
 """The command line, used as a person would, rightly and wrongly."""
 
 import os
+import runpy
+import sys
 
 import pytest
 
@@ -15,6 +17,14 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
+
+
+def test_the_package_itself_is_the_command(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bench", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("bench_assets", run_name="__main__")
+    assert ended.value.code == 0
+    assert "leaderboard" in capsys.readouterr().out
 
 
 def test_questions_are_printed_as_json_lines(home, source):
@@ -90,6 +100,14 @@ def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
     assert "such as 'codis/777/1' (line 1)" in result.stderr
 
 
+def test_a_condition_without_questions_says_what_it_needs(used_home):
+    command = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
+    result = bench(*command, fails=True)
+    (message,) = [line for line in result.stderr.splitlines() if "captions" in line]
+    assert "codis, condition captions_for_images: there are no questions" in message
+    assert "put captions.jsonl beside data.json" in message
+
+
 @pytest.mark.parametrize(
     ("scorer", "acc_q", "n_scored"),
     [
@@ -156,6 +174,13 @@ def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_printed(used
     assert errors == [f"error: {suite}: {n}" for suite in calls for n in ("first", "second")]
 
 
+def test_a_model_that_is_no_encoder_is_noticed_before_another_suite_is_evaluated(used_home):
+    model = "tiny-vlm/step-6840"
+    result = bench("evaluate", "codis", "journeybench/retrieval", "--model", model, fails=True)
+    assert f"no encoder in {used_home / 'bench.toml'} named '{model}'" in result.stderr
+    assert model not in bench("tables", "show", "codis/metrics", "--json").stdout
+
+
 def test_the_leaderboard_of_a_read_only_home_marks_what_is_stale(used_home, monkeypatch):
     with (used_home / "bench.toml").open("a") as file:
         file.write('[suites.codis]\nscorer = "official"\n')
@@ -163,6 +188,24 @@ def test_the_leaderboard_of_a_read_only_home_marks_what_is_stale(used_home, monk
     rows = lines(bench("leaderboard", "codis", "--json"))
     (stale,) = [row["stale"] for row in rows if row["model"] == "random"]
     assert "scorer" in stale
+
+
+def test_a_table_of_all_models_shows_the_rows_of_one_or_says_that_it_has_none(used_home):
+    bench("evaluate", "codis", "--model", "most-frequent")
+    for table in ("leaderboard", "codis/metrics"):
+        rows = lines(bench("tables", "show", table, "--model", "random", "--json"))
+        assert {row["model"] for row in rows} == {"random"}
+    stderr = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
+    assert stderr == "error: codis/questions: has no rows of one model. Leave --model out\n"
+
+
+def test_a_number_that_is_not_there_cannot_be_evaluated(used_home, tmp_path):
+    for number in (("codis", "nobody"), (tmp_path / "no.parquet",), ("codis",)):
+        result = bench("bundle", "reproduce", *number, fails=True)
+        assert (result.exit_code, result.stderr[:21]) == (2, "cannot be evaluated: ")
+    assert "no.parquet: cannot be read: No such file" in _flat(
+        bench("bundle", "reproduce", tmp_path / "no.parquet", fails=True)
+    )
 
 
 def _flat(result):

@@ -69,6 +69,13 @@ def test_explain_says_what_there_is_instead(arguments, says):
     assert says in bench("explain", *arguments, fails=True).stderr
 
 
+def test_a_image_that_is_gone_does_not_end_the_explanation(home, tmp_path, monkeypatch):
+    copied = shutil.copytree(home, tmp_path / "home")
+    shutil.rmtree(copied / "images")
+    monkeypatch.setenv("BENCH_HOME", str(copied))
+    assert "no image" in bench("explain", FIRST, "--model", "old").stdout
+
+
 def test_diff_says_what_moved_and_shows_questions():
     shown = bench("tables", "diff", "old", "new", "--suite", "codis").stdout
     assert "codis, acc_p: old -> new" in shown
@@ -101,6 +108,17 @@ def test_diff_takes_files_and_signatures(home, tmp_path, task):
         for line in bench("tables", "diff", before, "new", "--json").stdout.splitlines()
     ]
     assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
+
+
+def test_a_signature_that_is_not_here_still_says_what_differs():
+    known = json.loads(bench("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
+    other = known.replace("scorer:strict", "scorer:official")
+    shown = [
+        json.loads(line)
+        for line in bench("tables", "diff", other, "new", "--json").stdout.splitlines()
+    ]
+    assert [(row["cause"], row["effect"]) for row in shown] == [("in all", None), ("scorer", None)]
+    assert (shown[1]["before"], shown[1]["after"]) == ("official", "strict")
 
 
 @pytest.mark.parametrize(

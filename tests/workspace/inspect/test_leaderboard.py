@@ -135,6 +135,17 @@ def test_baselines_are_reference_lines_without_a_rank() -> None:
     ]
 
 
+def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    tasks = [f"journeybench/task_{n}" for n in range(12)]
+    models = ("a-model/step-0100", "b")
+    print_matrices([measured(one, m, 0.5) for one in tasks for m in models], {}, published=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert [line.partition(" ")[0] for line in lines].count("b") == 3  # 5, 5 and 2 of 14 columns
+    assert sum(line.count("0.500") for line in lines) == 24
+
+
 def test_the_lowest_error_has_the_best_rank() -> None:
     """Ranks on a: x 1, y 2; on e, an error rate: x 1, y 2, of 0.1 and 0.3. Mean: 1 and 2."""
     rows = [

@@ -9,14 +9,18 @@ from threading import Event, Thread
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.report.site.addresses import served_address
 from bench_assets.report.site.folder import Site
 from bench_assets.workspace.inspect import report_server
 from bench_assets.workspace.inspect.report_server import (
     ADDRESS,
     open_server,
     pack_report,
+    report_maker,
     serve_live,
 )
+from bench_assets.workspace.materialization.opening import home_settings
+from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import ImageStore
 
 
@@ -106,6 +110,11 @@ def test_a_port_that_is_taken_is_reported_at_once(folder: Path, port: int) -> No
         open_server(folder.parent, port)
 
 
+def test_a_port_that_is_none_is_reported(folder: Path) -> None:
+    with pytest.raises(SettingsError, match="0 to 65535"):
+        open_server(folder.parent, 70_000)
+
+
 def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
     serving = open_server(tmp_path, 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
@@ -117,6 +126,18 @@ def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
         serving.shutdown()
         thread.join()
         serving.server_close()
+
+
+def test_links_follow_the_port_that_is_served(folder: Path) -> None:
+    home = folder.parent
+    assert served_address(home) == "http://127.0.0.1:8765"
+    with serve_live(home, lambda: None, 0) as first:
+        assert served_address(home) == first
+        with serve_live(home, lambda: None) as second:  # the last port is in use
+            assert second != first
+            assert served_address(home) == second
+    with serve_live(home, lambda: None) as third:
+        assert third == second
 
 
 def test_a_served_report_is_made_again_and_a_failure_ends_nothing(
@@ -134,3 +155,23 @@ def test_a_served_report_is_made_again_and_a_failure_ends_nothing(
     with serve_live(folder.parent, remake, 0):
         assert many.wait(10)
     assert capsys.readouterr().err.count("The report cannot be updated: scores") == 1
+
+
+def test_a_served_report_follows_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    with Workbench(home_settings()) as bench:
+        make = report_maker(bench)
+        make()
+        (tmp_path / "signs.jsonl").write_text('{"question": "1 + 1?", "answer": "2"}')
+        (tmp_path / "bench.toml").write_text('[benchmarks.signs]\nfile = "signs.jsonl"\n')
+        assert "signs" not in index_of(tmp_path)
+        make()
+        assert "signs" in index_of(tmp_path)
+
+
+def index_of(home: Path) -> str:
+    """The data of the first page."""
+    (file,) = (home / "report" / "data").glob("index.*.js")
+    return file.read_text(encoding="utf-8")

@@ -100,6 +100,11 @@ def test_a_home_that_is_a_file_is_named(tmp_path, monkeypatch, command):
     assert "home: not a folder; set BENCH_HOME" in bench(*command, fails=True).stderr
 
 
+def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / ("x" * 300)))
+    assert "cannot be read: File name too long" in bench("home", "verify", fails=True).stderr
+
+
 @pytest.mark.parametrize("name", ["a?b", "a%20b", "a\udcff"])
 def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
     tmp_path, monkeypatch, name

@@ -146,3 +146,13 @@ def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> Non
     # Dagster's own pool lets through what the tags limit: one of gpu beside two of gpu-80gb.
     limits = {pool.name: pool.limit for pool in pools}
     assert limits == {"gpu": 3, "gpu-80gb": 2, "judge": 4, "server": 4}
+
+
+def test_what_is_missing_for_shared_records_is_reported_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [str(CHECKOUT)])
+    monkeypatch.setattr("sys.path_importer_cache", {})
+    shared = '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file:///mnt/shared"\n'
+    with pytest.raises(SettingsError, match=r"needs dagster_postgres, which is not installed"):
+        written(tmp_path, shared)

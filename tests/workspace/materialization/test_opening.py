@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bench_assets
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 
@@ -171,3 +171,11 @@ def test_tables_of_homes_that_remember_nothing_are_named(tmp_path: Path) -> None
     (tmp_path / "home/sources.toml").unlink()
     result = bench("explain", "fridge/two-1", "--model", "a", code=1)
     assert "fridge/questions is of another source, name it with --source" in result.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_entries_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "home/sources.toml").write_text("fridge = 3\n")
+    assert "sources.toml, entry fridge" in bench("tables", "list", code=1).stderr
+    with pytest.raises(SettingsError, match=r"sources\.toml"):
+        bench_assets.load("fridge")

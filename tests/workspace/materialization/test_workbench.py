@@ -10,6 +10,7 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import load_catalog
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import build_graph
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -194,3 +195,10 @@ def bench(home: Path) -> Iterator[Workbench]:
     with Workbench(load_settings(home), ["quiz"]) as opened:
         opened.refresh_questions("quiz")
         yield opened
+
+
+def test_a_failed_build_is_tried_again(home: Path, bench: Workbench) -> None:
+    (home / "quiz.jsonl").write_text('{"id": ')
+    for _ in range(2):
+        with pytest.raises(BenchError, match=r"quiz.jsonl"):
+            bench.refresh_questions("quiz")
