@@ -128,8 +128,10 @@ def usage(*, as_json: JsonOption = False) -> None:
             print_message(f"{folder}: {total:.1f} MB. Parts below 0.1 MB: --json")
             for part in entries:
                 if part.megabytes:
-                    print_result(f"{part.megabytes:8.1f} MB  {part.what}: {part.about}")
-                    print_result(f"{'':13}{part.goes or 'keep it'}")
+                    about = part.about or "unknown to this version"
+                    print_result(f"{part.megabytes:8.1f} MB  {part.what}: {about}")
+                    if part.goes:
+                        print_result(f"{'':13}{part.goes}")
         print_message(BACKUP.format(home=quote(str(folder))))
 
 
