@@ -14,6 +14,7 @@ from bench_assets.asset_factory.suite_assets import (
     GROUP_TAG,
     HOME_TEAM,
     JOINT_GROUPS,
+    range_tags,
     select_group,
 )
 from bench_assets.catalog import Catalog
@@ -142,7 +143,7 @@ def build_graph(
         assets=assets,
         asset_checks=_checks(suite_assets, evaluable, is_of_command=models is not None),
         jobs=[
-            *_define_jobs(_suite_jobs(catalog)),
+            *_define_jobs(_suite_jobs(catalog), _job_tags(catalog)),
             *checkpoint_jobs,
         ],
         sensors=[
@@ -293,11 +294,23 @@ def _answers(task: Task) -> list[dg.AssetsDefinition]:
     return [asset for condition in task.conditions for asset in evaluation_assets(task, condition)]
 
 
-def _define_jobs(jobs: Iterable[_Job]) -> list[Any]:
+def _define_jobs(
+    jobs: Iterable[_Job], tags: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Any]:
+    of = tags or {}
     return [
-        dg.define_asset_job(name, selection, description=description)
+        dg.define_asset_job(name, selection, description=description, tags=of.get(name))
         for name, selection, description in jobs
     ]
+
+
+def _job_tags(catalog: Catalog) -> dict[str, dict[str, str]]:
+    """Tags by job: without a chosen partition, questions are built of all raw data sets."""
+    return {
+        f"{suite.name}_questions": range_tags([*suite.raw_data.folders])
+        for suite in catalog.evaluable.suites
+        if suite.raw_data
+    }
 
 
 def _resources(

@@ -169,3 +169,12 @@ def test_an_answer_key_has_no_proposals_until_it_is_gone(home: Home) -> None:
     key.unlink()
     home.build()
     assert home.tables() == home.tables_built_at_once()
+
+
+def test_the_job_of_the_ui_builds_all_raw_data_sets_without_a_partition(home: Home) -> None:
+    with home.open() as bench:
+        job = bench.definitions.resolve_job_def("blink_questions")
+        quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+        assert job.execute_in_process(instance=bench.instance, run_config=quiet).success
+    assert not any(home.due().values())
+    assert home.build() == 0
