@@ -1,8 +1,10 @@
 """Rows of Python are a benchmark: checked, stored and scored as a file of questions."""
 
 import json
+from datetime import date
 from io import BytesIO
 
+import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
@@ -46,3 +48,11 @@ def test_bad_rows_are_rejections(home, tmp_path):
         "Which?",
         "rows, row 6, q: set is no text, number, list or image",
     ]
+
+
+def test_cells_of_any_common_type_are_written(tmp_path):
+    cells = {"n": np.int64(3), "x": np.array([1.5]), "none": float("nan"), "day": date(2026, 1, 2)}
+    section = bench.Benchmark([cells], name="facts", shots_file="s.jsonl").save(tmp_path)
+    (written,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
+    assert written == {"n": 3, "x": [1.5], "none": None, "day": "2026-01-02"}
+    assert "[benchmarks.facts]" in section.read_text()

@@ -20,6 +20,7 @@ from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.callables import model as callables
 from bench_resources.models.registry.resolution import resolve
 
 
@@ -455,3 +456,42 @@ def test_rejections_of_a_first_build_stop_nothing(home):
         toml.write('[benchmarks.photos]\nfile = "fridge/rows.json"\n')
     run = bench.evaluate("photos", model="random")
     assert run.metrics.n_rejected.tolist() == [1]
+
+
+def test_every_name_that_is_offered_is_there():
+    assert [name for name in bench.__all__ if not hasattr(bench, name)] == []
+    assert set(bench.__all__) <= set(dir(bench))
+    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
+        bench.evalute  # noqa: B018
+
+
+def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
+    bench.evaluate("fridge", model=says_a, name="gone")
+    callables._functions.pop("gone")
+    with pytest.raises(ModelError, match="this process does not have the Python function"):
+        bench.evaluate("fridge", model="gone", limit=2)
+
+
+def test_runs_without_a_common_question_are_not_compared(home):
+    one = bench.evaluate("fridge", model=says_a, categories=["one"])
+    two = bench.evaluate("fridge", model=says_a, categories=["two"])
+    with pytest.raises(SettingsError, match="the runs have no common question"):
+        bench.compare(one, two)
+
+
+@pytest.mark.parametrize("limit", [-1, 2.5, "4", True, None])
+def test_a_limit_that_is_no_count_is_refused_at_once(home, limit):
+    with pytest.raises(SettingsError, match="limit: expected a count, 0 for all, got"):
+        bench.evaluate("fridge", model="random", limit=limit)
+
+
+def test_what_is_no_run_is_not_compared_or_audited(home):
+    run = bench.evaluate("fridge", model=says_a, limit=2)
+    anything: Any = bench
+    for call in (lambda: anything.compare(run, 3), lambda: anything.compare("codis", run)):
+        with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
+            call()
+    with pytest.raises(SettingsError, match="results: expected the result of"):
+        anything.audit(3)
+    with pytest.raises(SettingsError, match="n: expected a count, got -1"):
+        run.show(-1)

@@ -217,3 +217,27 @@ def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
     assert code == 1
     assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
     assert "use --elicit generate" in flat
+
+
+def test_the_report_draws_reliability(parity_home: Path, evaluated):
+    code, output = run(parity_home, "report")
+    assert code == 0, output
+    texts = [file.read_text("utf-8") for file in (parity_home / "report").rglob("*number-parity*")]
+    drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
+    assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
+
+
+def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):
+    code, output = run(
+        parity_home,
+        "evaluate",
+        "parity",
+        "--model",
+        "prior",
+        "--elicit",
+        "likelihood",
+        "--scorer",
+        "x",
+    )
+    assert code == 2
+    assert "--scorer" in output

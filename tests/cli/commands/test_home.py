@@ -84,3 +84,16 @@ def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, sourc
         row for row in lines(bench("home", "usage", "--json")) if row["what"] == "sources/codis"
     ]
     assert kept["about"] == address
+
+
+def test_what_may_not_be_fetched_says_what_to_do_by_hand(home):
+    assert (
+        "name it in [sources] of bench.toml"
+        in bench("home", "fetch", "cogbench", fails=True).output
+    )
+
+
+def test_an_address_that_pins_nothing_is_an_error_of_its_entry(home):
+    (home / "bench.toml").write_text('[sources]\ncodis = "https://x.org/codis.zip"\n')
+    output = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
+    assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is not an address" in output

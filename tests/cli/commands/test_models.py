@@ -44,3 +44,8 @@ def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     bench("home", "remove", "clip", "--yes")
     left = lines(bench("tables", "show", f"{task}/metrics", "--json"))
     assert {row["model"] for row in left} == {"random"}
+
+
+def test_a_model_without_a_section_is_listed_if_it_is_named(home):
+    (row,) = lines(bench("models", "list", "random+likelihood", "--json"))
+    assert (row["name"], row["kind"]) == ("random+likelihood", "elicited")

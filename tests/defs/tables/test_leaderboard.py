@@ -151,3 +151,12 @@ def test_no_cell_of_the_csv_is_a_formula(start):
     frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
     rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
     assert rows[1:] == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
+
+
+def test_without_readable_questions_every_model_is_named_without_a_number(
+    tables: TableFiles,
+) -> None:
+    tables.path(QUESTIONS).write_bytes(b"PAR1")
+    shown = rank_task(TASK, tables, [])
+    assert sorted(row.model for row in shown) == ["spoilt", "whole"]
+    assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
