@@ -1,12 +1,14 @@
-"""BLEU, ROUGE-L and CIDEr against pencil and paper, the authors' fixtures, and pycocoevalcap."""
+"""BLEU, ROUGE-L and CIDEr beside pencil and paper, the authors' values, and two packages."""
 
 import json
 from math import exp, log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from rouge_score import rouge_scorer
 
 from bench_assets.core.metrics.captions import (
     CaptionPair,
@@ -65,6 +67,21 @@ def test_corpus_bleu_adds_counts_before_it_divides():
 )
 def test_rouge_l(candidate, references, rouge_l):
     assert scores([candidate, *references]).rouge_l[0] == pytest.approx(rouge_l)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from("abcde"), min_size=1), st.lists(st.sampled_from("abcde"), min_size=1)
+)
+def test_rouge_l_weighs_the_precision_and_recall_of_rouge_score(candidate, reference):
+    tokens = SimpleNamespace(tokenize=str.split)
+    texts = " ".join(candidate), " ".join(reference)
+    of_both = rouge_scorer.RougeScorer(["rougeL"], tokenizer=tokens).score(*reversed(texts))[
+        "rougeL"
+    ]
+    precision, recall = of_both.precision, of_both.recall
+    weighed = 2.44 * precision * recall / (recall + 1.44 * precision or 1)
+    assert scores(texts).rouge_l[0] == pytest.approx(weighed)
 
 
 def test_cider_of_a_caption_that_is_its_reference_is_10_unless_all_images_share_it():
