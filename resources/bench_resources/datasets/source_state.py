@@ -39,6 +39,7 @@ from bench_resources.tables.parquet import PART_FIELD, TableFiles
 ROOT_KEY = "bench/root"
 """Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
 
+_BASE_FORM = {"form of bases": 2}  # bases of another form are no bases
 _AFTERWARDS = frozenset({"judge", "reader", "scorer", "review", "accept", "expect"})
 """Settings of a suite that its tables do not depend on."""
 
@@ -214,7 +215,9 @@ def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceStat
     return DriftGuard(
         tables=tables,
         suite=suite,
-        settings=json_digest({k: v for k, v in state.settings.items() if k not in _AFTERWARDS}),
+        settings=json_digest(
+            {k: v for k, v in state.settings.items() if k not in _AFTERWARDS} | _BASE_FORM
+        ),
         source=state.files,
         limit=1.0 if is_python else settings.drift,
         expected=benchmark.expect if benchmark else expected,
