@@ -5,7 +5,6 @@ checkout that it was built from. Data files of a suite count by their bytes.
 """
 
 import ast
-import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -32,7 +31,14 @@ _FILE_BENCHMARKS = _ROOT / "file_benchmarks" / "assets.py"
 _LEADERBOARD = _ROOT / "defs" / "tables" / "leaderboard.py"
 _NO_CODE = (".md", ".pyc")
 _DIGITS = 12
-_KNOWN = TypeAdapter(dict[str, str])
+
+
+class _Known(NamedTuple):
+    state: str  # of the files of our packages
+    versions: dict[str, tuple[str, str]]
+
+
+_KNOWN = TypeAdapter(_Known)
 
 
 class _Module(NamedTuple):
@@ -43,29 +49,32 @@ class _Module(NamedTuple):
 def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
     """Versions of the code of each suite's dataset build, and of the leaderboard ("").
 
-    Computed when a file has changed, by size and time.
+    Computed when a file has changed, by size and time; a command of one suite keeps the others.
     """
-    starts = tuple((suite.name, suite.code or (_FILE_BENCHMARKS,)) for suite in suites)
-    places = [*(_ROOT / name for name in sorted({*_BUILD, *_BOARD}))]
-    places += [path for _, code in starts for path in code]
-    state = json_digest([*file_states(places)])
-    known: dict[str, str] = {}
+    code = {suite.name: suite.code or (_FILE_BENCHMARKS,) for suite in suites} | {"": ()}
+    state = _state(_ROOT / name for name in sorted({*_BUILD, *_BOARD}))
+    states = {
+        name: _state([path for path in paths if not path.is_relative_to(_ROOT)])
+        for name, paths in code.items()
+    }
+    known: dict[str, tuple[str, str]] = {}  # name -> state of its code elsewhere, version
     with suppress(OSError, ValidationError):
-        known = _KNOWN.validate_json((home / CODE_FILE).read_bytes())
-    if known.pop("state", "") == state and known.keys() >= {"", *dict(starts)}:
-        return known
-    versions = _versions(starts, state)
-    if home.is_dir():
+        stored = _KNOWN.validate_json((home / CODE_FILE).read_bytes())
+        known = stored.versions if stored.state == state else {}
+    changed = [name for name in code if known.get(name, ("",))[0] != states[name]]
+    versions = {  # file benchmarks have one code
+        (paths, own): _version(paths or (_LEADERBOARD,), _BUILD if paths else _BOARD, state + own)
+        for paths, own in {(code[name], states[name]) for name in changed}
+    }
+    known |= {name: (states[name], versions[code[name], states[name]]) for name in changed}
+    if changed and home.is_dir():
         with suppress(HomeError), open_atomic(home / CODE_FILE, sync=False) as file:
-            file.write(json.dumps({"state": state, **versions}).encode())
-    return versions
+            file.write(_KNOWN.dump_json(_Known(state, known)))
+    return {name: known[name][1] for name in code}
 
 
-@cache
-def _versions(starts: tuple[tuple[str, tuple[Path, ...]], ...], state: str) -> dict[str, str]:
-    of_code = {code: _version(code, _BUILD, state) for code in {code for _, code in starts}}
-    board = _version([_LEADERBOARD], _BOARD, state)
-    return {"": board, **{name: of_code[code] for name, code in starts}}
+def _state(places: Iterable[Path]) -> str:
+    return json_digest([*file_states(places)])
 
 
 def _version(code: Collection[Path], packages: Collection[str], state: str) -> str:

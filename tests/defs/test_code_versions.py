@@ -100,5 +100,8 @@ def test_versions_are_kept_in_the_home_until_a_file_changes(
     suites = load_catalog().suites
     versions = code_versions(tmp_path, suites)
     assert versions.keys() == {"", *(suite.name for suite in suites)}
-    monkeypatch.setattr(module, "_versions", None)
+    monkeypatch.setattr(module, "_version", None)
+    assert code_versions(tmp_path, suites) == versions
+    # Commands of one suite and of all take turns.
+    assert code_versions(tmp_path, suites[:1]).items() <= versions.items()
     assert code_versions(tmp_path, suites) == versions
