@@ -144,9 +144,8 @@ long: install
 
 # In a layer over .venv, so that all else is tested as it is without what only clusters need.
 CLUSTER := .venv-cluster
-CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here' \
-	tests --include='test_*.py' --include=conftest.py | sed 's|/conftest.py||') \
-	tests/resources/images/test_locations.py
+CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here|\b(database_address|open_shared_responses|store_endpoint|bucket)\b' \
+	tests --include='test_*.py')
 
 cluster-check: $(CLUSTER)/installed
 	ls /usr/lib/postgresql/*/bin/pg_ctl > /dev/null 2>&1 || apt-get install --quiet --yes postgresql || true
