@@ -138,7 +138,7 @@ def test_a_hub_that_does_not_answer_is_given_up(
     hub: str, tmp_path: Path, fault: str, program: str
 ) -> None:
     messages = ask(hub, tmp_path, fault, program=program)
-    assert len(messages) == (2 if program == PROGRAM else 4)
+    assert len(messages) == (2 if program == PROGRAM else 3)
     assert all("ended with" in line for line in messages)
 
 
