@@ -41,6 +41,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, rank
+from bench_assets.suites.journeybench.retrieval.shared_vectors import SharedVectors
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.bench_toml import Settings
@@ -192,7 +193,8 @@ def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Prediction]]:
         name = context.partition_key
         with encoder_of(name, settings, image_store) as encoder:
-            return table_output(rank(questions, candidates, encoder, name, of.condition))
+            shared = SharedVectors(encoder)
+            return table_output(rank(questions, candidates, shared, name, of.condition))
 
     return predictions
 

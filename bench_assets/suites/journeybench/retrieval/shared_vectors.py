@@ -1,0 +1,46 @@
+"""Vectors that the conditions of an evaluation share, which run one after another in a process."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
+
+
+class SharedVectors:
+    """An encoder that embeds each text and image once in a process.
+
+    ``name`` has a digest of the weights: a changed encoder shares nothing.
+    """
+
+    def __init__(self, encoder: ImageTextEncoder) -> None:
+        self.name = encoder.name
+        self._encoder = encoder
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Embed each text, in order; ``(n, dimensions)``."""
+        return _embed(texts, _known(self.name, "texts"), self._encoder.encode_texts)
+
+    def encode_images(self, images: Sequence[str]) -> Vectors:
+        """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
+
+        Raises:
+            ImageError: If an image is not in the image store.
+        """
+        return _embed(images, _known(self.name, "images"), self._encoder.encode_images)
+
+
+@lru_cache(maxsize=2)  # of the last encoder
+def _known(name: str, kind: str) -> dict[str, Vectors]:
+    return {}
+
+
+def _embed(
+    contents: Sequence[str],
+    known: dict[str, Vectors],
+    encode: Callable[[Sequence[str]], Vectors],
+) -> Vectors:
+    if missing := [content for content in dict.fromkeys(contents) if content not in known]:
+        known |= zip(missing, encode(missing), strict=True)
+    return np.stack([known[content] for content in contents]) if contents else encode([])
