@@ -13,6 +13,9 @@ from bench_assets.core.answer_types.options import (
     NOT_AVAILABLE,
     drop_missing,
     format_cell,
+    is_numbered,
+    is_scores,
+    named_options,
     parse_list,
     read_options,
     split_options,
@@ -32,8 +35,9 @@ from bench_assets.file_benchmarks.columns import (
     text_of,
 )
 from bench_assets.file_benchmarks.images import Folder, images_of
+from bench_assets.file_benchmarks.nested_columns import add_nested, paths_of, split_nested
 from bench_assets.file_benchmarks.prompts import TURN, Shots, content_id, number_marks, read_shots
-from bench_assets.file_benchmarks.row_files import Row, data_files, read_rows
+from bench_assets.file_benchmarks.row_files import TABLES, Row, data_files, read_rows
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
 from bench_assets.file_benchmarks.scoring import scoring_of
 from bench_resources.config.bench_toml import Settings
@@ -58,8 +62,13 @@ class FileLocation:
     answers: AnswersFile | None = None
 
     def rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
-        """Read all rows, with their answers if another file holds them."""
-        rows = read_rows(self.file, self.split)
+        """Read all rows, with their nested columns, and answers if another file holds them."""
+        paths = paths_of(benchmark)
+        question, name = (str(benchmark.columns.get(column, "")) for column in ("question", "id"))
+        rows: Iterator[Row] = read_rows(self.file, self.split, benchmark.header)
+        if question in paths:
+            rows = (part for row in rows for part in split_nested(row, question, name))
+        rows = (add_nested(row, paths) for row in rows) if paths else rows
         return self.answers.join(rows, lambda row: _id(row, benchmark)) if self.answers else rows
 
     def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
@@ -67,7 +76,7 @@ class FileLocation:
         for row in self.rows(benchmark):
             names = columns_of(row.cells, benchmark, "question")
             listed = row.cells.get(names[0]) if len(names) == 1 else None
-            if not isinstance(listed, list | tuple):
+            if not isinstance(listed, list | tuple) or not listed:
                 yield row
                 continue
             for part, text in enumerate(listed, 1):
@@ -144,6 +153,9 @@ class _QuestionBuilder:
         """Read the answer key, which may depend on options, image, unit and precision."""
         benchmark = self.benchmark
         value = (cells_of(cells, benchmark, "answer") or [None])[0]
+        by_name = named_options(cells_of(cells, benchmark, "options"))
+        if value is None and is_scores(by_name):
+            value = by_name
         if not options and benchmark.answer_type is None:
             _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
             self._refuse_list(value)
@@ -152,7 +164,7 @@ class _QuestionBuilder:
             raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
         context = RowContext(
             options=options,
-            answers=benchmark.answers,
+            answers=benchmark.answers or ("indices from 1" if is_numbered(by_name) else ""),
             image_size=(images[0].width, images[0].height) if images else None,
             unit=text_of(cells, benchmark, "unit"),
             decimals=int(decimals) if decimals else None,
@@ -275,6 +287,8 @@ def build(
             f"{rejection.entry}: {rejection.reason}" for rejection in rejections[:1]
         )
         there = f"; columns: {', '.join(columns)}" if columns else ""
+        if there and not benchmark.header and place.file.suffix.lower() in TABLES:
+            there += ". If that is a row, name the columns in header"
         raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}{there}")
     images = [*building.images.stored, *shot_images]
     return FileQuestions(questions=questions, rejections=rejections, images=images)

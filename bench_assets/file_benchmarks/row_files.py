@@ -121,13 +121,14 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(row, dict) for row in value)
 
 
-def _delimited(file: Path, delimiter: str) -> Iterator[Row]:
+def _delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterator[Row]:
+    """Rows of a table; ``names`` are the columns of one without a header."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
     ended = [True]
     try:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
             reader = csv.reader(_append_sentinel(lines, ended), delimiter=delimiter)
-            header = next(reader, [])
+            header = list(names) or next(reader, [])
             if fault := _table_fault(header, header):
                 raise SourceError(f"{file}, line 1: {fault}. Save the table as UTF-8")
             refuse_duplicate_columns(header, file)
@@ -268,6 +269,8 @@ def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
     return entry | class_names
 
 
+TABLES = {".csv": ",", ".tsv": "\t"}
+"""Delimiter of tables, by suffix."""
 READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": _json_lines,
     ".json": _json,
@@ -285,14 +288,21 @@ _METADATA = "metadata"  # file of an ImageFolder that describes the images besid
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
 
 
-def read_rows(path: Path, split: str = "") -> Iterator[Row]:
+def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterator[Row]:
     """Read all rows, in the order of the files.
+
+    Args:
+        path: A file or folder, as of `data_files`.
+        split: Split of a folder.
+        header: Columns of tables without a header.
 
     Raises:
         SourceError: If a file cannot be read, or the split of a folder is ambiguous.
     """
     for file in data_files(path, split):
-        rows = READERS[file.suffix.lower()](file)
+        suffix = file.suffix.lower()
+        is_bare = header and suffix in TABLES
+        rows = _delimited(file, TABLES[suffix], header) if is_bare else READERS[suffix](file)
         if path.is_dir() and file.stem == _METADATA:
             rows = (_name_images(row, file.parent.relative_to(path)) for row in rows)
         yield from rows

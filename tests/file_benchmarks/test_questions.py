@@ -85,6 +85,20 @@ def test_options_are_found(tmp_path, row, columns):
 @pytest.mark.parametrize(
     "row",
     [
+        pytest.param({"options": {"red": 0, "blue": 1}, "answer": None}, id="scores"),
+        pytest.param(
+            {"options": {"label": ["1", "2"], "text": ["1", "2"]}, "answer": "2"}, id="numbers"
+        ),
+    ],
+)
+def test_options_that_are_scored_or_numbered_say_which_is_right(tmp_path, row):
+    (question,) = built(tmp_path, [ROW | row]).questions
+    assert question.answer == ("B",)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
         pytest.param({"A": None, "B": "blue"}, id="the first empty"),
         pytest.param({"A": "red", "B": None}, id="one left"),
         pytest.param({"A": "red", "B": "nan", "C": ""}, id="one left beside nan"),

@@ -131,6 +131,18 @@ def test_rows_are_read_in_order(tmp_path, name):
     assert [row.cells for row in read_rows(tmp_path / name)] == ROWS
 
 
+@pytest.mark.parametrize(
+    ("name", "line"), [("a.csv", "Is it red?,yes"), ("a.tsv", "Is it red?\tyes")]
+)
+def test_the_first_line_of_a_table_whose_columns_are_named_is_a_row(tmp_path, name, line):
+    (tmp_path / name).write_text(line + "\n")
+    (row,) = read_rows(tmp_path / name, header=("question", "answer"))
+    assert (row.where, row.cells) == (
+        f"{tmp_path / name}, line 1",
+        {"question": "Is it red?", "answer": "yes"},
+    )
+
+
 def test_rows_by_id_have_it_as_a_column(tmp_path):
     rows = {"7": {"question": "Who?"}, "8": {"id": "own", "question": "Which?"}, "9": "none"}
     (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))

@@ -109,8 +109,10 @@ def format_cell(value: object) -> str:
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
-    A single cell is a list, an object with letters as names or with lists ``label`` and ``text``,
-    one of these as text, or a text such as ``(a) x (b) y``. Returns () for a row without options.
+    A single cell is a list, an object with letters or numbers from 1 as names, with lists ``label``
+    and ``text`` or with the scores of options (``{"dog": 1, "cat": 0}``), a list of objects
+    ``label`` and ``text``, one of these as text, or a text such as ``(a) x (b) y``. Returns () for
+    a row without options.
 
     Raises:
         SourceError: If there is one option, or more than 26.
@@ -167,14 +169,14 @@ def _list_options(cells: Sequence[object]) -> Sequence[object]:
     listed = parse_list(cells[0]) if len(cells) == 1 else cells
     if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
         return split.options
-    match listed:
-        case {"label": list(labels), "text": list(texts), **others} if not others:
-            listed = dict(zip(map(str, labels), texts, strict=False))
-    if isinstance(listed, Mapping):
-        options = {str(name): option for name, option in listed.items() if option is not None}
-        if "".join(map(str.upper, sorted(options))) != ascii_uppercase[: len(options)]:
+    if options := named_options(cells):
+        if is_scores(options):
+            return list(options)
+        names = sorted(options, key=lambda name: (len(name), name))
+        letters = "".join(map(str.upper, names))
+        if letters != ascii_uppercase[: len(names)] and not is_numbered(options):
             raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
-        return [options[name] for name in sorted(options)]
+        return [options[name] for name in names]
     if isinstance(listed, list | tuple):
         return listed
     if format_cell(listed):
@@ -182,8 +184,44 @@ def _list_options(cells: Sequence[object]) -> Sequence[object]:
     return ()
 
 
+def named_options(cells: Sequence[object]) -> Mapping[str, object]:
+    """Options by name, of the one cell that has them so; {} otherwise.
+
+    >>> named_options([[{"label": "A", "text": "cat"}, {"label": "B", "text": "dog"}]])
+    {'A': 'cat', 'B': 'dog'}
+    """
+    listed = parse_list(cells[0]) if len(cells) == 1 else None
+    match listed:
+        case {"label": list(labels), "text": list(texts), **others} if not others:
+            return dict(zip(map(str, labels), texts, strict=False))
+        case [{"label": _, "text": _}, *_] as entries:
+            objects = [entry for entry in entries if isinstance(entry, dict)]
+            return {str(entry.get("label")): entry.get("text") for entry in objects}
+        case dict():
+            return {str(name): option for name, option in listed.items() if option is not None}
+    return {}
+
+
+def is_numbered(options: Mapping[str, object]) -> bool:
+    """Whether the names are 1, 2, 3, ..."""
+    return bool(options) and {*options} == {str(n + 1) for n in range(len(options))}
+
+
+def is_scores(options: Mapping[str, object]) -> bool:
+    """Whether the names are the options, and the values 1 for the right one and 0 for others."""
+    has_letters = {name.upper() for name in options} == {*ascii_uppercase[: len(options)]}
+    scores = [*options.values()]
+    is_score = [isinstance(score, int | float) and 0 <= score <= 1 for score in scores]
+    return bool(options) and not has_letters and all(is_score)
+
+
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
     """Parse the answer key: one option, a set of options, or alternative texts.
+
+    A list of as many 0 and 1 as there are options marks the right ones, as scores of options do.
+
+    >>> read_answer([0, 1, 0], ["cat", "dog", "cow"]).answer
+    ('B',)
 
     Raises:
         SourceError: If it is missing, matches no option, or is ambiguous.
@@ -193,6 +231,13 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     parsed = value if is_option else parse_list(value)
     several = isinstance(parsed, list | tuple)
     listed = parsed if isinstance(parsed, list | tuple) else [parsed]
+    is_marked = several and not answers
+    marks = [*parsed.values()] if isinstance(parsed, dict) else listed if is_marked else []
+    if options and len(marks) == len(options) and all(mark in (0, 1) for mark in marks):
+        right = tuple(ascii_uppercase[n] for n, mark in enumerate(marks) if mark)
+        if not right or (len(right) > 1 and not several):
+            raise SourceError(f"{len(right)} options have the score 1 (expected one)")
+        return Gold("choices" if len(right) > 1 else "choice", right, tuple(options))
     parts = [letter for letter in listed if format_cell(letter)]
     if not parts:
         raise SourceError("no answer")

@@ -21,6 +21,13 @@ POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
         pytest.param(
             [{"text": ["red", "blue"], "label": ["A", "B"]}], ("red", "blue"), id="ARC's lists"
         ),
+        pytest.param([{"2": "red", "1": "blue"}], ("blue", "red"), id="an object of numbers"),
+        pytest.param(
+            [[{"label": "B", "text": "red"}, {"label": "A", "text": "blue"}]],
+            ("blue", "red"),
+            id="objects with labels",
+        ),
+        pytest.param([{"red": 0, "blue": 1}], ("red", "blue"), id="BIG-bench's scores"),
         pytest.param(
             ["red", "green", None, ""], ("red", "green"), id="a cell each, the last empty"
         ),
@@ -46,9 +53,9 @@ def test_options_are_read(cells, options):
         pytest.param([[str(n) for n in range(27)]], id="more than can be read in responses"),
         pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
         pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
-        pytest.param([{"text": ["red", "blue"], "label": ["1", "2"]}], id="labels 1 and 2"),
+        pytest.param([{"text": ["red", "blue"], "label": ["1", "3"]}], id="labels 1 and 3"),
         pytest.param([{"text": ["red", "blue"], "label": None}], id="no labels"),
-        pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object of numbers"),
+        pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object without 3"),
         pytest.param(["{0: 'red', 1: 'green'}"], id="an object of indices, as Python prints it"),
         pytest.param(["{['red', 'green']}"], id="a set of lists, which cannot be"),
         pytest.param(["red, green"], id="a text that is no list"),
@@ -99,6 +106,10 @@ def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
             "green", "letters", "none of the options", id="no letter, though it should be"
         ),
         pytest.param("\ud800", "", "lone surrogate", id="half a character"),
+        pytest.param(
+            {"red": 1, "green": 1, "blue": 0}, "", "2 options have the score 1", id="two right"
+        ),
+        pytest.param([0, 0, 0], "", "0 options have the score 1", id="marks of none"),
     ],
 )
 def test_an_answer_that_is_no_option_is_refused(value, answers, why):

@@ -64,7 +64,10 @@ class FileBenchmarkSettings(StrictSection):
     written."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
-    template, ``{images = "{Index}.jpg"}``; options inside the question: ``{options = "q"}``."""
+    template, ``{images = "{Index}.jpg"}``, or a path into objects, ``{question = "q.stem"}``;
+    options inside the question: ``{options = "q"}``."""
+    header: tuple[str, ...] = ()
+    """Columns of a CSV or TSV file without a header: ``["question", "answer"]``."""
     images: Literal["required", "optional"] = "required"
     """Whether rows without an image, beside rows that have one, are questions or rejected."""
     ignore: tuple[str, ...] = ()

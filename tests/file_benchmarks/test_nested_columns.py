@@ -1,0 +1,106 @@
+"""Columns inside objects and lists of a row are columns, and lists of objects are questions."""
+
+import pytest
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.file_benchmarks.nested_columns import paths_of
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from tests.file_benchmarks.test_questions import built
+
+PASSAGE = {
+    "title": "A cup",
+    "paragraphs": [
+        {
+            "text": "It is red.",
+            "qas": [
+                {"qid": "a", "q": "Which colour?", "answers": [{"text": "red"}, {"text": "Red"}]},
+                {"qid": "b", "q": "Is it blue?", "answers": [{"text": "no"}]},
+            ],
+        },
+        {"text": "It is full.", "qas": [{"qid": "c", "q": "Is it full?", "answers": []}]},
+    ],
+}
+SQUAD = {
+    "question": "paragraphs.qas.q",
+    "answer": "paragraphs.qas.answers.text",
+    "context": "paragraphs.text",
+}
+
+
+def test_a_question_inside_of_an_object_has_its_options_key_and_slice(tmp_path):
+    options = [{"label": "A", "text": "bank"}, {"label": "B", "text": "mall"}]
+    row = {"key": "B", "q": {"stem": "Where?", "concept": "door", "choices": options}}
+    columns = {"question": "q.stem", "options": "q.choices", "answer": "key"}
+    (question,) = built(tmp_path, [row], columns=columns, slices=("q.concept",)).questions
+    assert (question.text, question.options, question.answer) == (
+        "Where?",
+        ("bank", "mall"),
+        ("B",),
+    )
+    assert question.labels["q.concept"] == "door"
+
+
+def test_turns_of_a_conversation_are_named_by_their_number(tmp_path):
+    turns = [{"from": "human", "value": "Which colour?"}, {"from": "gpt", "value": "red"}]
+    columns = {"question": "turn.0.value", "answer": "turn.1.value"}
+    (question,) = built(tmp_path, [{"turn": turns}], columns=columns, answer_type="text").questions
+    assert (question.text, question.answer) == ("Which colour?", ("red",))
+
+
+def test_each_object_of_nested_lists_is_a_question_with_its_own_context(tmp_path):
+    benchmark = built(tmp_path, [PASSAGE], columns=SQUAD, answer_type="text")
+    questions = [(q.text, q.answer, q.context, q.labels["title"]) for q in benchmark.questions]
+    assert questions == [
+        ("Which colour?", ("red", "Red"), "It is red.", "A cup"),
+        ("Is it blue?", ("no",), "It is red.", "A cup"),
+    ]
+    (rejection,) = benchmark.rejections
+    assert rejection.entry.endswith("line 1, question 3")
+    assert rejection.reason == "no answer"
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        pytest.param("paragraphs.qas.qid", ["fridge/a", "fridge/b"], id="of the question"),
+        pytest.param("title", ["fridge/A cup/1", "fridge/A cup/2"], id="of the row"),
+    ],
+)
+def test_an_id_of_the_row_gets_the_number_of_the_question(tmp_path, name, ids):
+    benchmark = built(tmp_path, [PASSAGE], columns=SQUAD | {"id": name}, answer_type="text")
+    assert [question.question_id for question in benchmark.questions] == ids
+
+
+def test_a_row_with_an_empty_list_is_rejected(tmp_path):
+    rows = [PASSAGE, {"title": "A lid", "paragraphs": []}]
+    rejections = built(tmp_path, rows, columns=SQUAD, answer_type="text").rejections
+    assert [(r.entry.rpartition(", ")[2], r.reason) for r in rejections] == [
+        ("question 3", "no answer"),
+        ("line 2", "question: [] is not a text or a number"),
+    ]
+
+
+def test_a_column_with_a_dot_in_its_name_is_that_column(tmp_path):
+    row = {"q.stem": "Is it red?", "q": {"stem": "Is it blue?"}, "answer": "yes"}
+    (question,) = built(tmp_path, [row], columns={"question": "q.stem"}).questions
+    assert question.text == "Is it red?"
+
+
+def test_a_path_that_leads_nowhere_is_named(tmp_path):
+    with pytest.raises(SettingsError, match=r"columns, question: no column 'q\.stam'"):
+        built(
+            tmp_path,
+            [{"q": {"stem": "Is it red?"}, "answer": "yes"}],
+            columns={"question": "q.stam"},
+        )
+
+
+def test_paths_stand_in_columns_templates_slices_prompts_and_groups():
+    benchmark = FileBenchmarkSettings(
+        file="a.jsonl",
+        columns={"question": "a.b", "images": ["{c.d}.jpg", "e"], "id": "{f.g // 2}"},
+        slices=("h.i",),
+        prompt="{question} {j.k}",
+        groups={"pairs": ("l.m",)},
+    )
+    assert paths_of(benchmark) == ["a.b", "c.d", "f.g", "h.i", "j.k", "l.m"]
