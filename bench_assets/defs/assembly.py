@@ -44,7 +44,7 @@ from bench_resources.tables.asset_types import column_schemas
 from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import annotation_sensors
 from bench_sensors.changes import change_sensors, with_automation
-from bench_sensors.checkpoints import checkpoint_sensors
+from bench_sensors.checkpoints import checkpoint_sensor
 from bench_sensors.configuration import model_sensor, observation_sensor
 from bench_sensors.evaluations import EVALUATION_JOB, suite_tables
 from bench_sensors.orphaned_runs import orphaned_run_sensors
@@ -147,7 +147,7 @@ def build_graph(
             *checkpoint_jobs,
         ],
         sensors=[
-            *checkpoint_sensors(checkpoint_jobs, evaluable.suites),
+            checkpoint_sensor(checkpoint_jobs, evaluable.suites),
             *change_sensors(_specs(assets)),
             observation_sensor(partial(observe_inputs, catalog)),
             webhook_sensor(evaluable.suites),

@@ -18,7 +18,7 @@ from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_sensors.changes import change_sensors, with_automation
-from bench_sensors.checkpoints import checkpoint_sensors, watch_folders
+from bench_sensors.checkpoints import checkpoint_sensor, watch_folders
 from bench_sensors.evaluations import EVALUATION_JOB, SuiteTables, Tables
 from bench_sensors.quick_evaluation import (
     QUICK_EVALUATION,
@@ -179,7 +179,7 @@ defs = dg.Definitions(
     asset_checks=[*map(_check_of, TABLES)],
     jobs=_JOBS,
     sensors=[
-        *checkpoint_sensors(_JOBS, CATALOG.suites),
+        checkpoint_sensor(_JOBS, CATALOG.suites),
         *change_sensors(one for asset in _STAND_INS for one in asset.specs),
     ],
     resources={

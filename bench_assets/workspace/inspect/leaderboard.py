@@ -280,8 +280,7 @@ def present_report(
 
 def missing_numbers(bench: Workbench) -> list[str]:
     """Describe the checkpoints of [checkpoints] without a number, one line each."""
-    watched = bench.settings.checkpoints
-    if bench.is_read_only or not (watched.folders or watched.repositories):
+    if bench.is_read_only or not bench.settings.checkpoints.folders:
         return []
     return describe_missing(bench.instance, bench.settings, bench.catalog.evaluable.suites)
 

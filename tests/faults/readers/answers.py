@@ -1,7 +1,5 @@
-"""Readers of servers' and hubs' answers, and of every task's responses and verdicts, end to end."""
+"""Readers of servers' answers, and of every task's responses and verdicts, end to end."""
 
-import http.server
-import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,7 +11,6 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, ByModel, Task
-from bench_resources.checkpoints.hub_revisions import hub_survey
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.errors import failure
 from bench_resources.images.previews import question_preview
@@ -54,17 +51,6 @@ _BODIES: dict[str, Sequence[object]] = {
         {"error": {"code": 400, "message": "no", "details": [{"retryDelay": "2s"}]}},
     ],
 }
-_HUB = {
-    "refs": {
-        "branches": [{"name": "main", "ref": "refs/heads/main", "targetCommit": "6c" * 20}],
-        "tags": [],
-        "converts": [],
-    },
-    "tree": [
-        {"type": "file", "path": name, "size": 1, "oid": "ab" * 20}
-        for name in ("config.json", "model.safetensors")
-    ],
-}
 
 
 def _server(name: str) -> Callable[[bytes, Path], object]:
@@ -72,35 +58,6 @@ def _server(name: str) -> Callable[[bytes, Path], object]:
     apis: dict[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
     form = apis[name](spec, lambda _: b"")
     return lambda data, _: decode_response(form, data, 1.0, {})
-
-
-def _hub(data: bytes, _: Path) -> object:
-    """Ask a hub that gives two answers, the parts of the input; what has no parts is both."""
-    from huggingface_hub import HfApi
-
-    try:
-        parts = {name: orjson.dumps(part) for name, part in orjson.loads(data).items()}
-    except (orjson.JSONDecodeError, AttributeError):
-        parts = {}
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = parts.get("refs" if self.path.endswith("/refs") else "tree", data)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None: ...
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
-        try:
-            api = HfApi(endpoint=f"http://127.0.0.1:{server.server_port}")
-            return hub_survey(["a/b"], set(), api)
-        finally:
-            server.shutdown()
 
 
 @cache
@@ -174,7 +131,6 @@ ANSWERS = [
     ),
     _row("an error of a server", "json", lambda data, _: failure(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
-    _row("what a hub says", "json", _hub, orjson.dumps(_HUB), short=False),
     _row("a response, by every scorer of every task", "text", of_text(_every_task),
          b"The answer: A", b"opening", b"3", short=False, linear=True),
     _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",

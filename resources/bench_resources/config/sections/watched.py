@@ -13,13 +13,11 @@ from bench_resources.config.sections.serving import validate_command
 
 
 class CheckpointSettings(StrictSection):
-    """Watched checkpoints, evaluated as they appear; none without folders or repositories."""
+    """Watched checkpoints, evaluated as they appear; none without folders."""
 
     folders: list[Path] = Field(default_factory=list)
     """Watched recursively; a checkpoint is named ``run/step``, so watch the folder above the
     runs."""
-    repositories: list[str] = Field(default_factory=list)
-    """Hub ids; every branch and tag with a model is a checkpoint."""
     settle_seconds: float = Field(60.0, ge=0)
     """Seconds without a change after which a checkpoint is complete."""
     like: str = ""

@@ -155,9 +155,9 @@ def _derived(
 
 def is_watched_name(name: str) -> bool:
     """Whether a name contains the content of a checkpoint, as those of watched ones do."""
-    from bench_resources.checkpoints import hub_revisions, watched_folders
+    from bench_resources.checkpoints import watched_folders
 
-    return bool(watched_folders.KEY.fullmatch(name) or hub_revisions.KEY.fullmatch(name))
+    return bool(watched_folders.KEY.fullmatch(name))
 
 
 def content_in(name: str) -> str:
@@ -203,33 +203,19 @@ def _find_watched(name: str, settings: Settings) -> ResolvedModel:
             folders = [settings.resolve(folder) for folder in watched.folders]
             folder = watched_folders.find_checkpoint(name, folders)
             base = base_of_checkpoints(settings) if is_adapter(folder) else ""
-            section = {"path": str(folder), "revision": "main", "base": base}
-            return _checkpoint(name, section, settings)
-    if watched.repositories:
-        from bench_resources.checkpoints import hub_revisions
-
-        if hub_revisions.KEY.fullmatch(name):
-            path, commit = hub_revisions.find_revision(name, watched.repositories)
-            if isinstance(watched_spec(settings), ServerSpec):
-                raise SettingsError(
-                    f"{settings.file}, [checkpoints]: {name}: servers are started for folders, not"
-                    " for repositories; watch a folder that they are copied to"
-                )
-            return _checkpoint(name, {"path": path, "revision": commit, "base": ""}, settings)
+            return _checkpoint(name, str(folder), base, settings)
     raise unknown_model(name, settings)
 
 
-def _checkpoint(name: str, place: dict[str, str], settings: Settings) -> ResolvedModel:
+def _checkpoint(name: str, path: str, base: str, settings: Settings) -> ResolvedModel:
     """A watched checkpoint: the settings of ``like``, with its own weights."""
     liked = watched_spec(settings)
-    update = (
-        {"path": place["path"]} if isinstance(liked, ServerSpec) else {**place, "gguf_file": None}
+    local = {"revision": "main", "base": base, "gguf_file": None}
+    spec = liked.model_copy(
+        update={"path": path} if isinstance(liked, ServerSpec) else {"path": path, **local}
     )
-    spec = liked.model_copy(update=update)
     content = content_in(name)
-    return ResolvedModel(
-        name=name, spec=spec, location=place["path"], content=content, is_watched=True
-    )
+    return ResolvedModel(name=name, spec=spec, location=path, content=content, is_watched=True)
 
 
 def base_of_checkpoints(settings: Settings) -> str:
