@@ -32,7 +32,7 @@ STAGES = (
 SEPARATOR = " + "
 """Joins causes that cannot be separated."""
 
-_DECODING = re.compile(r"\|(?=(?:card,)?t=-?\d)")
+_DECODING = re.compile(r"\|(?=t=-?\d)")
 _PROMPT_FIELDS = {"kind", "text", "images", "image_texts", "options", "context"}
 ORIGIN = {"edition", "task"}
 """Fields of a question that describe its origin, not its content."""

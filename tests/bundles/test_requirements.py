@@ -47,7 +47,6 @@ REQUESTS = [
     [
         pytest.param(Echo("sha256:0c,float32", Decoding(max_tokens=40)), id="greedy"),
         pytest.param(Echo("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="drawn"),
-        pytest.param(Echo("m", Decoding(card=True, extra="top_k=20")), id="as its card says"),
         pytest.param(Echo("as it likes", None), id="as it likes"),
     ],
 )

@@ -160,7 +160,7 @@ def _compare_with_card(
 ) -> None:
     from bench_resources.models.transformers.processor import load_processor
 
-    card = Card(folder, load_processor(engine.job.spec, engine.checkpoint), plain)
+    card = Card(folder, load_processor(_spec(folder, plain), engine.checkpoint), plain)
     questions = SINGLE if plain else QUESTIONS
     for name, question in questions.items():
         if not question.by_card or name in refused:
@@ -170,8 +170,8 @@ def _compare_with_card(
             raise _Different(f"the engine's response to {name!r} is not the card's")
 
 
-def _engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngine:
-    spec = TransformersSpec(
+def _spec(folder: Path, plain: bool, batch_size: int = 8) -> TransformersSpec:
+    return TransformersSpec(
         kind="transformers",
         path=str(folder),
         device="cpu",
@@ -179,6 +179,10 @@ def _engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngin
         batch_size=batch_size,
         chat_template="plain" if plain else "",
     )
+
+
+def _engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngine:
+    spec = _spec(folder, plain, batch_size)
     trials = BatchTrials(folder.parent / "processors.json")
     return TransformersEngine(spec, str(folder), IMAGES.__getitem__, trials=trials)
 

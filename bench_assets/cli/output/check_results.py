@@ -48,11 +48,6 @@ def _checkpoint_lines(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
     yield "context", "unknown" if loaded.context is None else f"{loaded.context} tokens"
     yield "chat template", loaded.chat_template
     yield "thinking tags", ", ".join(loaded.thinking) or "none"
-    card = loaded.generation_config
-    yield (
-        "generation_config",
-        f'{card} (used with decoding = "card" only)' if card else "no sampling parameters",
-    )
 
 
 def _probe_text(one: ProbeResult) -> str:

@@ -104,23 +104,17 @@ class Decoding:
 
     Attributes:
         temperature: 0 is greedy decoding.
-        card: Whether the values are those of the checkpoint's generation_config.json.
-        extra: Further parameters of the card, such as "top_k=20,repetition_penalty=1.05".
     """
 
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 1024
     seed: int | None = None
-    card: bool = False
-    extra: str = ""
 
     def __str__(self) -> str:
         """Short form for signatures: ``t=0,max=1024``."""
-        parts = ["card"] if self.card else []
-        parts += [f"t={self.temperature:g}", f"max={self.max_tokens}"]
+        parts = [f"t={self.temperature:g}", f"max={self.max_tokens}"]
         parts += [f"top_p={self.top_p:g}"] if self.top_p != 1.0 else []
-        parts += [self.extra] if self.extra else []
         parts += [f"seed={self.seed}"] if self.seed is not None else []
         return ",".join(parts)
 

@@ -44,9 +44,7 @@ _DECODING = {
     "t": "temperature {}",
     "max": "at most {} tokens",
     "top_p": "nucleus sampling with top_p {}",
-    "top_k": "from the {} most likely tokens",
     "seed": "seed {}",
-    "card": "as in the checkpoint's generation_config.json",
 }
 
 

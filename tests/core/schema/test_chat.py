@@ -59,7 +59,6 @@ def test_there_is_no_system_turn_without_a_text_for_it():
     [
         (Decoding(), "t=0,max=1024"),
         (Decoding(temperature=0.7, top_p=0.95, seed=0), "t=0.7,max=1024,top_p=0.95,seed=0"),
-        (Decoding(card=True, extra="top_k=20", max_tokens=8), "card,t=0,max=8,top_k=20"),
     ],
 )
 def test_decoding_in_signatures(decoding, short):

@@ -1,7 +1,6 @@
 """Finding, checking and identifying checkpoints."""
 
 import json
-import pickle
 import shutil
 import subprocess
 import sys
@@ -175,15 +174,6 @@ def test_files_at_rest_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPat
         assert one.intact() is one
         assert one.verify_existing() is one
     assert len(read) == 3
-
-
-def test_a_checksummed_checkpoint_travels_to_the_processes_of_several_devices(folder: Path) -> None:
-    pinned = pin(str(folder))
-    there = pickle.loads(pickle.dumps(pinned))
-    assert there == pinned
-    _overwrite(folder)
-    with pytest.raises(ModelError, match="overwritten or replaced"):
-        there.checksums[0].intact()
 
 
 # What a checkpoint is made of: weights, an adapter, a processor that lies elsewhere.

@@ -45,10 +45,6 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         kind = "vllm"
         path = "checkpoints/100"
         options = "--max-num-seqs 64"
-        [models.wide]
-        kind = "transformers"
-        path = "checkpoints/100"
-        devices = ["cuda:0", "cuda:1"]
         [models.said]
         kind = "recorded"
         file = "responses.jsonl"
@@ -64,11 +60,9 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
     assert isinstance(hosted, ServerSpec)
     assert (hosted.extra_body, hosted.decoding) == ({"top_k": 1}, Decoding(temperature=0.5))
     assert isinstance(local, TransformersSpec)
-    fast, wide = resolve_name("fast", loaded).spec, resolve_name("wide", loaded).spec
+    fast = resolve_name("fast", loaded).spec
     assert isinstance(fast, VllmSpec)
-    assert isinstance(wide, TransformersSpec)
     assert (fast.server, fast.serve[-17:]) == ("vllm", "--max-num-seqs 64")
-    assert wide.devices == ("cuda:0", "cuda:1")
     assert (resolve_name("said", loaded).spec.kind, resolve_name("eyeless", loaded).spec.kind) == (
         "recorded",
         "blind",

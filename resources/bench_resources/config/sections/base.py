@@ -1,7 +1,7 @@
 """Base classes of the sections of bench.toml."""
 
 from math import inf
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -59,13 +59,10 @@ class SamplingSection(DrawsSection):
     thinking_tags: tuple[str, str] | None = None
     """Opening and closing tag of a thought, if it is not a known one
     (``core.reading.reasoning``)."""
-    named_decoding: Literal["", "card"] = Field("", alias="decoding")
-    """``"card"`` samples as the checkpoint's ``generation_config.json`` says; otherwise only its
-    end tokens are used."""
 
     @model_validator(mode="after")
     def _check_draws(self) -> Self:
-        if self.n > 1 and not self.temperature and self.named_decoding != "card":
+        if self.n > 1 and not self.temperature:
             raise ValueError(f"n = {self.n} equal responses at temperature 0. Set temperature")
         return self
 
@@ -77,7 +74,6 @@ class SamplingSection(DrawsSection):
             top_p=self.top_p,
             max_tokens=self.max_tokens,
             seed=self.seed,
-            card=self.named_decoding == "card",
         )
 
 

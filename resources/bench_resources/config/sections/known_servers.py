@@ -39,8 +39,6 @@ class ServerFeatures:
     or the command line; with them, ``top_p`` is always sent too."""
     takes_template_kwargs: bool = False
     """Whether it passes ``chat_template_kwargs`` to the chat template."""
-    has_card: bool = False
-    """Whether a request without temperature is sampled as the checkpoint recommends."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Its names of temperature, top_p, max_tokens and seed, if different; "" if unsupported."""
     needs: frozenset[str] = frozenset()
@@ -55,16 +53,15 @@ _NOT_THE_CARD = '{"do_sample":true,"num_beams":1,"repetition_penalty":1.0,"top_k
 _AS_VLLM = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0, **_WITHOUT_PENALTIES}
 
 SERVERS: Mapping[ServerName, ServerFeatures] = {
-    "": ServerFeatures(has_card=True),
+    "": ServerFeatures(),
     # vLLM 002032e, chat_completion/protocol.py; issues 13513, 15281
-    "vllm": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    "vllm": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True),
     # SGLang 004c82e, openai/protocol.py; QwenLM/Qwen3 issue 1321
-    "sglang": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    "sglang": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True),
     # LMDeploy 1e84c6e, 161a186, 0168eed: serving.py, generation_config.py, messages.py
     "lmdeploy": ServerFeatures(
         neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
         takes_template_kwargs=True,
-        has_card=True,
     ),
     # llama.cpp 0177c34, server-schema.cpp; issue 28230
     "llama.cpp": ServerFeatures(
@@ -79,13 +76,11 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
             **_WITHOUT_PENALTIES,
         },
         takes_template_kwargs=True,
-        has_card=True,
     ),
     # transformers 5.23.0, cli/serving: JSON inside JSON; missing keys are the checkpoint's.
     "transformers": ServerFeatures(
         neutral={"generation_config": _NOT_THE_CARD},
         takes_template_kwargs=True,
-        has_card=True,
     ),
     # Ollama 634c416, openai/openai.go; issues 4967, 17889
     "ollama": ServerFeatures(neutral=_WITHOUT_PENALTIES),

@@ -56,27 +56,14 @@ class TransformersSpec(SamplingSection):
     """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
     device: str = "auto"
     """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
-    devices: tuple[str, ...] | Literal["all"] = ()
-    """Several devices instead of ``device``, one process with all weights on each; ``"all"``: every
-    CUDA device."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     """``"auto"``: bfloat16 on CUDA, else float32."""
     batch_size: int = Field(16, gt=0)
     """Most questions per batch; halved while memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
     """Attention implementation; other than ``"auto"``, part of a response's identity."""
-    cache: Literal["dynamic", "static"] = "dynamic"
-    """Key-value cache; ``"static"`` suits ``compile``."""
-    compile: bool = False
-    """torch.compile: slower start, faster tokens; part of a response's identity."""
     gguf_file: str | None = None
     """GGUF file inside ``path``, if the weights are not safetensors."""
-
-    @model_validator(mode="after")
-    def _check_devices(self) -> Self:
-        if self.devices and self.device != "auto":
-            raise ValueError("either device or devices, not both")
-        return self
 
     @property
     def place(self) -> str:
@@ -86,11 +73,7 @@ class TransformersSpec(SamplingSection):
     @property
     def gpus(self) -> float:
         """GPUs of a run of this model."""
-        if self.devices:
-            default = 1.0 if self.devices == "all" else float(len(self.devices))
-        else:
-            default = 1.0 if self.device.startswith("cuda") else 0.0
-        return self.needs.get("gpu", default)
+        return self.needs.get("gpu", 1.0 if self.device.startswith("cuda") else 0.0)
 
     @property
     def identity_parts(self) -> list[str]:
@@ -187,8 +170,7 @@ def _command(section: Mapping[str, Any]) -> Iterator[str]:
     yield f"{shlex.quote(str(section.get('program', VLLM)))} serve {{path}}"
     yield "--host 127.0.0.1 --port {port} --served-model-name {name}"
     yield f"--dtype {section.get('dtype', 'bfloat16')}"
-    if section.get("decoding") != "card":
-        yield "--generation-config vllm"  # only its end tokens are used
+    yield "--generation-config vllm"  # only its end tokens are used
     for name in ("tensor_parallel_size", "data_parallel_size"):
         if (number := section.get(name, 1)) != 1:
             yield f"--{name.replace('_', '-')} {number}"

@@ -143,15 +143,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def constant_fields(self) -> dict[str, Any]:
-        """Fields that are equal in all requests, without model, messages and extra_body.
-
-        With ``decoding = "card"``, sampling parameters are left out.
-        """
+        """Fields that are equal in all requests, without model, messages and extra_body."""
         fields: dict[str, Any] = {"max_tokens": self.max_tokens}
-        if not self.decoding.card:
-            if self.knows.neutral or self.top_p != 1.0:
-                fields["top_p"] = self.top_p
-            fields |= self.knows.neutral
+        if self.knows.neutral or self.top_p != 1.0:
+            fields["top_p"] = self.top_p
+        fields |= self.knows.neutral
         if self.chat_template_kwargs:
             fields["chat_template_kwargs"] = self.chat_template_kwargs
         return self._sent(fields)
@@ -163,11 +159,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             sample: Number of the sample, from 0.
             temperature: The request's own; None: the model's.
         """
-        if temperature is None and not self.decoding.card:
-            temperature = self.temperature
-        seed = None if self.seed is None else self.seed + sample
-        sampling = {"temperature": temperature, "seed": seed}
-        return self._sent({name: value for name, value in sampling.items() if value is not None})
+        sampling: dict[str, Any] = {
+            "temperature": self.temperature if temperature is None else temperature
+        }
+        sampling |= {} if self.seed is None else {"seed": self.seed + sample}
+        return self._sent(sampling)
 
     def identity_of(self, answers: str = "") -> str:
         """Identity: address, model name, revision, and constant or omitted fields.
@@ -248,11 +244,6 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
                 " servers have their own fields, for extra_body"
             )
         asked_of = self.server or self.format
-        if self.decoding.card and not self.knows.has_card:
-            raise ValueError(
-                f'decoding = "card" does not work with {asked_of}: without temperature it samples'
-                ' by its own default, not the model card\'s. Use omit = ["temperature"] for that'
-            )
         if self.seed is not None and not self._field_name("seed"):
             raise ValueError(f"seed does not work with {asked_of}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):

@@ -35,21 +35,18 @@ def resolve_local_paths(
 
 def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
     from bench_resources.models.transformers.batch_trial import BatchTrials
+    from bench_resources.models.transformers.engine import TransformersEngine
     from bench_resources.models.transformers.image_digests import ImageDigests
 
     spec = resolve_local_paths(spec, at.resolve)
     file = at.resolve("processors.json")
-    options: dict[str, Any] = {
-        "digests": ImageDigests(file),
-        "trials": BatchTrials(file, tries=at.asks),
-    }
-    if spec.devices:
-        from bench_resources.models.transformers.engine import DataParallelEngine
-
-        return DataParallelEngine(spec, spec.path, at.read_image, **options)
-    from bench_resources.models.transformers.engine import TransformersEngine
-
-    return TransformersEngine(spec, spec.path, at.read_image, **options)
+    return TransformersEngine(
+        spec,
+        spec.path,
+        at.read_image,
+        digests=ImageDigests(file),
+        trials=BatchTrials(file, tries=at.asks),
+    )
 
 
 def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:

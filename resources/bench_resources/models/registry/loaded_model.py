@@ -14,15 +14,10 @@ from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.model import TransformersModel
 from bench_resources.models.transformers.prompt_tensors import PromptBatch
-from bench_resources.models.transformers.sampling import read_generation_config
 from bench_resources.models.workers.local_model import Draw, Message
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], TransformersModel]
 
-_NO_DECODING = {  # fields of generation_config.json that are not decoding
-    *("transformers_version", "_from_model_config", "_name_or_path"),
-    *("output_attentions", "output_hidden_states", "use_cache", "cache_implementation"),
-}
 _MOST_TOKENS = 8  # control tokens in one probe
 
 
@@ -36,7 +31,6 @@ class LoadedCheckpoint:
     parameters: int
     memory: int  # bytes of the weights
     context: int | None  # tokens of prompt and response together; None if unknown
-    generation_config: str  # its decoding fields, used with decoding = "card" only
     chat_template: str  # "own", "plain", or the file
     thinking: tuple[str, ...]  # opening tags in the template or the vocabulary
 
@@ -82,12 +76,8 @@ class CheckpointInspection:
         """The checkpoint's first special tokens."""
         return self._tokenizer.all_special_tokens[:_MOST_TOKENS]  # type: ignore[no-any-return]
 
-    def described(self, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedCheckpoint:
-        """Describe the loaded checkpoint.
-
-        Raises:
-            ModelError: If the checkpoint's generation configuration cannot be read.
-        """
+    def described(self, spec: TransformersSpec) -> LoadedCheckpoint:
+        """Describe the loaded checkpoint."""
         weights = self._loaded_model.weights
         return LoadedCheckpoint(
             class_name=type(weights).__name__,
@@ -96,7 +86,6 @@ class CheckpointInspection:
             parameters=weights.num_parameters(),
             memory=weights.get_memory_footprint(),
             context=self._loaded_model.context,
-            generation_config=_format_decoding(read_generation_config(checkpoint)),
             chat_template=Path(spec.chat_template).name or "own",
             thinking=_thinking_marks(self._loaded_model.processor, self._tokenizer, spec),
         )
@@ -111,20 +100,6 @@ class CheckpointInspection:
     def _tokenizer(self) -> Any:  # noqa: ANN401 - of any family
         processor = self._loaded_model.processor
         return getattr(processor, "tokenizer", processor)
-
-
-def _format_decoding(written: dict[str, Any]) -> str:
-    """Format the decoding fields of a generation configuration.
-
-    >>> _format_decoding({"eos_token_id": 2, "do_sample": True, "top_k": 20})
-    'do_sample = True, top_k = 20'
-    """
-    kept = {
-        name: value
-        for name, value in sorted(written.items())
-        if not name.endswith(("token_id", "token_ids")) and name not in _NO_DECODING
-    }
-    return ", ".join(f"{name} = {value}" for name, value in kept.items() if value is not None)
 
 
 def _thinking_marks(processor: Any, tokenizer: Any, spec: TransformersSpec) -> tuple[str, ...]:  # noqa: ANN401

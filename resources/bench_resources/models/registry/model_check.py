@@ -272,9 +272,7 @@ def _transformers(
     from bench_resources.models.transformers.engine import TransformersEngine
     from bench_resources.models.transformers.model import load
 
-    model_spec = _shorten_responses(spec).model_copy(
-        update={"device": _first_device(spec), "devices": ()}
-    )
+    model_spec = _shorten_responses(spec)
     loading = CheckpointInspection(load)
     engine = TransformersEngine(model_spec, model_spec.path, images.read, loading.load)
     with closing(engine):
@@ -282,9 +280,7 @@ def _transformers(
             ask=ask_in_order(engine), images=images, loading=loading, blind=blind
         )
         tried = run_probes(found, subject)
-        return replace(
-            tried, loaded=loading.described(spec, engine.checkpoint), load_seconds=loading.seconds
-        )
+        return replace(tried, loaded=loading.described(spec), load_seconds=loading.seconds)
 
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:
@@ -295,9 +291,3 @@ def _shorten_responses(spec: AnySpec) -> AnySpec:
     if isinstance(spec, ServerSpec):
         update |= {"batch": False}  # which may take a day
     return spec.model_copy(update=update)
-
-
-def _first_device(spec: TransformersSpec) -> str:
-    if spec.devices == "all":
-        return "cuda"
-    return spec.devices[0] if spec.devices else spec.device

@@ -42,7 +42,7 @@ _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
 _NEUTRAL_FIELDS = {  # change only speed and price, or how many responses are drawn
     *("price_in", "price_out", "budget", "budget_tokens"),
-    *("batch_size", "batch_tokens", "device", "devices", "cache"),
+    *("batch_size", "batch_tokens", "device"),
     *("needs", "n"),
 }
 _PLACES = {"path", "base", "processor", "chat_template", "file"}

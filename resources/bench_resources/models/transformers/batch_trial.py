@@ -126,9 +126,9 @@ def _batch_effect(
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    runtime = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention, spec.cache)
-    settings = [f"compile={spec.compile}", *spec.identity_parts]
-    return key_of(spec, checkpoint, "asked", *runtime, *settings, f"torch={version('torch')}")
+    runtime = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention)
+    torch = f"torch={version('torch')}"
+    return key_of(spec, checkpoint, "asked", *runtime, *spec.identity_parts, torch)
 
 
 def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:

@@ -1,21 +1,17 @@
-"""Engine of a Hugging Face checkpoint on one or several devices."""
+"""Engine of a Hugging Face checkpoint."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
-from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.identity import Checkpoint, pin
-from bench_resources.checkpoints.torchvision_operators import require_local
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, BatchTrials
 from bench_resources.models.transformers.image_digests import ImageDigests
 from bench_resources.models.transformers.loading import device_of, dtype_of
 from bench_resources.models.transformers.model import TransformersModel, load
-from bench_resources.models.transformers.sampling import Card, apply_card, card_of
 from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import (
     Answers,
@@ -23,9 +19,7 @@ from bench_resources.models.workers.local_model import (
     peak_memory,
     reset_peak_memory,
 )
-from bench_resources.models.workers.pool import ChunkScheduler
-from bench_resources.models.workers.port import Job, Load, with_template
-from bench_resources.models.workers.processes import WorkerProcesses
+from bench_resources.models.workers.port import Load, load_pinned, with_template
 from bench_resources.response_cache.engine import ReadImage
 
 LOCAL_METHODS = frozenset({"likelihood", "constrained"})
@@ -80,15 +74,13 @@ class TransformersEngine:
         if self._digests and not self._spec.text_only:
             parts.append(f"images={self._digests.of(self._spec, self.checkpoint)}")
         parts += ["alone"] if self._has_batch_effects else []
-        parts += ["compiled"] if self._spec.compile else []
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
         self.identity = ",".join(parts)
 
-    @cached_property
+    @property
     def decoding(self) -> Decoding:
         """The default decoding of a request."""
-        spec = self._spec
-        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
+        return self._spec.decoding
 
     @property
     def elicits(self) -> frozenset[str]:
@@ -113,18 +105,6 @@ class TransformersEngine:
         )
         return with_template(spec, pinned)
 
-    @cached_property
-    def job(self) -> Job:
-        """The description of the model for a worker."""
-        spec, rest = apply_card(self._spec, self._card)
-        return Job(
-            spec=spec.model_copy(update={"batch_size": 1} if self._has_batch_effects else {}),
-            checkpoint=self.checkpoint,
-            read_image=self._read_image,
-            load=self._load,
-            rest=rest,
-        )
-
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
         device = device_of(self._spec.device)
@@ -142,11 +122,12 @@ class TransformersEngine:
 
     @cached_property
     def _batches(self) -> Batches:
-        return replace(self.job, load=self._take_or_load).batches()
-
-    @cached_property
-    def _card(self) -> Card | None:
-        return card_of(self._spec, self.checkpoint)
+        spec, checkpoint = self._spec, self.checkpoint
+        return Batches(
+            spec.model_copy(update={"batch_size": 1} if self._has_batch_effects else {}),
+            self._read_image,
+            lambda: load_pinned(self._take_or_load, spec, checkpoint),
+        )
 
     @cached_property
     def _has_batch_effects(self) -> bool:
@@ -164,93 +145,3 @@ class TransformersEngine:
 
     def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
         return self._tried.pop() if self._tried else self._load(spec, checkpoint)
-
-
-class DataParallelEngine:
-    """Runs one checkpoint on several devices, one process each, started on demand.
-
-    Only this process writes to the cache. The requests of a process that dies are retried once on
-    another device; requests that two processes died of get ``error``. Identity and decoding are
-    those of one device: as with batch sizes, responses are equal in float32 on the CPU, and equal
-    up to rounding on GPUs of one model.
-    """
-
-    def __init__(
-        self,
-        spec: TransformersSpec,
-        location: str,
-        read_image: ReadImage,
-        load: Load = load,
-        *,
-        digests: ImageDigests | None = None,
-        trials: BatchTrials | None = None,
-    ) -> None:
-        """Store the configuration; ``read_image`` and ``load`` are sent to the processes.
-
-        Raises:
-            ModelError: If ``devices`` is "all" and there is none.
-        """
-        self._devices = _devices(spec)
-        device_spec = spec.model_copy(update={"devices": (), "device": self._devices[0]})
-        # Chosen once, as part of the identity.
-        device_spec = device_spec.model_copy(update={"dtype": dtype_of(device_spec)})
-        self._one = TransformersEngine(
-            device_spec, location, read_image, load, digests=digests, trials=trials
-        )
-        self.identity = ""  # until it is prepared
-        self._workers: WorkerProcesses | None = None
-        self._peak_memory: int | None = None
-
-    def prepare(self) -> None:
-        """Find the identity, as on one device; raises as that does."""
-        self._one.prepare()
-        self.identity = self._one.identity
-
-    @property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        return self._one.decoding
-
-    @property
-    def elicits(self) -> frozenset[str]:
-        """Elicitation methods: likelihoods, and generation of one option."""
-        return self._one.elicits
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Peak bytes on the fullest device during the last stream; CUDA only."""
-        return self._peak_memory
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, longest requests first.
-
-        Closing the iterator early stops the processes.
-        """
-        job = self._one.job
-        if not self._workers:
-            self._one.close()  # frees the model of a trial, whose memory the first process needs
-            self._workers = WorkerProcesses([(at, job.on(at)) for at in self._devices])
-        self._workers.start()
-        chunks = ChunkScheduler(job.spec, requests, self._workers)
-        try:
-            yield from chunks.responses()
-        finally:
-            self._peak_memory = chunks.peak_memory
-            if chunks.is_under_way:
-                self.close()
-
-    def close(self) -> None:
-        """Stop the processes; a later request starts them again."""
-        if self._workers:
-            self._workers.end()
-
-
-def _devices(spec: TransformersSpec) -> list[str]:
-    if spec.devices != "all":
-        return list(spec.devices)
-    require_local()
-    import torch
-
-    if not (n := torch.cuda.device_count()):
-        raise ModelError(f'{spec.path}: devices = "all", but no CUDA device was found')
-    return [f"cuda:{number}" for number in range(n)]

@@ -93,12 +93,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
         model = _apply_adapter(spec, checkpoint, model)
     if hasattr(config, "quantization_config") and not getattr(model, "is_quantized", False):
         model = model.to(getattr(torch, dtype_of(spec)))  # dequantised, but still in its own dtype
-    model = model.eval()
-    if spec.compile:
-        # Not the whole model: each number of images would be another graph, and torch gives up
-        # after eight.
-        model.get_decoder().compile(dynamic=True)
-    return model
+    return model.eval()
 
 
 def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:

@@ -31,7 +31,7 @@ from bench_resources.models.transformers.option_scores import (
 )
 from bench_resources.models.transformers.processor import load_processor, takes_one_image
 from bench_resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
-from bench_resources.models.transformers.sampling import sampling_processors
+from bench_resources.models.transformers.sampling import RowSampler
 from bench_resources.models.workers.local_model import ContextFullError, Draw, Message
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class TransformersModel:
         infinite has ``error``.
         """
         start, watched = time.perf_counter(), FiniteCheck()
-        chosen = sampling_processors(draw, prepared.prompt_tokens)
+        chosen = [RowSampler(draw)] if draw.temperature else []
         if draw.elicit:
             responses = self._elicited(prepared, draw, watched, chosen)
         else:
@@ -208,8 +208,6 @@ class TransformersModel:
             bos_token_id=self._starts.bos_token_id,
             decoder_start_token_id=self._starts.decoder_start_token_id,
             forced_bos_token_id=self._starts.forced_bos_token_id,
-            cache_implementation="static" if self._spec.cache == "static" else None,
-            **{name: draw.rest[name] for name in _BEAMS if name in draw.rest},
         )
 
     def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
@@ -247,9 +245,6 @@ def _flag_bad_numbers(response: Response, bad_from: int | None) -> Response:
         error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the response on"
         " (too large for its dtype?)"
     )
-
-
-_BEAMS = ("num_beams", "length_penalty", "early_stopping")
 
 
 def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:

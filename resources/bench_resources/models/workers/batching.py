@@ -126,13 +126,10 @@ class Batches:
         spec: TransformersSpec,
         read_image: ReadImage,
         load: Callable[[], Answers],
-        rest: Mapping[str, Any] | None = None,
     ) -> None:
-        """Store the configuration; ``rest`` holds further fields of generation_config."""
         self._spec = spec
         self._read_image = read_image
         self._load = load
-        self._rest = rest or {}
         self._model: Answers | None = None
         self._size = BatchSize(spec.batch_size)
 
@@ -271,7 +268,6 @@ class Batches:
             temperature=requests[0].temperature or 0.0,
             top_p=spec.top_p,
             seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {turn}" for r in requests],
-            rest=self._rest,
             elicit=requests[0].elicit if is_last else "",
             options=[request.options for request in requests],
         )

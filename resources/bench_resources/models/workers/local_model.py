@@ -5,8 +5,8 @@ torch is imported inside functions, because it takes seconds.
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from PIL import Image as PILImage
@@ -27,7 +27,6 @@ class Draw:
     temperature: float  # 0: greedy
     top_p: float
     seeds: Sequence[str]  # one for each conversation; any text
-    rest: Mapping[str, Any] = field(default_factory=dict)  # further fields of generation_config
     elicit: str = ""  # "likelihood" or "constrained", over ``options``; "": free generation
     options: Sequence[Sequence[str]] = ()  # of each conversation
 

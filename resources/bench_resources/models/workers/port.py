@@ -1,14 +1,14 @@
-"""Jobs and messages of workers, and models whose weight files are verified while they answer."""
+"""Models whose weight files are verified while they answer."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import (
     require_unchanged,
@@ -18,53 +18,9 @@ from bench_resources.checkpoints.content_checksums import (
 from bench_resources.checkpoints.files import content_digest
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
-from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import Answers, Draw, Message
-from bench_resources.response_cache.engine import ReadImage
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
-Chunk: TypeAlias = dict[int, Request]  # by position among all requests
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """A worker's task description; picklable."""
-
-    spec: TransformersSpec
-    checkpoint: Checkpoint
-    read_image: ReadImage
-    load: Load
-    rest: Mapping[str, Any]  # decoding of a model card besides temperature and top_p
-
-    def on(self, device: str) -> Self:
-        """The same job on a device."""
-        return replace(self, spec=self.spec.model_copy(update={"device": device}))
-
-    def batches(self) -> Batches:
-        """Make the batches of the job; its model is loaded and verified at the first request."""
-        return Batches(
-            self.spec,
-            self.read_image,
-            lambda: load_pinned(self.load, self.spec, self.checkpoint),
-            self.rest,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkDone:
-    """The end of a chunk."""
-
-    peak_memory: int | None  # bytes
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerDied:
-    """The end of a worker; its unanswered requests are requeued."""
-
-    why: str
-
-
-WorkerMessage: TypeAlias = tuple[int, Response] | ChunkDone | ModelError
 
 
 def load_pinned(load: Load, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:

@@ -31,7 +31,6 @@ def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], complaint: str)
         pytest.param({}, 0, id="on whatever there is"),
         pytest.param({"device": "cpu"}, 0, id="on the CPU"),
         pytest.param({"device": "cuda"}, 1, id="on a GPU"),
-        pytest.param({"devices": ["cuda:0", "cuda:1"]}, 2, id="on two GPUs"),
         pytest.param({"device": "cuda", "needs": {"gpu": 0.5}}, 0.5, id="on half of one"),
     ],
 )

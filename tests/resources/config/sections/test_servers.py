@@ -155,8 +155,9 @@ def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
             id="what keeps a card out",
         ),
         pytest.param(
-            {"server": "vllm", "decoding": "card", "chat_template_kwargs": {"a": 1}},
-            '|{"chat_template_kwargs":{"a":1}}',
+            {"server": "vllm", "chat_template_kwargs": {"a": 1}},
+            '|{"chat_template_kwargs":{"a":1},"frequency_penalty":0.0,"min_p":0.0,'
+            '"presence_penalty":0.0,"repetition_penalty":1.0,"top_k":-1}',
             id="the template's variables",
         ),
         pytest.param(

@@ -96,14 +96,6 @@ def test_a_checkpoint_is_served_by_the_command_and_the_server_ends(
     ]
 
 
-def test_a_model_card_s_sampling_is_left_to_the_server(weights: Path, tmp_path: Path) -> None:
-    words = tmp_path / "words"
-    program = install(tmp_path / "bin", f"words={words}")
-    with closing(opened(tmp_path, weights, program, 'decoding = "card"')) as models:
-        assert texts_from(models, "a") == ["1234 a"]
-    assert "--generation-config" not in json.loads(words.read_text(encoding="utf-8"))
-
-
 def test_the_signature_names_the_engine_and_no_copies(weights: Path, tmp_path: Path) -> None:
     program = install(tmp_path / "bin")
     elsewhere = install(tmp_path / "elsewhere")

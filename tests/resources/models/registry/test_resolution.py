@@ -222,7 +222,7 @@ def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files
         pytest.param({"path": "nowhere"}, "nowhere: no such folder", id="no folder"),
         pytest.param({"path": str(STEP), "batchsize": 4}, "mean 'batch_size'", id="a typing error"),
         pytest.param(
-            {"path": str(STEP), "devices": ["cpu"], "data_parallel_size": 9},
+            {"path": str(STEP), "batch_tokens": 9, "data_parallel_size": 9},
             "set kind",
             id="of both",
         ),
@@ -237,7 +237,7 @@ def test_what_no_engine_takes_is_named(home, entries, says):
 
 @pytest.mark.parametrize(
     ("entry", "kind"),
-    [({"devices": ["cpu"]}, "transformers"), ({"tensor_parallel_size": 2}, "vllm")],
+    [({"batch_tokens": 9}, "transformers"), ({"tensor_parallel_size": 2}, "vllm")],
     ids=["transformers", "vllm"],
 )
 def test_an_entry_of_one_engine_chooses_it(home, entry, kind):

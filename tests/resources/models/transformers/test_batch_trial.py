@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, TOGETHER, BatchTrials, trial
-from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.model import TransformersModel, load
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families import generic
@@ -97,13 +97,6 @@ def test_without_requests_nothing_is_loaded(emu3: Path, tmp_path: Path) -> None:
     tried = identity_of(engine_of(emu3, tmp_path))
     known = TransformersEngine(spec, str(emu3), IMAGES.__getitem__, unasked, trials=trials)
     assert identity_of(known) == tried
-
-
-def test_several_devices_respond_as_one(emu3: Path, tmp_path: Path) -> None:
-    trials = BatchTrials(tmp_path / "processors.json")
-    several = spec_of(emu3, device="auto", devices=("cpu", "cpu"), max_tokens=6)
-    both = DataParallelEngine(several, str(emu3), IMAGES.__getitem__, trials=trials)
-    assert identity_of(both) == identity_of(engine_of(emu3, tmp_path))
 
 
 class Neighbours:

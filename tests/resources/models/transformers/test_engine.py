@@ -187,22 +187,6 @@ def test_a_large_image_is_shrunk_and_a_turned_one_is_set_upright() -> None:
     assert decode(RED, data, 10_000).size == (50, 200)
 
 
-def test_a_compiled_model_is_compiled_once_for_all_shapes(
-    vlm: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import torch
-
-    compiled: list[tuple[str, dict[str, object]]] = []
-    monkeypatch.setattr(  # the real one takes half a minute
-        torch.nn.Module,
-        "compile",
-        lambda self, **how: compiled.append((type(self).__name__, how)),
-    )
-    requests = [Request(prompt=prompt) for prompt in MIXED]
-    assert outputs(responses_of(engine_of(vlm, compile=True), requests))
-    assert compiled == [("LlamaModel", {"dynamic": True})]
-
-
 def test_importing_the_engine_imports_no_torch() -> None:
     program = (
         "import sys, bench_resources.models.transformers.engine as e;"

@@ -10,7 +10,7 @@ from PIL import Image as PILImage
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.response_cache.engine import Engine
 
 
@@ -56,7 +56,7 @@ def spec_of(folder: Path | str, **fields: object) -> TransformersSpec:
     return TransformersSpec.model_validate(written | fields)
 
 
-def identity_of(engine: TransformersEngine | DataParallelEngine) -> str:
+def identity_of(engine: TransformersEngine) -> str:
     """The identity of an engine, which is prepared for it."""
     engine.prepare()
     return engine.identity
