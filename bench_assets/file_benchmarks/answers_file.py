@@ -7,6 +7,7 @@ from pathlib import Path
 from bench_assets.core.answer_types.options import format_cell
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import Entry
+from bench_assets.file_benchmarks.nested_columns import add_nested
 from bench_assets.file_benchmarks.row_files import Row, read_rows
 
 
@@ -16,7 +17,8 @@ class AnswersFile:
 
     file: Path
     id_column: str
-    answer_column: str  # in both files, if the first has it, too
+    answer_column: str
+    name: str = ""  # of the added column; default: answer_column, also where the questions have it
 
     def join(self, rows: Iterable[Row], id_of: Callable[[Entry], str]) -> Iterator[Row]:
         """Add the answers and the other columns of this file to rows; a row without one is faulty.
@@ -27,9 +29,11 @@ class AnswersFile:
         answers = self._read()
         for row in rows:
             name = "" if row.fault else id_of(row.cells)
-            if row.fault or name in answers:
-                added = answers.get(name, {})
-                answer = {k: v for k, v in added.items() if k == self.answer_column}
+            if row.fault:
+                yield row
+            elif name in answers:
+                added = dict(answers[name])
+                answer = {self.name or self.answer_column: added.pop(self.answer_column)}
                 yield row._replace(cells={**added, **row.cells, **answer})
             else:
                 yield row._replace(fault=f"no answer to id {name!r:.60} in {self.file}")
@@ -38,8 +42,9 @@ class AnswersFile:
         """Columns of the answers by id, without the id; of an id that occurs twice, none."""
         answers: dict[str, Entry] = {}
         seen: set[str] = set()
+        paths = [name for name in (self.id_column, self.answer_column) if "." in name]
         for row in read_rows(self.file):
-            cells = dict(row.cells)
+            cells = dict(add_nested(row, paths).cells)
             name = _id(cells.pop(self.id_column, None))
             if name and self.answer_column in cells and name not in seen:
                 answers[name] = cells

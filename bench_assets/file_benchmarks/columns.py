@@ -42,7 +42,7 @@ def columns_of(
 ) -> list[str]:
     """Columns that hold a question field; several for images and options."""
     if column == "answer" and benchmark.answers_file:
-        return [benchmark.answers_file.answer]
+        return [answer_column(benchmark.answers_file.answer, benchmark)]
     if column in benchmark.columns:
         columns = benchmark.columns[column]
         return [columns] if isinstance(columns, str) else list(columns)
@@ -55,6 +55,12 @@ def columns_of(
         last = next(n for n in range(1, MAX_OPTIONS + 1) if not {*_LETTERS[n : n + 2]} & {*cells})
         return list(_LETTERS[:last])  # a gap of one letter is an empty option
     return []
+
+
+def answer_column(name: str, benchmark: FileBenchmarkSettings) -> str:
+    """Column of the answers of a second file; never one that has another part of the question."""
+    is_other = any(name == c for field, c in benchmark.columns.items() if field != "answer")
+    return f"{name} (answers_file)" if is_other else name
 
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:

@@ -67,12 +67,14 @@ def _value(value: object, path: Sequence[str]) -> object:
 def _split_cells(cells: Entry, path: Sequence[str]) -> list[Entry]:
     """Copies of an object, each with one entry in place of every list on the path."""
     name, *rest = path
-    inner = cells.get(name)
-    if not rest or not isinstance(inner, dict | list):
+    inner = parse_list(cells.get(name)) if rest else None
+    if isinstance(inner, dict):
+        parts = _split_cells(inner, rest)
+        return [cells] if parts == [inner] else [{**cells, name: part} for part in parts]
+    if not isinstance(inner, list) or rest[0].isdecimal():
         return [cells]
-    entries = inner if isinstance(inner, list) and not rest[0].isdecimal() else [inner]
     return [
         {**cells, name: part}
-        for entry in entries
+        for entry in inner
         for part in (_split_cells(entry, rest) if isinstance(entry, dict) else [entry])
     ]

@@ -28,6 +28,7 @@ from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.answers_file import AnswersFile
 from bench_assets.file_benchmarks.columns import (
     MissingSettingError,
+    answer_column,
     cells_of,
     columns_of,
     labels_of,
@@ -72,16 +73,28 @@ class FileLocation:
         return self.answers.join(rows, lambda row: _id(row, benchmark)) if self.answers else rows
 
     def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
-        """Read all rows; a row with a list of questions becomes one row per question."""
+        """Read all rows; a row with a list of questions becomes one row per question.
+
+        As many answers or ids belong to them in order.
+        """
         for row in self.rows(benchmark):
             names = columns_of(row.cells, benchmark, "question")
             listed = row.cells.get(names[0]) if len(names) == 1 else None
             if not isinstance(listed, list | tuple) or not listed:
                 yield row
                 continue
-            for part, text in enumerate(listed, 1):
-                cells = {**row.cells, names[0]: text}
-                yield Row(f"{row.where}, question {part}", cells, row.fault, part)
+            ids = columns_of(row.cells, benchmark, "id")
+            columns = (*names, *ids, *columns_of(row.cells, benchmark, "answer"))
+            parallel = {name: parse_list(row.cells.get(name)) for name in columns}
+            lists = {k: v for k, v in parallel.items() if isinstance(v, list | tuple)}
+            lists = {k: v for k, v in lists.items() if len(v) == len(listed)}
+            for part in range(1, len(listed) + 1):
+                cells = {
+                    **row.cells,
+                    **{name: entries[part - 1] for name, entries in lists.items()},
+                }
+                number = 0 if any(name in lists for name in ids) else part
+                yield Row(f"{row.where}, question {part}", cells, row.fault, number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +245,8 @@ def _answers_file(
         return None
     beside = _parent_folder(file) / named.file
     path = beside if beside.exists() else settings.resolve(named.file)
-    return AnswersFile(file=path, id_column=named.id, answer_column=named.answer)
+    name = answer_column(named.answer, benchmark)
+    return AnswersFile(file=path, id_column=named.id, answer_column=named.answer, name=name)
 
 
 def example_location(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:

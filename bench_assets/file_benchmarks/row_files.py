@@ -26,6 +26,7 @@ from bench_assets.core.tables.json_records import (
     read_entries,
     read_object,
     read_text,
+    refuse_pointer,
 )
 
 _BATCH = 16  # least rows in memory at once; one may hold several photographs
@@ -103,15 +104,16 @@ def _json_object(rows: Entry, file: Path) -> Iterator[Row]:
     if not rows:
         raise SourceError(f"{file}: expected a list of rows, or an object of rows by id")
     lists = [name for name, value in rows.items() if _is_list_of_objects(value)]
-    has_objects = any(isinstance(row, dict) for row in rows.values())
-    if len(lists) == 1 and not has_objects:
+    n_objects = sum(isinstance(row, dict) for row in rows.values())
+    is_list = len(lists) == 1 and len(rows[lists[0]]) > n_objects  # others: "info", "license"
+    if is_list:
         (name,) = lists
         rows = {f"{name}, entry {n}": row for n, row in enumerate(rows[name], 1)}
     for name, row in rows.items():
         where = f"{file}, {name}"
         if isinstance(row, dict):
-            yield Row(where, row if lists else {"id": name, **row})
-        elif has_objects or lists:
+            yield Row(where, row if is_list else {"id": name, **row})
+        elif n_objects or lists:
             yield Row(where, {}, f"expected an object, found {row!r:.60}")
         else:
             yield Row(where, {"id": name, "answer": row})
@@ -300,6 +302,7 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
         SourceError: If a file cannot be read, or the split of a folder is ambiguous.
     """
     for file in data_files(path, split):
+        refuse_pointer(file)
         suffix = file.suffix.lower()
         is_bare = header and suffix in TABLES
         rows = _delimited(file, TABLES[suffix], header) if is_bare else READERS[suffix](file)

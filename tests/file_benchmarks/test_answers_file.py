@@ -34,3 +34,9 @@ def test_an_id_that_occurs_twice_has_no_answer(tmp_path):
 def test_a_file_without_the_columns_is_refused(tmp_path):
     with pytest.raises(SourceError, match=r"annotations.json: no row with the columns 'id' and"):
         join(tmp_path, [{"qid": 1, "truth": "no"}])
+
+
+def test_answers_inside_of_objects_are_joined(tmp_path):
+    answers = [{"of": {"id": 2}, "answers": [{"answer": "no"}, {"answer": "No"}]}]
+    columns = {"id_column": "of.id", "answer_column": "answers.answer"}
+    assert join(tmp_path, answers, **columns)[1].cells["answers.answer"] == ["no", "No"]

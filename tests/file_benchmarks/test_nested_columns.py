@@ -71,6 +71,40 @@ def test_an_id_of_the_row_gets_the_number_of_the_question(tmp_path, name, ids):
     assert [question.question_id for question in benchmark.questions] == ids
 
 
+def test_answers_and_ids_in_lists_belong_to_the_questions_in_order(tmp_path):
+    row = {"q": ["Which colour?", "Is it full?"], "a": ["red", "no"], "n": [7, 8]}
+    columns = {"question": "q", "answer": "a", "id": "n"}
+    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert [(q.question_id, q.answer) for q in questions] == [
+        ("fridge/7", ("red",)),
+        ("fridge/8", ("no",)),
+    ]
+
+
+def test_other_answers_in_a_list_are_those_of_each_question(tmp_path):
+    row = {"q": ["Which colour?", "What colour?"], "a": ["red", "scarlet", "crimson"]}
+    columns = {"question": "q", "answer": "a"}
+    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert [q.answer for q in questions] == [("red", "scarlet", "crimson")] * 2
+
+
+def test_a_list_of_objects_written_as_text_is_split(tmp_path):
+    row = {"qa": '[{"q": "Which colour?", "a": "red"}, {"q": "Is it full?", "a": "no"}]'}
+    columns = {"question": "qa.q", "answer": "qa.a"}
+    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert [(q.text, q.answer) for q in questions] == [
+        ("Which colour?", ("red",)),
+        ("Is it full?", ("no",)),
+    ]
+
+
+def test_an_object_written_as_text_gives_no_number_to_the_id(tmp_path):
+    row = {"id": 7, "turn": '[{"value": "Which colour?"}, {"value": "red"}]'}
+    columns = {"question": "turn.0.value", "answer": "turn.1.value"}
+    (question,) = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert question.question_id == "fridge/7"
+
+
 def test_a_row_with_an_empty_list_is_rejected(tmp_path):
     rows = [PASSAGE, {"title": "A lid", "paragraphs": []}]
     rejections = built(tmp_path, rows, columns=SQUAD, answer_type="text").rejections

@@ -525,3 +525,16 @@ def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
     ]
     assert len(benchmark.rejections) == 10
     assert len(passes) == 2  # one to see that no row has an image
+
+
+def test_answers_of_a_second_file_leave_the_question_of_the_same_name(tmp_path):
+    """LLaVA-Bench has its questions and its answers in the column ``text`` of two files."""
+    (tmp_path / "keys.json").write_text('[{"id": "7", "text": "red"}]')
+    (question,) = built(
+        tmp_path,
+        [{"id": "7", "text": "Which colour?"}],
+        columns={"question": "text"},
+        answers_file={"file": "keys.json", "answer": "text"},
+        answer_type="text",
+    ).questions
+    assert (question.text, question.answer) == ("Which colour?", ("red",))

@@ -152,6 +152,24 @@ def test_rows_by_id_have_it_as_a_column(tmp_path):
     assert bad.fault == "expected an object, found 'none'"
 
 
+def test_a_list_beside_objects_about_it_are_the_rows(tmp_path):
+    """VQA's questions stand beside its licence and its version."""
+    rows = [{"question": "Who?"}, {"question": "Which?"}, {"question": "Where?"}]
+    file = {"info": {"year": 2017}, "license": {"name": "CC"}, "task": "open", "questions": rows}
+    (tmp_path / "a.json").write_text(json.dumps(file, indent=1))
+    read = list(read_rows(tmp_path / "a.json"))
+    assert [row.cells for row in read if not row.fault] == rows
+    assert read[0].where == f"{tmp_path}/a.json, questions, entry 1"
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.parquet"])
+def test_a_pointer_of_git_lfs_is_named(tmp_path, name):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 7\n"
+    (tmp_path / name).write_text(pointer)
+    with pytest.raises(SourceError, match=rf"{name}: a pointer of Git LFS"):
+        list(read_rows(tmp_path / name))
+
+
 def test_answers_by_id_are_rows(tmp_path):
     (tmp_path / "keys.json").write_text('{"7": "B", "8": ["a", "b"]}')
     assert [row.cells for row in read_rows(tmp_path / "keys.json")] == [

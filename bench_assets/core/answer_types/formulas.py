@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import AnswerKind
 
 _MAX_LENGTH = 20_000  # characters of a response of which the end is read
 _SECONDS = 5  # for one expression
-_DELIMITED = re.compile(r"\$|\\\(|\\\[|\\boxed")
+_DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed")
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 

@@ -35,6 +35,7 @@ Value = TypeVar("Value")
 
 _ENTRY_SEPARATOR = re.compile(r"[\s,]*")  # separators of list entries
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # lone surrogates
+_LFS_POINTER = b"version https://git-lfs.github.com/"
 _BITS = 63  # of a whole number in a table, beside its sign
 _KINDS: dict[type, str] = {
     str: "a text",
@@ -237,6 +238,7 @@ def read_text(file: Path) -> str:
     Raises:
         SourceError: If it cannot be read, or is not UTF-8.
     """
+    refuse_pointer(file)
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -244,6 +246,17 @@ def read_text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise unreadable(f"{file}, line {line}", f"not UTF-8 text: {error}") from error
+
+
+def refuse_pointer(file: Path) -> None:
+    """Refuse a pointer of Git LFS in place of a file.
+
+    Raises:
+        SourceError: If it is one.
+    """
+    with suppress(OSError), file.open("rb") as opened:
+        if opened.read(len(_LFS_POINTER)) == _LFS_POINTER:
+            raise unreadable(str(file), "a pointer of Git LFS to the file. Run git lfs pull")
 
 
 def unreadable(where: str, problem: str) -> SourceError:

@@ -20,6 +20,7 @@ def test_without_the_library_its_extra_is_named(monkeypatch):
     [
         pytest.param(r"\frac{1}{2}", "1/2", 1.0, id="a fraction"),
         pytest.param(r"\frac{1}{2}", "It is 0.5.", 1.0, id="a decimal in a sentence"),
+        pytest.param(r"\$2.50", r"\boxed{2.5}", 1.0, id="an amount of dollars"),
         pytest.param("72", r"$72^\circ$", 1.0, id="degrees"),
         pytest.param(r"5\sqrt{3}", r"5\sqrt3", 1.0, id="a root without signs around it"),
         pytest.param("$x^2+1$", r"So \boxed{1+x^2}", 1.0, id="a sum in another order"),
