@@ -136,26 +136,12 @@ def build_graph(
         catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
     )
     evaluable = catalog.evaluable
-    checkpoint_jobs = _define_jobs(_checkpoint_jobs(evaluable.names))
     configured = settings.annotation.tasks.keys()
     assets = _assets(suite_assets, catalog, configured)
+    is_of_command = models is not None
     definitions = dg.Definitions(
         assets=assets,
-        asset_checks=_checks(suite_assets, evaluable, is_of_command=models is not None),
-        jobs=[
-            *_define_jobs(_suite_jobs(catalog), _job_tags(catalog)),
-            *checkpoint_jobs,
-        ],
-        sensors=[
-            checkpoint_sensor(checkpoint_jobs, evaluable.suites),
-            *change_sensors(_specs(assets)),
-            observation_sensor(partial(observe_inputs, catalog)),
-            webhook_sensor(evaluable.suites),
-            model_sensor(),
-            *orphaned_run_sensors(settings),
-            run_history_sensor(),
-            *annotation_sensors(settings, catalog.suites),
-        ],
+        asset_checks=_checks(suite_assets, evaluable, is_of_command=is_of_command),
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
@@ -168,8 +154,31 @@ def build_graph(
         )
     )
     # apart, because Dagster maps no specs of observed assets
-    inputs = dg.Definitions(assets=input_assets(catalog))
-    return Graph(dg.Definitions.merge(definitions, inputs), catalog)
+    parts = [definitions, dg.Definitions(assets=input_assets(catalog))]
+    if not is_of_command:
+        parts.append(_jobs_and_sensors(settings, catalog, assets))
+    return Graph(dg.Definitions.merge(*parts), catalog)
+
+
+def _jobs_and_sensors(
+    settings: Settings, catalog: Catalog, assets: Sequence[Any]
+) -> dg.Definitions:
+    """Jobs and sensors of the UI and the daemon; a command starts its runs itself."""
+    evaluable = catalog.evaluable
+    checkpoint_jobs = _define_jobs(_checkpoint_jobs(evaluable.names))
+    return dg.Definitions(
+        jobs=[*_define_jobs(_suite_jobs(catalog), _job_tags(catalog)), *checkpoint_jobs],
+        sensors=[
+            checkpoint_sensor(checkpoint_jobs, evaluable.suites),
+            *change_sensors(_specs(assets)),
+            observation_sensor(partial(observe_inputs, catalog)),
+            webhook_sensor(evaluable.suites),
+            model_sensor(),
+            *orphaned_run_sensors(settings),
+            run_history_sensor(),
+            *annotation_sensors(settings, catalog.suites),
+        ],
+    )
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
