@@ -10,20 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from tests.families import (
-    captioners,
-    deepseek,
-    gemma,
-    glm,
-    idefics,
-    llama,
-    llava,
-    mistral,
-    others,
-    qwen,
-    tiles,
-)
-
 Settings: TypeAlias = Mapping[str, Any]
 
 
@@ -108,38 +94,3 @@ UNFIT = frozenset(
     }
 )
 """Architectures whose sizes no rule or row makes fit together: releases of them may well run."""
-
-HANDMADE: dict[str, Callable[[Path], None]] = {
-    "aya_vision": tiles.aya_vision,
-    "blip-2": captioners.blip_2,
-    "cohere2_vision": tiles.cohere2_vision,
-    "deepseek_vl": deepseek.deepseek_vl,
-    "florence2": captioners.florence2,
-    "gemma3": gemma.gemma3,
-    "glm4v": glm.glm4v,
-    "glm4v_moe": glm.glm4v_moe,
-    "idefics2": idefics.idefics2,
-    "idefics3": idefics.idefics3,
-    "instructblip": captioners.instruct_blip,
-    "internvl": tiles.internvl3,
-    "janus": deepseek.janus,
-    "kimi_k25": others.kimi_k25,
-    "lfm2_vl": others.lfm2_vl,
-    "llama4": llama.llama4,
-    "llava": llava.llava_1_5,
-    "llava_next": llava.llava_next,
-    "llava_onevision": llava.llava_onevision,
-    "mistral3": mistral.mistral3,
-    "mllama": llama.mllama,
-    "ovis2": tiles.ovis2,
-    "paligemma": gemma.paligemma,
-    "phi4_multimodal": others.phi4_multimodal,
-    "qwen2_5_vl": qwen.qwen2_5_vl,
-    "qwen2_vl": qwen.qwen2_vl,
-    "qwen3_5": qwen.qwen3_5,
-    "qwen3_vl": qwen.qwen3_vl,
-    "qwen3_vl_moe": qwen.qwen3_vl_moe,
-    "smolvlm": idefics.smolvlm,
-    "vipllava": llava.vip_llava,
-}
-"""Architectures whose checkpoints are built with the files and templates of the real releases."""

@@ -19,8 +19,8 @@ from bench_resources.checkpoints.hub_access import first_line
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.batch_trial import BatchTrials
 from bench_resources.models.transformers.engine import TransformersEngine
-from tests.families import generic
-from tests.families.architectures import HANDMADE, ROWS, UNFIT, Row
+from tests.families import generic, releases
+from tests.families.architectures import ROWS, UNFIT, Row
 from tests.families.card import MAX_TOKENS, Card, without_marks
 from tests.families.questions import IMAGES, QUESTIONS, SINGLE
 from tests.resources.models.transformers.tiny_engine import identity_of
@@ -98,8 +98,8 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
         return Support(architecture=model_type, support=support, why=message.partition("\n")[0])
 
     try:
-        if model_type in HANDMADE:
-            HANDMADE[model_type](folder)
+        if model_type in releases.HANDMADE:
+            releases.build(model_type, folder)
         else:
             generic.build(model_type, folder, seed)
     except ImportError as error:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.encoders.dual_encoder import EncoderSpec, open_encoder
 from bench_resources.images.store import ImageStore
-from tests.families import captioners, encoders, llava
+from tests.families import releases
 
 TEXTS = ["A dog.", "Two birds, and a cat on the left", "a cat and a dog " * 30]
 SIZES = [(80, 60), (50, 800), (64, 64)]
@@ -74,19 +75,21 @@ def by_blip(folder: Path, shown: list[Image.Image]) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("build", "by_card"),
     [
-        pytest.param(encoders.clip, by_both_towers(padding=True, max_length=77), id="CLIP"),
         pytest.param(
-            encoders.siglip,
+            partial(releases.build, "clip"), by_both_towers(padding=True, max_length=77), id="CLIP"
+        ),
+        pytest.param(
+            partial(releases.build, "siglip"),
             by_both_towers(padding="max_length", max_length=64),
             id="SigLIP",
             marks=pytest.mark.long,
         ),
         pytest.param(
-            encoders.siglip2,
+            partial(releases.build, "siglip2"),
             by_both_towers(padding="max_length", max_length=64, patch_size=14, max_num_patches=16),
             id="SigLIP 2",  # whose processor would take the patches of a release
         ),
-        pytest.param(encoders.blip_itm, by_blip, id="BLIP, image-text matching"),
+        pytest.param(partial(releases.build, "blip_itm"), by_blip, id="BLIP, image-text matching"),
     ],
 )
 def test_vectors_are_those_of_the_card_alone_and_in_a_batch(
@@ -104,7 +107,7 @@ def test_vectors_are_those_of_the_card_alone_and_in_a_batch(
 
 
 def test_siglip_2_reads_small_letters_only(tmp_path: Path) -> None:
-    encoders.siglip2(tmp_path / "model")
+    releases.build("siglip2", tmp_path / "model")
     image_store = ImageStore(folder=str(tmp_path / "images"))
     spec = EncoderSpec(path=str(tmp_path / "model"), device="cpu")
     with open_encoder("m", spec, str(tmp_path / "model"), image_store) as encoder:
@@ -115,14 +118,14 @@ def test_siglip_2_reads_small_letters_only(tmp_path: Path) -> None:
 def without_a_tensor(folder: Path) -> None:
     from safetensors.numpy import load_file, save_file
 
-    encoders.clip(folder)
+    releases.build("clip", folder)
     tensors = load_file(folder / "model.safetensors")
     del tensors["visual_projection.weight"]
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
 def of_another_size(folder: Path) -> None:
-    encoders.clip(folder)
+    releases.build("clip", folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"projection_dim": 12}))
 
@@ -141,18 +144,20 @@ def of_another_size(folder: Path) -> None:
             id="CLIP with tensors of another size",
         ),
         pytest.param(
-            encoders.blip_2_itm,
+            partial(releases.build, "blip_2_itm"),
             "Blip2ForImageTextRetrieval makes a vector of each query about an image",
             id="BLIP-2, image-text matching",
         ),
         pytest.param(
-            encoders.colpali,
+            partial(releases.build, "colpali"),
             "ColPaliForRetrieval makes a vector of each patch and each token",
             id="ColPali",
         ),
-        pytest.param(captioners.blip_2, "makes", id="a captioner that has features"),
         pytest.param(
-            llava.llava_1_5,
+            partial(releases.build, "blip-2"), "makes", id="a captioner that has features"
+        ),
+        pytest.param(
+            partial(releases.build, "llava"),
             "LlavaForConditionalGeneration does not embed texts and images",
             id="a chat model",
         ),

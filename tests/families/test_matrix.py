@@ -12,8 +12,8 @@ import pytest
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.model import load
-from tests.families import llava, mistral
-from tests.families.architectures import HANDMADE, ROWS, Row
+from tests.families import releases
+from tests.families.architectures import ROWS, Row
 from tests.families.card import MAX_TOKENS
 from tests.families.questions import CONTROL_TOKENS, IMAGES, prompt_about
 from tests.families.support import ALONE, RUNS, VISION, compare, read_table, responses, support_of
@@ -32,7 +32,7 @@ def _cases() -> list[Any]:
             marks=[pytest.mark.families] * (name not in _SHORT)
             + [pytest.mark.vision] * _needs_vision(name),
         )
-        for name in HANDMADE
+        for name in releases.HANDMADE
     ]
 
 
@@ -49,18 +49,14 @@ def test_a_family_does_as_the_table_says(model_type: str) -> None:
 
 @pytest.mark.families
 @pytest.mark.parametrize(
-    "build",
-    [
-        pytest.param(llava.llava_without_bos, id="LLaVA without BOS"),
-        pytest.param(mistral.pixtral, id="Pixtral", marks=pytest.mark.vision),
-    ],
+    "release", ["llava_without_bos", pytest.param("pixtral", marks=pytest.mark.vision)]
 )
 def test_another_release_of_an_architecture_is_asked_as_its_card_does(
-    build: Any, tmp_path: Path
+    release: str, tmp_path: Path
 ) -> None:
-    if build is mistral.pixtral and not find_spec("torchvision"):
+    if release == "pixtral" and not find_spec("torchvision"):
         pytest.skip("needs pip install 'bench-assets[vision]'")
-    build(tmp_path / "model")
+    releases.build(release, tmp_path / "model")
     found = compare("llava", tmp_path / "model")
     assert found is not None
     assert found.support in (RUNS, VISION, ALONE)
@@ -71,7 +67,7 @@ def test_control_tokens_in_a_question_are_text(model_type: str, tmp_path: Path) 
     """A word more or less costs its own tokens, even where it looks like a control token."""
     _skip_without_vision(model_type)
     folder = tmp_path / model_type
-    HANDMADE[model_type](folder)
+    releases.build(model_type, folder)
     plain = ROWS.get(model_type, Row()).template == "plain"
     spec = TransformersSpec(
         kind="transformers",

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from tests.fakes.chat_server import ChatServer
-from tests.families import llama
+from tests.families import releases
 from tests.resources.models.managed import fake_vllm
 from tests.resources.models.managed.test_engine import is_running
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
@@ -37,7 +37,7 @@ def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_what_a_family_does_not_take_is_no_failure(tmp_path: Path) -> None:
     folder = tmp_path / "mllama"
-    llama.mllama(folder)
+    releases.build("mllama", folder)
     check = checked(tmp_path / "home", local(folder))
     assert list(errors(check)) == ["a system prompt"]
     assert "chat template refuses" in errors(check)["a system prompt"]

@@ -1,6 +1,5 @@
 """Tokens of images, counted by hand for each kind of family."""
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,18 +10,16 @@ import pytest
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
-from tests.families import idefics, llava, qwen, tiles
+from tests.families import releases
 from tests.resources.models.transformers.tiny_engine import spec_of
 
-Build = Callable[[Path], None]
-
-BUILDS: dict[str, Build] = {
-    "Qwen2.5-VL": qwen.qwen2_5_vl,
-    "InternVL": tiles.internvl3,
-    "LLaVA-NeXT": llava.llava_next,
-    "SmolVLM": idefics.smolvlm,
-    "Idefics2": idefics.idefics2,
-    "LLaVA-1.5": llava.llava_1_5,
+RELEASES = {
+    "Qwen2.5-VL": "qwen2_5_vl",
+    "InternVL": "internvl",
+    "LLaVA-NeXT": "llava_next",
+    "SmolVLM": "smolvlm",
+    "Idefics2": "idefics2",
+    "LLaVA-1.5": "llava",
 }
 
 
@@ -34,7 +31,7 @@ def home() -> "TemporaryDirectory[str]":
 @cache
 def folder_of(family: str) -> Path:
     folder = Path(home().name, family)
-    BUILDS[family](folder)
+    releases.build(RELEASES[family], folder)
     return folder
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.processor import load_processor
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.families import captioners, generic, llama
+from tests.families import generic, releases
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     RED,
@@ -38,7 +39,7 @@ def loaded(folder: Path, **fields: Any) -> Any:
 
 @pytest.mark.skipif(find_spec("torchvision") is not None, reason="torchvision is there")
 def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
-    llama.llama4(tmp_path)
+    releases.build("llama4", tmp_path)
     with pytest.raises(ModelError) as raised:
         loaded(tmp_path)
     assert str(raised.value) == (
@@ -79,7 +80,9 @@ def test_a_model_of_videos_alone_is_refused(vlm: Path, tmp_path: Path) -> None:
     ("build", "in_template"),
     [
         pytest.param(save_tiny_vlm, True, id="the text names the place of the image"),
-        pytest.param(captioners.blip_2, False, id="the processor puts the image in front"),
+        pytest.param(
+            partial(releases.build, "blip-2"), False, id="the processor puts the image in front"
+        ),
     ],
 )
 def test_a_plain_template_has_a_place_for_an_image_where_it_needs_one(

@@ -14,7 +14,7 @@ from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
 from bench_resources.models.transformers.prompt_tensors import PromptTensors
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.families import qwen
+from tests.families import releases
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
@@ -28,6 +28,10 @@ def saved(build: Callable[[Path], Any]) -> Path:
     folder = Path(home().name, build.__name__)
     build(folder)
     return folder
+
+
+def qwen2_5_vl(folder: Path) -> None:
+    releases.build("qwen2_5_vl", folder)
 
 
 def tensors(
@@ -76,7 +80,7 @@ def test_one_image_where_there_is_one_place() -> None:
     ],
 )
 def test_narrow_images_are_enlarged_with_a_note(size: tuple[int, int], note: str) -> None:
-    made = tensors(qwen.qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
+    made = tensors(qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
