@@ -82,6 +82,12 @@ def test_options_are_found(tmp_path, row, columns):
     assert question.labels == {}
 
 
+def test_options_whose_own_letters_are_out_of_order_are_sorted_by_them(tmp_path):
+    """Nineteen of AGIEval's 651 questions of LogiQA list (A), (C), (B), (D)."""
+    (question,) = built(tmp_path, [ROW | {"options": ["(A) 1", "(C) 3", "(B) 2"]}]).questions
+    assert (question.options, question.answer) == (("1", "2", "3"), ("B",))
+
+
 @pytest.mark.parametrize(
     "row",
     [

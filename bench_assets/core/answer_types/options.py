@@ -151,18 +151,19 @@ def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
 
 
 def drop_letters(options: Sequence[str]) -> Sequence[str]:
-    """Drop the options' own letters if all have them in order: "(A) 5", "B. dog".
+    """Drop the options' own letters if all have them, "(A) 5", "B. dog", and sort by them.
 
-    >>> drop_letters(["A. cat", "B. dog"]), drop_letters(["Point A", "Point B"])
-    (['cat', 'dog'], ['Point A', 'Point B'])
+    >>> drop_letters(["A. cat", "C. cow", "B. dog"]), drop_letters(["Point A", "Point B"])
+    (['cat', 'dog', 'cow'], ['Point A', 'Point B'])
     """
     matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
-    letters = "".join(match[1] or match[2] for match in matches if match)
-    return (
-        [option[match.start(3) :] for option, match in zip(options, matches, strict=True) if match]
-        if letters == ascii_uppercase[: len(matches)]
-        else options
-    )
+    own = {
+        match[1] or match[2]: option[match.start(3) :]
+        for option, match in zip(options, matches, strict=True)
+        if match
+    }
+    letters = ascii_uppercase[: len(options)]
+    return [own[letter] for letter in letters] if {*own} == {*letters} else options
 
 
 def _list_options(cells: Sequence[object]) -> Sequence[object]:
