@@ -17,7 +17,7 @@ EVALUATE = ("evaluate", "codis", "--model", "m")
 EVALUATED = ("predictions:3", "judgements:2", "scores:2", "constants:0", "metrics:3")
 BUILT = (
     *("source:1", "images:0", "submitted:0", "votes:0", "first_votes:0", "captions:0"),
-    *("submissions:0", "agreement:0", "decisions:0", "pairs:0", "rejections:1", "funnel:0"),
+    *("submissions:0", "decisions:0", "pairs:0", "rejections:1", "funnel:0"),
     "questions:6",
 )
 

@@ -4,14 +4,33 @@ import base64
 from collections.abc import Mapping, Sequence
 from math import isnan
 
+import dagster as dg
+
 from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
 from bench_assets.core.schema.metric_text import blind, format_caveats, format_value, shown_interval
-from bench_assets.core.schema.rows import Metric, Prediction
+from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
 _STEPS = 60  # steps of a run drawn
+_REJECTIONS = 100  # rejected rows shown
+_REJECTION_COLUMNS = dg.TableSchema([dg.TableColumn("entry"), dg.TableColumn("reason")])
+
+
+def rejection_metadata(rejections: Sequence[Rejection]) -> dict[str, dg.MetadataValue]:
+    """Rows that a step rejected, as metadata of the table of the others: number, first ones, why.
+
+    For rejections that no metric counts; those of a task's questions are a table.
+    """
+    shown = [
+        dg.TableRecord({"entry": row.entry, "reason": row.reason})
+        for row in rejections[:_REJECTIONS]
+    ]
+    return {
+        "rejected": dg.MetadataValue.int(len(rejections)),
+        "rejections": dg.MetadataValue.table(shown, schema=_REJECTION_COLUMNS),
+    }
 
 
 def throughput_metadata(rows: Sequence[Prediction]) -> dict[str, int]:

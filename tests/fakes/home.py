@@ -37,6 +37,7 @@ class Home:
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.images = ImageStore(folder=str(folder / "images"))
         self.export = folder / "export"
+        self._rejected: dict[dg.AssetKey, dict[str, str]] = {}
 
     def materialize(
         self,
@@ -51,7 +52,7 @@ class Home:
         parts = [] if model else next((of.get_partition_keys() for of in static), [])
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
-            return dg.materialize(
+            result = dg.materialize(
                 assets,
                 selection=selection,
                 partition_key=model,
@@ -67,7 +68,24 @@ class Home:
                 },
                 **more,
             )
+        self._rejected |= rejections_by_table(result)
+        return result
+
+    def rejected(self, *table: str) -> dict[str, str]:
+        """Reasons of rejected rows in the metadata of a table of the suite, by entry."""
+        return self._rejected[dg.AssetKey([self.suite, *table])]
 
     def read(self, row_type: type[Any], *table: str, model: str = "") -> list[Any]:
         """Rows of a table of the suite."""
         return self.tables.read([self.suite, *table], row_type, model)
+
+
+def rejections_by_table(result: dg.ExecuteInProcessResult) -> dict[dg.AssetKey, dict[str, str]]:
+    """Reasons of rejected rows in the metadata of the tables that a run made, by entry."""
+    made = (event.materialization for event in result.get_asset_materialization_events())
+    shown = ((event.asset_key, event.metadata.get("rejections")) for event in made)
+    return {
+        key: {str(row.data["entry"]): str(row.data["reason"]) for row in value.records}
+        for key, value in shown
+        if isinstance(value, dg.TableMetadataValue)
+    }

@@ -56,8 +56,6 @@ class PerceptionTask:
     test: int
     images: int  # images per question
     options: tuple[str, ...]  # the same for every question; placeholders for Counting
-    visual_prompt: bool  # circles, boxes or masks are drawn into the images (appendix A.1)
-    image_choices: bool  # the options are images, or regions of an image (Table 3)
     question: str
 
 
@@ -82,15 +80,6 @@ class BlinkItem:
     letter: str  # letter of the right option; "" if the release hides it
     explanation: str  # why it is right; IQ_Test only
     images: tuple[bytes, ...]  # as they are in the file
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statistic:
-    """A row of Table 3: our count and the paper's."""
-
-    statistic: str
-    n: int
-    paper: int
 
 
 def find_route(folder: Path) -> Route:
@@ -234,27 +223,6 @@ def hidden_split(items: Iterable[Question]) -> list[Question]:
 def several_images(questions: Iterable[Question]) -> list[Question]:
     """Select the questions of the eight tasks with several images (appendix C.1)."""
     return [question for question in questions if PERCEPTION_TASKS[question.category].images > 1]
-
-
-def statistics(items: Sequence[Question]) -> list[Statistic]:
-    """Count what Table 3 counts, over both splits."""
-    tasks = [PERCEPTION_TASKS[item.category] for item in items]
-    n_images = [task.images for task in tasks]
-    splits = [item.labels["split"] for item in items]
-    counted = {
-        "questions": (len(items), 3807),
-        "images": (sum(n_images), 7358),
-        "validation": (splits.count("val"), 1901),
-        "test": (splits.count("test"), 1906),
-        "with visual prompts": (sum(task.visual_prompt for task in tasks), 1946),
-        "with images or regions as choices": (sum(task.image_choices for task in tasks), 2747),
-        "with an explanation": (sum("explanation" in item.labels for item in items), 300),
-        "with several images": (sum(n > 1 for n in n_images), 2218),
-        "with 2 images": (n_images.count(2), 1149),
-        "with 3 images": (n_images.count(3), 805),
-        "with 4 images": (n_images.count(4), 264),
-    }
-    return [Statistic(statistic=name, n=n, paper=paper) for name, (n, paper) in counted.items()]
 
 
 def _files_of(folder: Path, split: Split) -> list[Path]:

@@ -1,17 +1,14 @@
-"""Studies of CODIS: agreement of annotators, and output variability (section 4.2, Table 4)."""
+"""Output variability, a study of CODIS (section 4.2, Table 4)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements
 from bench_assets.suites.codis.answers import (
     normalize_text,
     read_answer,
 )
-from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 from bench_assets.suites.codis.scoring import image_cluster
-from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission
 
 
 def output_variability(
@@ -52,12 +49,3 @@ def _answers_differ(
         normalize_text(read_answer(question, p.text)) for p in (given, taken_away)
     )
     return float(answer_given != answer_without)
-
-
-def vote_agreement(
-    submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
-) -> list[CriterionAgreement]:
-    """Agreement on each condition, and on "all": the approval, all three conditions at once."""
-    ballots = list(ballots_by_submission(submissions, votes).values())
-    units = {name: [[getattr(v, name) for v in cast] for cast in ballots] for name in CRITERIA}
-    return agreements({**units, "all": [[vote.approves for vote in cast] for cast in ballots]})

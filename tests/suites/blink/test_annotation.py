@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.tasks import Answer
-from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.core.schema.rows import Question
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, apply_checks
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
@@ -81,7 +81,7 @@ def test_a_published_edition_that_people_took_a_question_from_is_their_own():
     assert [q.edition for q in apply_checks(both, [wrong]).rows] == ["own"]
 
 
-ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)
+ASSETS = (assets.questions, studies.human_score)
 
 
 def write_answers(home, task, *answers):
@@ -104,7 +104,6 @@ def test_a_question_that_people_call_ambiguous_is_dropped_and_people_are_scored(
     write_answers(home, HUMAN, answer("blink/val_Jigsaw_2", answer="B. the third image"))
     home.materialize([*ASSETS, dg.AssetSpec(["blink", "items"])], dg.AssetSelection.assets(*ASSETS))
     assert [q.question_id for q in home.read(Question, "questions")] == ["blink/val_Jigsaw_2"]
-    (gone,) = home.read(Rejection, "answer_rejections")
-    assert gone.entry == "blink/val_Jigsaw_1"
+    assert [*home.rejected("questions")] == ["blink/val_Jigsaw_1"]
     jigsaw, *_ = home.read(HumanScore, "human_score")
     assert (jigsaw.category, jigsaw.n_persons, jigsaw.accuracy) == ("Jigsaw", 1, 1.0)

@@ -2,9 +2,6 @@
 
 import pytest
 
-from bench_assets.suites.codis.studies import (
-    vote_agreement,
-)
 from bench_assets.suites.codis.votes import count_ballots, decide_submissions
 from tests.fakes.codis_source import pair, vote
 
@@ -171,23 +168,3 @@ def test_the_last_word_of_a_person_counts():
         )
     ]
     assert ballots.rows == votes[1:]
-
-
-def test_agreement_by_pencil():
-    # Correct: y y y y on one, n n y y on the other. Of 6 pairs of votes each, 6 and 2 agree.
-    # Alpha: 8 votes, 6 y and 2 n: D_o = (2 * 2 * 2 / 3) / 8 = 1/3, D_e = 2 * 6 * 2 / (8 * 7) = 3/7.
-    votes = [
-        *votes_on("s-ana"),
-        vote("s-bo", "ana", correct=False),
-        vote("s-bo", "cem", correct=False),
-        vote("s-bo", "dia"),
-        vote("s-bo", "eli"),
-    ]
-    rows = {row.criterion: row for row in vote_agreement(everyone_submits(), votes)}
-    assert list(rows) == ["correct", "different", "within_rules", "all"]
-    assert rows["correct"].n == 2
-    assert rows["correct"].unanimous == 0.5
-    assert rows["correct"].pairwise == pytest.approx(2 / 3)
-    assert rows["correct"].alpha == pytest.approx(1 - (1 / 3) / (3 / 7))
-    assert rows["different"].unanimous == 1.0
-    assert rows["all"].pairwise == rows["correct"].pairwise

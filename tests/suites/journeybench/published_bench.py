@@ -20,6 +20,7 @@ from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, TableIOManager, table_output
+from tests.fakes.home import rejections_by_table
 
 EVALUATED = ("predictions", "judgements", "scores", "metrics")
 
@@ -74,6 +75,7 @@ class Bench:
                 "io_manager": TableIOManager(files=self.tables),
             },
         )
+        self._rejected = {}
         self.instance = dg.DagsterInstance.ephemeral()
         self.instance.add_dynamic_partitions(str(MODELS.name), ["says-cat"])
         self.instance.add_dynamic_partitions(str(ENCODERS.name), ["random"])
@@ -87,13 +89,18 @@ class Bench:
 
     def run(self, keys, partition=None):
         job = self.definitions.resolve_implicit_global_asset_job_def()
-        return job.execute_in_process(
+        result = job.execute_in_process(
             instance=self.instance,
             asset_selection=[dg.AssetKey(key) if isinstance(key, list) else key for key in keys],
             partition_key=partition,
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             raise_on_error=False,
         )
+        self._rejected |= rejections_by_table(result)
+        return result
+
+    def rejected(self, table):
+        return self._rejected[dg.AssetKey(["journeybench", *table.split("/")])]
 
     def read(self, table, row_type, partition=""):
         return self.tables.read(["journeybench", *table.split("/")], row_type, partition)

@@ -88,7 +88,7 @@ def test_images_that_share_their_file_name_are_kept_apart_or_refused(tmp_path):
     bench.build("captioning")
     (kept,) = bench.read("captioning/questions", Question)
     assert kept.labels["image"] == addresses[0]
-    reasons = {r.entry: r.reason for r in bench.read("captioning/broken_images", Rejection)}
+    reasons = bench.rejected("captioning/images")
     assert reasons["images/0_0.png"].startswith("matches 3 addresses, such as")
     assert set(reasons) == {"images/0_0.png", *addresses[1:]}
 
@@ -143,11 +143,10 @@ def test_three_tasks_from_files_to_questions(bench):
         "retrieval": {cat, whale, *alike},
         "hallucination_vqa": {cat, whale},
     }
-    broken = {row.entry: row.reason for row in bench.read("broken_images", Rejection)}
-    assert broken == {"images/torn.png": "not an image in any known format"}
-    (broken,) = bench.read("retrieval/broken_images", Rejection)
-    reason = "not downloaded; set download = true"
-    assert (broken.entry, broken.reason) == (f"{HOST}/lost.png", reason)
+    broken = {"images/torn.png": "not an image in any known format"}
+    assert bench.rejected("images") == broken
+    lost = {f"{HOST}/lost.png": "not downloaded; set download = true"}
+    assert bench.rejected("retrieval/images") == lost
     (lost,) = [row for row in bench.read("retrieval/rejections", Rejection) if "lost" in row.entry]
     assert lost.reason == "the distractor's image is missing"
     editions = {

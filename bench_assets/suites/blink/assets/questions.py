@@ -9,6 +9,7 @@ from typing import NamedTuple
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
@@ -34,7 +35,6 @@ from bench_assets.suites.blink.dataset import (
     KEY,
     PERCEPTION_TASKS,
     BlinkItem,
-    Statistic,
     absent_tasks,
     find_route,
     hidden_split,
@@ -46,7 +46,6 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.dataset import source_files as pin_files
-from bench_assets.suites.blink.dataset import statistics as count_statistics
 from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -209,20 +208,9 @@ def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
     """Select questions with a known answer that annotators did not reject."""
-    rows = apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rows
-    return table_output(rows, question_preview(rows, image_store))
-
-
-@BLINK.step("select", deps=[answers_key(ANSWER_CHECK)])
-def answer_rejections(tables: TableFiles, items: list[Question]) -> list[Rejection]:
-    """List questions that annotators rejected. One row: one question with its verdicts."""
-    return apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK)).rejections
-
-
-@BLINK.step("questions")
-def statistics(items: list[Question]) -> list[Statistic]:
-    """Count questions and images."""
-    return count_statistics(items)
+    checked = apply_checks(scorable(items), counted_rows(tables, ANSWER_CHECK))
+    preview = question_preview(checked.rows, image_store)
+    return table_output(checked.rows, {**preview, **rejection_metadata(checked.rejections)})
 
 
 @BLINK.step("questions", name="questions", below="test")

@@ -26,7 +26,6 @@ from bench_assets.core.schema.rows import (
     SourceFile,
     StoredImage,
 )
-from bench_assets.core.stats.rater_agreement import CriterionAgreement
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
@@ -45,7 +44,6 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
-from bench_assets.suites.codis.studies import vote_agreement
 from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
     VoteDecision,
@@ -240,11 +238,3 @@ def decisions(
         needed=needed_answers(settings, annotation.VOTES),
         images={image.name for image in stored},
     )
-
-
-@CODIS.step("select")
-def agreement(
-    submissions: list[ContextPair], votes: list[SubmissionVote]
-) -> list[CriterionAgreement]:
-    """Measure inter-annotator agreement."""
-    return vote_agreement(submissions, votes)

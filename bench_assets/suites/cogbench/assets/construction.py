@@ -10,11 +10,11 @@ import dagster as dg
 
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.stats.rater_agreement import CriterionAgreement
 from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import escape_markdown
@@ -72,10 +72,7 @@ def source(sources: SourceFiles) -> list[SourceFile]:
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, several at a time."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    faults = "\n".join(
-        f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}" for row in broken
-    )
-    return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
+    return table_output(stored, rejection_metadata(broken))
 
 
 @COGBENCH.steps(
@@ -198,17 +195,11 @@ _REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 
 @COGBENCH.step("select", deps=_ANNOTATION_DEPS)
-def annotations(sources: SourceFiles, tables: TableFiles) -> list[AnnotatedItem]:
-    """Parse the annotations."""
-    return figure_6.read_annotations(_raw_annotations(sources, tables)).items
-
-
-@COGBENCH.step("select", deps=_ANNOTATION_DEPS)
-def deviations(sources: SourceFiles, tables: TableFiles) -> list[Rejection]:
-    """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
+def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
+    """Parse the annotations; what breaks a rule of Figure 6 is rejected."""
     bad = files.read_annotations(open_release(sources)).rejections
-    annotations = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
-    return [*bad, *annotations]
+    read = figure_6.read_annotations(_raw_annotations(sources, tables))
+    return table_output(read.items, rejection_metadata([*bad, *read.deviations]))
 
 
 @COGBENCH.step("select", deps=_REVIEW_DEPS)
@@ -275,14 +266,6 @@ def understanding(
     same_story = settings.suite("cogbench", CogbenchSettings).same_story
     encoder, reviews = open_encoder(settings), _reviews(sources, tables)
     return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
-
-
-@COGBENCH.step("select")
-def agreement(
-    annotations: list[AnnotatedItem], merged_items: list[MergedItem]
-) -> list[CriterionAgreement]:
-    """Measure inter-annotator agreement. One row: one section of the annotations."""
-    return merging.agreement(annotations, merged_items)
 
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:

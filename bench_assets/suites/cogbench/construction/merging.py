@@ -10,7 +10,7 @@ one word replaced by another of a different meaning.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, groupby
@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
-from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
@@ -244,28 +243,6 @@ def merge_items(
             accept = verdicts.pop() if len(verdicts) == 1 else None
             merged.append(_merge_cluster(section_items, cluster, links, accept))
     return Table(merged, ineffective_reviews(reviews, items))
-
-
-def agreement(
-    items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]
-) -> list[CriterionAgreement]:
-    """Agreement on the items of each section: whether each of an image's annotators gave them.
-
-    Items that no annotator gave are unknown, which lowers alpha.
-    """
-    people: dict[str, set[str]] = {}
-    for item in items:
-        people.setdefault(item.image, set()).add(item.annotator)
-    return agreements(
-        {
-            section: [
-                [name in item.annotators for name in sorted(people[item.image])]
-                for item in merged
-                if item.field == section
-            ]
-            for section in FIELDS
-        }
-    )
 
 
 def _section_key(item: AnnotatedItem) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_assets
+from bench_assets.suites.journeybench.assets.source import image_asset
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     RELEASES,
     TriggerQuestion,
@@ -11,7 +11,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
 )
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 
-hallucination_images = image_assets(AssetFolder(TASK.name), "hallucination_vqa")
+hallucination_images = image_asset(AssetFolder(TASK.name), "hallucination_vqa")
 
 hallucination_questions = question_assets(
     TaskTable(

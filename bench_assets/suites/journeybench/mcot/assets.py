@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.gold.proposals import DecidedProposal
-from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
+from bench_assets.suites.journeybench.assets.source import image_asset, source_folder
 from bench_assets.suites.journeybench.mcot.dataset import (
     RELEASES,
     McotItem,
@@ -42,7 +43,7 @@ from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("journeybench/mcot")
 
-mcot_images = image_assets(_FOLDER, "mcot")
+mcot_images = image_asset(_FOLDER, "mcot")
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)
@@ -92,28 +93,14 @@ def painted_images(
     return generate_images(context, settings, image_store, requests)
 
 
-@dg.multi_asset(
-    name="mcot_built",
-    ins=_FOLDER.ins("problems", "quantity_responses", "quantities", "planned_images"),
-    deps=_FOLDER.source,
-    outs={
-        "built": out(
-            _FOLDER.stage("select"),
-            McotItem,
-        ),
-        "built_rejections": out(
-            _FOLDER.stage("select"),
-            Rejection,
-        ),
-    },
-)
+@_FOLDER.step("select", deps=_FOLDER.source)
 def built(
     sources: SourceFiles,
     problems: list[Problem],
     quantity_responses: list[GeneratedText],
     quantities: list[Quantity],
     planned_images: list[PlannedImage],
-) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
+) -> dg.Output[list[McotItem]]:
     """Replace numbers by references to images, and solve the problems again."""
     folder = source_folder(sources)
     read, counts = read_problems(folder / PROBLEMS), read_counts(folder / "image_counts.jsonl")
@@ -125,7 +112,7 @@ def built(
     )
     parts = (read, counts, find_quantities(problems, quantity_responses), items)
     rejections = [rejection for part in parts for rejection in part.rejections]
-    return table_output(items.rows), table_output(rejections)
+    return table_output(items.rows, rejection_metadata(rejections))
 
 
 def _flags(rows: Sequence[McotItem]) -> dict[str, str]:

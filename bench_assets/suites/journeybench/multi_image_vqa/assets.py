@@ -2,12 +2,13 @@
 
 import dagster as dg
 
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.gold.proposals import DecidedProposal
-from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
+from bench_assets.suites.journeybench.assets.source import image_asset, source_folder
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
@@ -32,13 +33,14 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.painters import ImageRequest
 from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {name: f"../mcot/{name}" for name in ("problems", "quantities", "decided_proposals")}
 _COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
 
 
-multi_image_vqa_images = image_assets(_FOLDER, "multi_image_vqa")
+multi_image_vqa_images = image_asset(_FOLDER, "multi_image_vqa")
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)
@@ -55,27 +57,22 @@ cause_responses = generated_texts(
 )
 
 
-@_FOLDER.steps(
-    "multi_image_vqa_pairs",
-    {"planned_pairs": "images", "built_rejections": "select"},
-    reads=_PROBLEMS,
-    deps=_FOLDER.source,
-)
-def pairs(
+@_FOLDER.step("images", reads=_PROBLEMS, deps=_FOLDER.source)
+def planned_pairs(
     sources: SourceFiles,
     problems: list[Problem],
     quantities: list[Quantity],
     decided_proposals: list[DecidedProposal],
     causes: list[CauseAndEffect],
     cause_responses: list[GeneratedText],
-) -> tuple[list[PlannedPair], list[Rejection]]:
+) -> dg.Output[list[PlannedPair]]:
     """Plan pairs of images; reject the rest, with reasons."""
     by_id = {problem.problem_id: problem for problem in problems}
     by_rule = plan_arithmetic(by_id, quantities, decided_proposals)
     by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
     read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
     rejections = [rejection for part in (*read, by_rule, by_cause) for rejection in part.rejections]
-    return by_rule.rows + by_cause.rows, rejections
+    return table_output(by_rule.rows + by_cause.rows, rejection_metadata(rejections))
 
 
 @_FOLDER.step("images", asks="gpu")

@@ -22,7 +22,7 @@ from bench_assets.suites.journeybench.assets.question_tables import (
 )
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
-    image_assets,
+    image_asset,
     images_by_name,
     source_folder,
 )
@@ -57,7 +57,7 @@ _TASK_FOLDER = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
 _INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
 
-retrieval_images = image_assets(_TASK_FOLDER, *_TABLES)
+retrieval_images = image_asset(_TASK_FOLDER, *_TABLES)
 
 
 @_TASK_FOLDER.step("select", deps=_TASK_FOLDER.source)

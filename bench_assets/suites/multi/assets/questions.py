@@ -3,6 +3,7 @@
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
@@ -76,22 +77,10 @@ def images(
         except ImageError as error:
             context.log.warning(f"{name} cannot be drawn: {error}")
     counts = {
-        "not_decoded": len(broken),
         "tables_drawn": len(drawn),
         "tables_not_drawn": len(tables) - len(drawn),
     }
-    return table_output(stored + drawn, counts)
-
-
-@MULTI.step("images", reads={"stored": "images"}, deps=MULTI.source)
-def unusable_files(
-    sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
-) -> list[Rejection]:
-    """List image files that do not decode."""
-    known = {image.name for image in stored}
-    files = image_files(open_release(sources).images)
-    broken = {name: file for name, file in files.items() if name not in known}
-    return image_store.put_files(broken).rejections  # read again, for the reason
+    return table_output(stored + drawn, {**counts, **rejection_metadata(broken)})
 
 
 @MULTI.steps(

@@ -1,5 +1,4 @@
 import json
-from math import isnan
 
 import pytest
 
@@ -9,7 +8,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     Review,
     read_reviews,
 )
-from bench_assets.suites.cogbench.construction.merging import agreement, merge_items
+from bench_assets.suites.cogbench.construction.merging import merge_items
 from bench_assets.suites.cogbench.construction.stories import (
     compare_descriptions,
     descriptions_to_review,
@@ -222,11 +221,3 @@ def test_stories_hold_what_was_accepted_of_images_that_were_kept():
     assert (story.image_id, story.image, story.entities) == ("a", "a.png", ("boy",))
     chains = [(chain.kind, chain.number, chain.text) for chain in merged_chains(found)]
     assert chains == [("Event", 1, "A -> B"), ("Event", 2, "C -> D")]
-
-
-def test_agreement_is_over_the_items_that_anybody_gave():
-    items = noted(ana=["boy", "cat"], bo=["boy", "cat"], cem=["boy"])
-    (row,) = agreement(items, merged(items).rows)
-    # boy: three of three; cat: two of three, so one of three pairs agrees.
-    assert (row.n, row.unanimous, row.pairwise) == (2, 0.5, pytest.approx(2 / 3))
-    assert not isnan(row.alpha)

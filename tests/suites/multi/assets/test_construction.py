@@ -155,7 +155,7 @@ def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, t
     bench.build()
     assert len(bench.read(Question, "elite", "questions")) == 1
     assert len(bench.read(ImageText, "ocr_for_images", "ocr")) == 1
-    assert bench.read(Rejection, "unusable_files") == []
+    assert bench.rejected("images") == {}
     reasons = {
         condition: [f"{row.entry}: {row.reason}" for rows in rejections.values() for row in rows]
         for condition in TASK.conditions
@@ -216,9 +216,7 @@ def test_every_planted_fault_is_caught_and_nothing_else(built):
         "item czwl_90_0",
     }
     assert reasons["item czwl_90_0"].startswith("nearly the same as czwl_1_0")
-    assert [row.entry for row in built.read(Rejection, "unusable_files")] == [
-        "images/czsx/86_1.png"
-    ]
+    assert [*built.rejected("images")] == ["images/czsx/86_1.png"]
     pieces = built.read(Rejection, "with_knowledge", "rejections")
     assert [row.entry for row in pieces] == ["knowledge 空缺"]
 

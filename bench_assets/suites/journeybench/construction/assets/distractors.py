@@ -1,6 +1,6 @@
 """Distractors of the captioned images, retrieval samples and trigger questions (section 3.3)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -104,11 +104,7 @@ def statement_decisions(
 
 @_FOLDER.steps(
     "hold",
-    {
-        "dialogues": "distractors",
-        "dialogue_ends": "distractors",
-        "dialogue_statements": "distractors",
-    },
+    {"dialogues": "distractors", "dialogue_statements": "distractors"},
     reads={"stored": "images"},
     deps=_FOLDER.source,
     asks="judge",
@@ -120,7 +116,7 @@ def hold(
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Utterance]], list[DialogueEnd], list[Statement]]:
+) -> tuple[dg.Output[list[Utterance]], list[Statement]]:
     """Hold a dialogue about every image between two models, one of which sees only a caption."""
     chosen = settings.suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
@@ -137,11 +133,12 @@ def hold(
             rounds=chosen.rounds,
             tries=chosen.tries,
         )
+    outcomes = Counter[str](end.outcome for end in dialogues.endings)
     metadata = {
-        "transcript": dg.MetadataValue.md(_transcript(dialogues.utterances, dialogues.endings))
+        "transcript": dg.MetadataValue.md(_transcript(dialogues.utterances, dialogues.endings)),
+        "ended_by": dg.MetadataValue.json({**outcomes}),
     }
-    rows = table_output(dialogues.utterances, metadata)
-    return rows, dialogues.endings, dialogues.statements
+    return table_output(dialogues.utterances, metadata), dialogues.statements
 
 
 def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd]) -> str:

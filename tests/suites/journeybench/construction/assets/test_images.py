@@ -97,16 +97,15 @@ def test_no_task_can_be_passed_without_looking(mini, task):
 
 @pytest.mark.long
 def test_every_fault_of_the_problems_has_a_reason(mini):
-    reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
-    assert reasons == [
+    assert list(mini.rejected("mcot", "built").values()) == [
         "nothing to be seen",
         "4 does not occur exactly once in the problem",
         "unreadable response",
         "'six drums' does not occur exactly once in the problem",
     ]
-    pair, unseen = mini.rows("multi_image_vqa/built_rejections", Rejection)
-    assert pair.reason == "no two other numbers were accepted"
-    assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")
+    pair, unseen = mini.rejected("multi_image_vqa", "planned_pairs").items()
+    assert pair[1] == "no two other numbers were accepted"
+    assert unseen == ("copa-10/images", "cannot be seen")
 
 
 @pytest.mark.long
@@ -221,8 +220,8 @@ def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
     (source / "gsm8k.jsonl").write_text(json.dumps(line))
     (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
     bench.build(only_problems)
-    (rejection,) = bench.rows("mcot/built_rejections", Rejection)
-    assert "no recorded response in" in rejection.reason
+    (reason,) = bench.rejected("mcot", "built").values()
+    assert "no recorded response in" in reason
     assert not bench.tables.exists(["journeybench", "mcot", "questions"])
 
 
@@ -236,15 +235,13 @@ def test_bad_rows_of_raw_material_are_rejections_of_the_step_that_reads_them(tmp
     bench = Bench(tmp_path / "home", f'[sources]\njourneybench = "{source}"\n')
     bench.build(dg.load_assets_from_modules(LEFT))
 
-    def rejected(table):
-        return [row.entry for row in bench.rows(table, Rejection)]
-
-    assert rejected("rejections") == ["gallery.jsonl, line 1", "filter_votes.jsonl, line 1"]
-    assert rejected("mcot/built_rejections") == [
+    rejected = [row.entry for row in bench.rows("rejections", Rejection)]
+    assert rejected == ["gallery.jsonl, line 1", "filter_votes.jsonl, line 1"]
+    assert [*bench.rejected("mcot", "built")] == [
         "gsm8k.jsonl, line 1",
         "image_counts.jsonl, line 1",
     ]
-    assert rejected("multi_image_vqa/built_rejections") == [
+    assert [*bench.rejected("multi_image_vqa", "planned_pairs")] == [
         "copa.jsonl, line 1",
         "knowledge.jsonl, line 1",
     ]
