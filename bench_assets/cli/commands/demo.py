@@ -8,9 +8,9 @@ from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.comparison.runs import run_verdicts
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report, parts
-from bench_assets.workspace.console.output import print_message, print_result
+from bench_assets.workspace.console.output import print_message, print_result, print_sentence
 from bench_assets.workspace.evaluate.second_process import background_evaluation
-from bench_assets.workspace.inspect.leaderboard import chance_levels, matrices
+from bench_assets.workspace.inspect.leaderboard import chance_levels
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.sections.models import DEMO_MODELS, EMBEDDED_ENCODERS
@@ -111,13 +111,11 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 def print_summary(bench: Workbench) -> None:
     """Print the matrix, what it shows, the path of the report, and three next commands."""
-    rows, chance = bench.rows("leaderboard"), chance_levels(bench)
-    print_matrices(rows, chance, published=False, only_learnt=True)
+    rows = bench.rows("leaderboard")
+    print_matrices(rows, chance_levels(bench), published=False, only_learnt=True)
     print_result(f"{_CAVEAT}\n")
-    for sentence in filter(None, (matrix.winner for matrix in matrices(rows, chance))):
-        print_result(sentence)
     for sentence in run_verdicts(bench.tables, bench.catalog.tasks, rows):
-        print_result(sentence)
+        print_sentence(sentence)
     every = parts(rows, bench.catalog, bench.settings)
     page = make_report(bench.settings, bench.tables, bench.catalog, every, print_message)
     print_result(f"\nThe report: {page}")

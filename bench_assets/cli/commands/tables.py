@@ -230,10 +230,11 @@ def diff(
 def _print_verdicts(before: str, after: str, verdicts: "Sequence[Comparison]") -> None:
     """Print the sentence, and the commands that allow a verdict where there is none."""
     from bench_assets.comparison.verdicts import comparison_sentence
-    from bench_assets.workspace.console.output import print_result
+    from bench_assets.workspace.console.output import print_result, print_sentence
 
     if verdicts:
-        print_result(f"\n{comparison_sentence(before, after, verdicts)}")
+        print_result("")
+        print_sentence(comparison_sentence(before, after, verdicts))
     for remedy in filter(None, dict.fromkeys(row.remedy for row in verdicts)):
         print_message(f"for a verdict: {remedy}")
 

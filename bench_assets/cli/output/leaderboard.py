@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from textwrap import fill
 
 from rich.table import Table
 
@@ -13,6 +12,7 @@ from bench_assets.workspace.console.output import (
     output_width,
     print_message,
     print_result,
+    print_sentence,
     print_table,
 )
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
@@ -45,8 +45,8 @@ def print_matrices(
         learnt = tuple(task for task in matrix.tasks if task not in matrix.unlearnt)
         shown = replace(matrix, tasks=learnt) if only_learnt else matrix
         _print(shown, published=published)
-        for sentence in shown.legend:
-            print_result(fill(sentence, output_width()))
+        for sentence in (*shown.legend, *filter(None, [matrix.winner])):
+            print_sentence(sentence)
     hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
     if hidden and not published:
         print_result(f"Published rows: --published ({hidden}). Intervals: bench leaderboard TASK")

@@ -1,14 +1,16 @@
 """Output of ``bench``: tables, or JSON lines; control characters in the data are escaped."""
 
 import json
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
-from textwrap import wrap
+from textwrap import TextWrapper, fill, wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -18,8 +20,10 @@ from bench_assets.core.schema.metric_text import (
     caveats,
     format_interval,
     format_part,
-    format_unread,
+    format_percent,
     format_value,
+    is_hidden,
+    unread_bounds,
 )
 from bench_assets.core.schema.rows import LeaderboardRow, Metric
 from bench_assets.core.schema.signature import partial_part
@@ -35,9 +39,10 @@ if TYPE_CHECKING:
     from bench_assets.comparison.results import Result
 
 Cell: TypeAlias = Callable[[Any], str]
+_Columns: TypeAlias = dict[str, list[str]]
 
 _LONGEST = 100  # characters of a cell
-_SHORT = 16  # characters of cells that are broken last, such as those of an interval
+_SHORT, _MODEL = 16, 36  # characters of cells, and of models, that are broken last
 _GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
 _REMARKS = frozenset({"part", "notes", "source"})
 _SHARED = (
@@ -49,6 +54,10 @@ _SHARED = (
     "notes",
     "source",
 )  # columns that a title may replace
+_LEVELS = ("constant", "shuffled")
+_NUMBER = ("value", "95 % interval")
+_GROUP = 3  # rows of a group that has a table of its own, on average
+_BREAKS = re.compile(r"(\s+|(?<=[/_,])(?=[a-zA-Z]))")  # where a cell may be broken
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
 
 
@@ -76,6 +85,11 @@ def print_message(text: str) -> None:
 def print_result(text: str) -> None:
     """Print a line of the result on standard output."""
     typer.echo(escape_controls(text))
+
+
+def print_sentence(text: str) -> None:
+    """Print a sentence of the result, broken between words where the terminal ends."""
+    print_result(fill(text, output_width(), break_long_words=False, break_on_hyphens=False))
 
 
 def print_json_result(value: Any) -> None:  # noqa: ANN401
@@ -119,47 +133,108 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> Re
     """Format rows as a table of printable cells; nothing is cut off.
 
     Columns without a value are left out; names that all rows share are the title. If ``width``
-    characters do not suffice, remarks stand below the table; then long cells are broken, and then
-    short ones.
+    characters do not suffice, remarks stand below the table and intervals beside the value; then
+    baselines that all rows share are in the title, and each model, task or metric has a table of
+    its own. Last, long cells are broken, between words if possible.
     """
     cells = {
         name: [escape_to_one_line(cell(row)) for row in rows] for name, cell in columns.items()
     }
-    names = [name for name in cells if any(cells[name])] or list(cells)
-    longest = {name: max(map(len, (name, *cells[name]))) for name in names}
-    is_wide = sum(longest.values()) + _GAP * (len(names) - 1) > width
-    is_named = len(rows) > 1 or is_wide  # else a title would be all that there is
-    shared = [n for n in _SHARED if is_named and n in names and len(set(cells[n])) == 1]
-    names = [name for name in names if name not in shared] or names
+    return Group(*_tables(cells, width))
+
+
+def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
+    """Title, table and remarks; those of each group of rows if they are too wide together."""
+    columns = {name: cells for name, cells in columns.items() if any(cells)} or columns
+    n_rows = len(next(iter(columns.values())))
+    is_wide = sum(map(_longest, columns.items())) + _GAP * (len(columns) - 1) > width
+    is_named = n_rows > 1 or is_wide  # else a title would be all that there is
+    shared = [n for n in _SHARED if is_named and n in columns and len({*columns[n]}) == 1]
+    table = _without(shared, columns) or columns
+    below: list[list[str]] = []
+    if is_wide and not table.keys() <= _REMARKS:
+        below = [cells for name, cells in table.items() if name in _REMARKS]
+        table = _without(_REMARKS, table)
+    if _is_tight(table, width) and {*_NUMBER} <= table.keys():
+        joined = [" ".join(pair).strip() for pair in zip(*map(table.get, _NUMBER), strict=True)]
+        table = {name: joined if name == _NUMBER[0] else table[name] for name in table}
+        table = {", ".join(_NUMBER) if n == _NUMBER[0] else n: table[n] for n in table}
+        table = _without(_NUMBER, table)
+    levels = [n for n in _LEVELS if n in table and len({*table[n]}) == 1]
+    levels = levels if _is_tight(table, width) else []
+    table = _without(levels, table)
+    repeated = [n for n in _SHARED if n in table and _GROUP * len({*table[n]}) <= n_rows]
+    if repeated and _is_tight(table, width):
+        for value in dict.fromkeys(table[repeated[0]]):
+            rows = [row for row, other in enumerate(table[repeated[0]]) if other == value]
+            yield from _tables({n: [columns[n][row] for row in rows] for n in columns}, width)
+        return
+    texts = [columns[n][0] for n in shared] + [f"{n} {columns[n][0]}" for n in levels]
+    if title := ", ".join(text for text in texts if text not in ("", "main")):
+        yield Text(title, style="bold")
+    yield _table(table, width)
+    yield from (Text(f"{', '.join(rows)}: {text}") for text, rows in _remarks(table, below).items())
+
+
+def _without(names: Collection[str], columns: _Columns) -> _Columns:
+    return {name: cells for name, cells in columns.items() if name not in names}
+
+
+def _remarks(table: _Columns, below: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """Remarks, each with the labels of its rows: their first cells, or the first two."""
+    labels, *others = table.values()
+    if len({*labels}) < len(labels) and others:
+        labels = list(map(" ".join, zip(labels, others[0], strict=True)))
     remarks: dict[str, list[str]] = {}
-    if is_wide and not _REMARKS.issuperset(names):
-        below = [cells[name] for name in names if name in _REMARKS]
-        names = [name for name in names if name not in _REMARKS]
-        labels = list(map(" ".join, zip(*map(cells.__getitem__, names[:2]), strict=True)))
-        if len(set(cells[names[0]])) == len(rows):
-            labels = cells[names[0]]
-        for name, *texts in zip(labels, *below, strict=True):
-            remarks.setdefault("; ".join(filter(None, texts)), []).append(name)
-        remarks.pop("", None)
-    order = {name: longest[name] for name in names}
-    if longest.get("model", width) <= width // 2:  # a model stays whole first, unless it is long
-        order["model"] = 0
-    short = sorted((n for n in names if order[n] <= _SHORT), key=order.__getitem__)
-    room = width - _GAP * len(names) - _NARROWEST * (len(names) - len(short))
-    whole = {
-        name
-        for n, name in enumerate(short)
-        if sum(longest[validation] for validation in short[: n + 1]) <= room
-    }
+    for label, *texts in zip(labels, *below, strict=True):
+        remarks.setdefault("; ".join(filter(None, texts)), []).append(label)
+    remarks.pop("", None)
+    return remarks
+
+
+def _heading(name: str) -> str:
+    return escape_to_one_line(name).replace("_", " ")
+
+
+def _longest(column: tuple[str, Sequence[str]]) -> int:
+    return max(map(cell_len, (_heading(column[0]), *column[1])))
+
+
+def _least(column: tuple[str, Sequence[str]]) -> int:
+    """Width of a column whose long cells are broken between words."""
+    name, cells = column
+    whole = max(map(cell_len, cells), default=0)
+    limit = _MODEL if name in _SHARED[:1] else _SHORT
+    broken = [] if whole <= limit or name.startswith(_NUMBER[0]) else cells
+    words = [word for text in (_heading(name), *broken) for word in _BREAKS.split(text)]
+    return max(0 if broken else whole, *map(cell_len, words))
+
+
+def _is_tight(table: _Columns, width: int) -> bool:
+    return sum(map(_least, table.items())) + _GAP * (len(table) - 1) > width
+
+
+def _table(columns: _Columns, width: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in names:
-        heading = escape_to_one_line(name).replace("_", " ")  # broken between words
-        table.add_column(heading, overflow="fold", no_wrap=name in whole)
-    for line in zip(*map(cells.__getitem__, names), strict=True):
-        table.add_row(*line)
-    title = ", ".join(cells[n][0] for n in shared if cells[n][0] not in ("", "main"))
-    lines = [Text(f"{', '.join(named)}: {remark}") for remark, named in remarks.items()]
-    return Group(*([Text(title, style="bold")] if title else []), table, *lines)
+    widths = {name: _least((name, cells)) for name, cells in columns.items()}
+    room = width - _GAP * (len(columns) - 1) - sum(widths.values())
+    missing = {name: _longest((name, columns[name])) - widths[name] for name in columns}
+    for name in sorted(missing, key=missing.__getitem__):
+        widths[name] += (added := max(0, min(room, missing[name])))
+        room -= added
+    while room < 0 and widths[widest := max(widths, key=widths.__getitem__)] > 1:
+        widths[widest], room = widths[widest] - 1, room + 1
+    for name in columns:
+        table.add_column(_heading(name), width=widths[name], overflow="fold")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(_break, row, widths.values()))
+    return table
+
+
+def _break(text: str, width: int) -> str:
+    wrapper = TextWrapper(width)
+    wrapper.wordsep_re = _BREAKS
+    return wrapper.fill(text) if cell_len(text) > width else text
 
 
 def output_width() -> int:
@@ -172,6 +247,13 @@ def print_table(table: RenderableType) -> None:
     Console(highlight=False, markup=False, emoji=False, width=output_width()).print(table)
 
 
+def _notes(row: Metric | LeaderboardRow) -> str:
+    """What qualifies a number, first the bounds that unread responses leave to it."""
+    bounds = unread_bounds(row) if row.unread and not is_hidden(row) else None
+    between = [f"between {bounds[0]:.3f} and {bounds[1]:.3f} by what is unread"] if bounds else []
+    return ", ".join([*between, *caveats(row)])
+
+
 METRIC_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "task": lambda row: row.task,
@@ -182,10 +264,10 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "95 % interval": format_interval,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": format_unread,
+    "unread": lambda row: format_percent(row.unread),
     "n": lambda row: str(row.n_scored),
     "part": format_part,
-    "notes": lambda row: ", ".join(caveats(row)),
+    "notes": _notes,
 }
 
 
@@ -201,10 +283,10 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
-    "unread": format_unread,
+    "unread": lambda row: format_percent(row.unread),
     "n": lambda row: "" if row.n_scored is None else str(row.n_scored),
     "part": format_part,
-    "notes": lambda row: ", ".join(caveats(row)),
+    "notes": _notes,
     "source": lambda row: row.shown_source,
 }
 

@@ -85,6 +85,55 @@ def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
     ]
 
 
+def metric(model: str, name: str, category: str, value: str, interval: str) -> dict[str, str]:
+    numbers = {"value": value, "95 % interval": interval, "constant": "0.000", "unread": "0.0 %"}
+    return {"model": model, "task": "codis", "metric": name, "category": category, **numbers}
+
+
+def test_an_interval_stands_beside_its_value_where_both_columns_are_too_wide() -> None:
+    rows = [
+        metric("tiny-vlm/step-6840", "acc_p", "all", "0.425", "0.276 to 0.588"),
+        metric("most-frequent", "acc_p", "all", "0.000 to 0.950", ""),
+    ]
+    table = table_text(table_of(rows, columns(**rows[0]), 72), 72)
+    assert table.splitlines() == [
+        "codis, acc_p",
+        "model               category  value, 95 % interval  constant  unread",
+        "tiny-vlm/step-6840  all       0.425 0.276 to 0.588  0.000     0.0 %",
+        "most-frequent       all       0.000 to 0.950        0.000     0.0 %",
+    ]
+    table = table_text(table_of(rows, columns(**rows[0]), 60), 60)
+    assert table.splitlines()[:2] == [
+        "codis, acc_p, constant 0.000",
+        "model               category  value, 95 % interval  unread",
+    ]
+
+
+def test_each_model_has_a_table_whose_cells_break_between_words_alone() -> None:
+    categories = ("all", "Location and Orientation", "hallucination/false_premises")
+    rows = [
+        metric(model, "context_awareness", category, "0.525", "0.387 to 0.660")
+        for model in ("random", "most-frequent")
+        for category in categories
+    ]
+    table = table_text(table_of(rows, columns(**rows[0]), 50), 50)
+    cells = [
+        "category              value, 95 % interval  unread",
+        "all                   0.525 0.387 to 0.660  0.0 %",
+        "Location and          0.525 0.387 to 0.660  0.0 %",
+        "Orientation",
+        "hallucination/false_  0.525 0.387 to 0.660  0.0 %",
+        "premises",
+    ]
+    assert table.splitlines() == [
+        "random, codis, context_awareness, constant 0.000",
+        *cells,
+        "most-frequent, codis, context_awareness, constant",
+        "0.000",
+        *cells,
+    ]
+
+
 def test_rows_that_are_too_long_for_columns_have_a_line_for_each_field(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
