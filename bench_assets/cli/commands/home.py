@@ -108,6 +108,9 @@ def migrate_schema() -> None:
         print_result("\n".join(migrated) or "Every store has the current schema.")
 
 
+_LARGEST = 5  # parts of a home that fit a screen, with the commands that free them
+
+
 @app.command()
 def usage(*, as_json: JsonOption = False) -> None:
     """Show disk usage of the home folder, what can be deleted, and how to back it up.
@@ -125,13 +128,15 @@ def usage(*, as_json: JsonOption = False) -> None:
             print_rows(entries, as_json=True)
         else:
             total = sum(entry.megabytes for entry in entries)
-            print_message(f"{folder}: {total:.1f} MB. Parts below 0.1 MB: --json")
-            for part in entries:
-                if part.megabytes:
-                    about = part.about or "unknown to this version"
-                    print_result(f"{part.megabytes:8.1f} MB  {part.what}: {about}")
-                    if part.goes:
-                        print_result(f"{'':13}{part.goes}")
+            print_message(f"{folder}: {total:.1f} MB")
+            for part in entries[:_LARGEST]:
+                about = part.about or "unknown to this version"
+                print_result(f"{part.megabytes:8.1f} MB  {part.what}: {about}")
+                if part.goes:
+                    print_result(f"{'':13}{part.goes}")
+            if rest := entries[_LARGEST:]:
+                size = sum(part.megabytes for part in rest)
+                print_result(f"{size:8.1f} MB  {len(rest)} smaller parts: --json")
         print_message(BACKUP.format(home=quote(str(folder))))
 
 

@@ -23,6 +23,7 @@ While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: stop all runs, move it, and set BENCH_HOME to the new path."""
 
+_EVALUATION = frozenset({"predictions", "scores", "metrics"})  # tables of each model
 _WHOLE = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
@@ -98,11 +99,13 @@ def _releases(home: Path) -> Iterator[DiskUsage]:
 
 
 def _tables(folder: Path) -> Iterator[DiskUsage]:
-    """Sizes of tables: those that are not per model by suite, the others by model."""
+    """Sizes of tables: those of models by model, the others by suite."""
     suites: dict[str, list[Path]] = defaultdict(list)
     models: dict[str, list[Path]] = defaultdict(list)
-    for file in folder.rglob("*.parquet"):
-        if file.stem == _WHOLE:
+    files = list(folder.rglob("*.parquet"))
+    evaluated = {file.stem for file in files if file.parent.name in _EVALUATION} - {_WHOLE}
+    for file in files:
+        if file.stem not in evaluated:  # of all, or of a part of the questions
             parts = file.relative_to(folder).parts
             suites["/".join(parts[: 3 if parts[0] == SOURCES_FOLDER else 1])].append(file)
         else:
