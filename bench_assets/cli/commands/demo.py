@@ -37,8 +37,8 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the embedded models.
 
     One suite comes first, so that numbers appear early. A second process takes half of the
-    suites. Each process evaluates the models in order, because a checkpoint is compared with the
-    one before, and would be evaluated again if that one came later.
+    suites, but for their tasks of encoders. Each process evaluates the models in order, because a
+    checkpoint is compared with the one before, and would be evaluated again if that one came later.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
@@ -50,26 +50,25 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     elsewhere = [name for name in names if name in _ELSEWHERE]
     remaining = [name for name in names if name not in (_FIRST, *elsewhere)]
     encoded = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
-    retrieval = [task.name for task in encoded if task.suite in elsewhere]
-    steps = ((elsewhere, DEMO_MODELS), (retrieval, _ENCODERS))
-    with background_evaluation(bench.settings.home, steps) as wait:
-        built = _evaluate_all(bench, [_FIRST], failures) + _evaluate_all(bench, remaining, failures)
-        wait()
-    built += _evaluate_all(bench, elsewhere, failures)
-    for task in encoded:
-        if {task.name, task.suite} & {*built}:
-            for encoder in _ENCODERS:
-                _evaluate(bench, [task.name], encoder, failures)
+    with background_evaluation(bench.settings.home, elsewhere, DEMO_MODELS) as wait:
+        for suites in ([_FIRST], remaining):
+            _evaluate_all(bench, suites, DEMO_MODELS, failures)
+        for task in encoded:
+            _evaluate_all(bench, [task.name], _ENCODERS, failures)
+        is_done = wait()
+    if not is_done:
+        _evaluate_all(bench, elsewhere, DEMO_MODELS, failures)
     bench.refresh_leaderboard()
     return failures
 
 
-def _evaluate_all(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
-    """Build questions and evaluate the models; returns the suites and tasks with questions."""
+def _evaluate_all(
+    bench: Workbench, suites: Sequence[str], models: Sequence[str], failures: list[BenchError]
+) -> None:
+    """Build questions, and evaluate the models on the suites and tasks that have some."""
     built = _build(bench, suites, failures)
-    for model in DEMO_MODELS if built else ():
+    for model in models if built else ():
         _evaluate(bench, built, model, failures)
-    return built
 
 
 def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:

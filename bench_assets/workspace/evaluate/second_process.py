@@ -6,59 +6,53 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
 
-from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.environment import environment_of
 from bench_resources.models.managed import process_watchdog
 
-Step: TypeAlias = tuple[Sequence[str], Sequence[str]]
-"""Suites and models; the suites' questions are built first."""
-
 _GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of imports
 
 
 @contextmanager
-def background_evaluation(home: Path, steps: Sequence[Step]) -> Iterator[Callable[[], object]]:
+def background_evaluation(
+    home: Path, suites: Sequence[str], models: Sequence[str]
+) -> Iterator[Callable[[], bool]]:
     """Evaluate models in another process during the block; does nothing on a single core.
 
-    Output and errors are dropped. Evaluate the same steps again afterwards: finished tables are
-    fresh and skipped, the rest is evaluated, or fails with a message.
+    Output and errors are dropped. Unless all was evaluated, evaluate the same again afterwards:
+    finished tables are fresh and skipped, the rest is evaluated, or fails with a message.
 
     Yields:
-        A function that waits until the process has ended.
+        A function that waits until the process has ended, and returns whether all was evaluated.
     """
     if (os.cpu_count() or 1) < 2:
-        yield lambda: None
+        yield lambda: False
         return
     watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
     process = subprocess.Popen(
-        [*watched, sys.executable, "-m", __name__, json.dumps(steps)],
+        [*watched, sys.executable, "-m", __name__, json.dumps([suites, models])],
         env=environment_of(home),
         stdin=subprocess.PIPE,  # closed when we end
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield process.wait
+        yield lambda: process.wait() == 0
     finally:
         process.terminate()
         process.communicate()
 
 
-def main(steps: Sequence[Step]) -> None:
-    """Evaluate the steps, in order; entry point of the process."""
+def main(suites: Sequence[str], models: Sequence[str]) -> bool:
+    """Evaluate the models, in order; returns whether one failed. Entry point of the process."""
     gc.set_threshold(_GC_THRESHOLD)
     with open_workbench(rule="bench.toml") as bench:
-        for suites, models in steps:
-            with suppress(BenchError):  # occurs again in the caller
-                for _ in backfill(bench, models, suites):
-                    pass
+        return any([result.error for result in backfill(bench, models, suites)])
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    sys.exit(main(*json.loads(sys.argv[1])))

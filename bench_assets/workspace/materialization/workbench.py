@@ -340,6 +340,7 @@ class Workbench:
 
     def refresh_leaderboard(self) -> None:
         """Compute the leaderboard and its export, unless nothing changed."""
+        self._ledger = None  # another process may have evaluated meanwhile
         self.observe([])
         keys = self._resolve(asset_selections.LEADERBOARD)
         if self.due(keys):

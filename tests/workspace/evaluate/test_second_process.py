@@ -12,18 +12,29 @@ from sqlalchemy.exc import IntegrityError
 from bench_assets.workspace.evaluate.second_process import background_evaluation
 from bench_assets.workspace.materialization.opening import open_workbench
 
-STEPS = ((["codis"], ["random"]), (["codis"], ["most-frequent"]))
+MODELS = ["random", "most-frequent"]
 
 
 @pytest.mark.long
 def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    with background_evaluation(tmp_path, STEPS) as wait:
-        wait()
+    with background_evaluation(tmp_path, ["codis"], MODELS) as wait:
+        assert wait()
         with open_workbench() as bench:
-            for _, (model,) in STEPS:
+            for model in MODELS:
                 assert bench.metrics("codis", model)
+
+
+@pytest.mark.parametrize(
+    ("suites", "models"), [(["codis"], ["randm"]), ([], ["random"])], ids=["unknown", "broken"]
+)
+def test_a_failure_of_the_other_process_is_reported(tmp_path, monkeypatch, suites, models):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    if not suites:
+        (tmp_path / "bench.toml").write_text("[")
+    with background_evaluation(tmp_path, suites, models) as wait:
+        assert not wait()
 
 
 def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path, monkeypatch):
@@ -43,8 +54,8 @@ def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path
 def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with background_evaluation(tmp_path, STEPS) as wait:
-        wait()
+    with background_evaluation(tmp_path, ["codis"], MODELS) as wait:
+        assert not wait()
 
 
 def test_the_other_process_ends_with_its_block(tmp_path, monkeypatch):
@@ -57,6 +68,6 @@ def test_the_other_process_ends_with_its_block(tmp_path, monkeypatch):
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", noted)
-    with background_evaluation(tmp_path, STEPS):
+    with background_evaluation(tmp_path, ["codis"], MODELS):
         pass
     assert started[0].returncode not in (None, 0)
