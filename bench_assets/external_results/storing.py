@@ -18,8 +18,9 @@ from bench_assets.external_results.suite import (
     read_imports,
     stored_task,
 )
+from bench_assets.workspace.console.new_home import name_new_home
 from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
-from bench_resources.config.environment import IMPORTS_FILE
+from bench_resources.config.environment import IMPORTS_FILE, default_home
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.home_files import hold_file
@@ -59,6 +60,7 @@ def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model:
     renamed = replace(results, model=model) if model else results
 
     def put(data: bytes) -> str:
+        name_new_home(default_home())
         return images.put(data, f"an image of {results.task}").sha256
 
     return imported_evaluation(renamed, imported_task(results, suite), put)
@@ -74,6 +76,7 @@ def store_evaluations(
         SourceError: If a question differs from an earlier import of the task.
         HomeError: If the home cannot be written to.
     """
+    name_new_home(home)
     with hold_file(home, IMPORTS_FILE):
         existing = {imported.suite: imported for imported in read_imports(home)}
         for evaluation in evaluations:

@@ -123,10 +123,9 @@ def evaluate(
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
     with error_reporting():
-        from bench_resources.config.environment import default_home
-        from bench_resources.config.known_benchmarks import add_known
+        from bench_assets.workspace.materialization.opening import add_benchmarks
 
-        suites = add_known(default_home(), suites or ())
+        suites = add_benchmarks(suites or ())
     suite = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
         of_one_suite=bool(source or judge or reader or scorer or responses or review),

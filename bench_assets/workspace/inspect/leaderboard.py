@@ -25,8 +25,9 @@ from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation.checked_scores import NOT_CHECKED
 from bench_assets.report.building import make_report, parts, write_report
 from bench_assets.report.site.folder import STAMPS_FILE, Site
+from bench_assets.workspace.console.new_home import name_new_home
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.materialization.workbench import Workbench, name_new_home
+from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import open_image_store
 from bench_sensors.checkpoints import describe_missing
 

@@ -13,6 +13,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError, SourceErr
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
+from bench_assets.workspace.console.new_home import new_home_named
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.model_arguments import resolve_models, sections_of
@@ -69,7 +70,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
 
         load_review(review)
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
-    add_known(default_home(), [suite_name])
+    add_benchmarks([suite_name])
     chosen = {"judge": judge, "reader": reader, "scorer": scorer, "review": review}
     overrides = {name: value for name, value in chosen.items() if value}
     read = home_settings()
@@ -102,6 +103,18 @@ def open_workbench(  # noqa: PLR0913  (an option each)
 
 
 _OTHERWISE = f"--source {BENCH_TOML}: bench.toml's, or the mini edition"
+
+
+def add_benchmarks(suites: Iterable[str]) -> list[str]:
+    """Add known benchmarks, and those of TOML files, to the home; returns suite and task names.
+
+    Raises:
+        HomeError: If the home cannot be written to.
+        SettingsError: If a file has no usable benchmark, or the name is taken.
+    """
+    home = default_home()
+    with new_home_named(home):
+        return add_known(home, suites)
 
 
 def _check_accepted(accept: Sequence[str]) -> None:

@@ -28,6 +28,7 @@ from bench_assets.core.schema.rows import Metric, Question, StoredImage
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
+from bench_assets.workspace.console.new_home import name_new_home
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections
 from bench_resources.config.bench_toml import Settings
@@ -489,12 +490,6 @@ class Workbench:
         if not self.instance.has_dynamic_partition(name, key):
             with suppress(IntegrityError):  # another process added it in between
                 self.instance.add_dynamic_partitions(name, [key])
-
-
-def name_new_home(home: Path) -> None:
-    """Print the path of a home that does not exist yet, before it is written to."""
-    if not os.path.exists(home):  # noqa: PTH110 - False for a name that is too long
-        print_message(f"{home}: created, for tables, responses and the report")
 
 
 def _spans(chosen: Collection[str | None], parts: Sequence[str]) -> list[list[str]]:
