@@ -415,7 +415,7 @@ def _format_error(why: Exception) -> str:
     return f"{type(why).__name__}: {why!s:.200}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation:
     """Responses, judgements, scores and metrics of one model under one condition of a task."""
 
@@ -428,3 +428,8 @@ class Evaluation:
     scores: Sequence[Score]
     metrics: Sequence[Metric]
     partial: str = ""  # "4 of 80 questions"; "" for all
+
+    def __repr__(self) -> str:
+        """Model, task and number of responses, in place of all rows."""
+        counts = f"{len(self.predictions)} responses to {len(self.questions)} questions"
+        return f"<Evaluation of {self.model} on {self.task.name}, {self.condition}: {counts}>"

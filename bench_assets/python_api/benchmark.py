@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from datetime import date
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +12,7 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.python_api import arguments
+from bench_assets.python_api.calls import interface
 from bench_assets.workspace.console.new_home import new_home_named
 from bench_resources.config.environment import default_home
 from bench_resources.config.known_benchmarks import FOLDER, add_known
@@ -48,6 +49,13 @@ class Benchmark:
         self.name, self.settings = name, settings
         self._rows = rows
 
+    def __repr__(self) -> str:
+        """Name, number of rows if known, and settings."""
+        n_rows = [f"rows: {len(self._rows)}"] if isinstance(self._rows, Sized) else []
+        settings = [f"{name}={value!r}" for name, value in self.settings.items()]
+        return f"<Benchmark {', '.join([self.name, *n_rows, *settings])}>"
+
+    @interface
     def save(self, folder: str | Path) -> Path:
         """Write the rows with their images, and a section; returns ``folder/NAME.toml``.
 

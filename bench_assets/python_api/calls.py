@@ -24,6 +24,7 @@ _INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib",
 def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
     """Make a function of the interface raise errors at the caller's line.
 
+    They are a ``BenchError``, and the ``TypeError`` of arguments that the function does not take.
     Frames of these packages are cut off; those of the caller's own code, such as the function that
     ``evaluate`` takes, are kept as the cause. After Ctrl-C, a summary is printed. In notebooks,
     tqdm's warning is silenced.
@@ -36,7 +37,9 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "IProgress not found")
                 return function(*arguments, **options)
-        except BenchError as error:
+        except (BenchError, TypeError) as error:
+            if isinstance(error, TypeError) and error.__traceback__ and error.__traceback__.tb_next:
+                raise  # not of the arguments of this call
             vars(error)["_render_traceback_"] = partial(_notebook_traceback, error)
             raise error.with_traceback(None) from _callers_error(error)
         except KeyboardInterrupt as error:
@@ -47,7 +50,7 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
     return call
 
 
-def _notebook_traceback(error: BenchError) -> list[str]:
+def _notebook_traceback(error: Exception) -> list[str]:
     """The traceback of an error that IPython shows, up to the caller's frame."""
     frames = error.__traceback__
     while frames and (inner := frames.tb_next):

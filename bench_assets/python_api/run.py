@@ -12,6 +12,7 @@ from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.baselines.blind_baselines import chance_level
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments, display, samples
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import Plot
 from bench_resources.images.store import ImageStore
 
@@ -83,6 +84,7 @@ class Run:
         """The metrics as rows, in the order of the tasks."""
         return [row for evaluation in self.evaluations for row in evaluation.metrics]
 
+    @interface
     def show(self, n: int = 10, *, wrong: bool | None = None, category: str = "") -> None:
         """Show samples with their images, inline in a notebook, else as text.
 
@@ -114,6 +116,7 @@ class Run:
             rows = rows.loc[share[rows.index].sort_values(kind="stable").index] if wrong else rows
         display.show_samples(cast("list[dict[str, Any]]", rows.head(n).to_dict("records")))
 
+    @interface
     def plot(self, metric: str = "") -> Plot:
         """Plot the intervals of all categories beside chance and the best constant response.
 

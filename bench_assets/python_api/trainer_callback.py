@@ -57,6 +57,11 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         self._entries = "".join(f",{name}={toml_value(value)}" for name, value in entries)
         self._trainer: Any = None
 
+    def __repr__(self) -> str:
+        """Suites, and the steps that were evaluated."""
+        steps = ", ".join(map(str, self.runs)) or "none yet"
+        return f"<BenchCallback of {', '.join(self._suites)}; evaluated steps: {steps}>"
+
     def attach(self, trainer: Any) -> "BenchCallback":  # noqa: ANN401
         """Add the callback to an existing trainer, and log through it; returns the callback."""
         self._trainer = trainer

@@ -16,6 +16,7 @@ from PIL import ExifTags, Image
 
 import bench_assets as bench
 from bench_assets.core.schema.errors import BenchError, ModelError, SettingsError, UnknownNameError
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
@@ -210,7 +211,14 @@ def test_an_error_is_raised_at_the_line_of_the_caller(home):
     assert raised.value.__suppress_context__
 
 
-def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(home, monkeypatch):
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        pytest.param({"model": "randm"}, UnknownNameError, id="a name"),
+        pytest.param({"modell": "random"}, TypeError, id="an argument"),
+    ],
+)
+def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(home, monkeypatch, arguments, kind):
     class Shell:
         InteractiveTB: Any
 
@@ -220,14 +228,28 @@ def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(home, monkeypatc
     shell = Shell()
     shell.InteractiveTB = shell
     ipython = SimpleNamespace(get_ipython=lambda: shell)
-    with pytest.raises(UnknownNameError) as raised:
-        bench.evaluate("fridge", model="randm")
+    with pytest.raises(kind) as raised:
+        bench.evaluate("fridge", **arguments)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     render = vars(raised.value)["_render_traceback_"]  # which IPython calls
     assert render() == [
-        "UnknownNameError",
+        kind.__name__,
         "test_a_notebook_shows_an_error_up_to_the_line_of_the_caller",
     ]
+
+
+def test_a_type_error_of_our_own_keeps_its_frames(home):
+    with pytest.raises(TypeError) as raised:
+        interface(len)()  # type: ignore[call-arg]
+    assert traceback_of(raised.value)[1:] == ["call"]
+
+    @interface
+    def fail():
+        says_a()  # type: ignore[call-arg]
+
+    with pytest.raises(TypeError) as raised:
+        fail()
+    assert traceback_of(raised.value)[1:] == ["call", "fail"]
 
 
 @pytest.mark.parametrize("limit", [2, 0], ids=["limited", "whole"])
@@ -353,6 +375,17 @@ def test_a_category_selects_questions_of_all_suites_that_have_it(home):
     ]
     with pytest.raises(UnknownNameError, match="did you mean 'one'"):
         bench.evaluate(["codis", "fridge"], model="random", categories=["one", "onne"])
+
+
+def test_what_is_printed_of_an_object_is_short(home):
+    rows = [{"question": "Is fire hot?", "answer": "yes"}]
+    facts = bench.Benchmark(rows, name="facts", answer_type="yes_no")
+    assert repr(facts) == "<Benchmark facts, rows: 1, answer_type='yes_no'>"
+    (evaluation,) = bench.evaluate("fridge", model="random").evaluations
+    assert repr(evaluation) == "<Evaluation of random on fridge, main: 4 responses to 4 questions>"
+    (response,) = bench.generate(says_a, ["Which?"])
+    assert repr(response).startswith("Response(text='A', ")
+    assert "None" not in repr(response)
 
 
 def test_questions_are_rows_and_a_frame(home):

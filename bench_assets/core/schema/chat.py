@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
@@ -158,7 +158,7 @@ _MAX_WORD_LENGTH = 4  # Chinese characters that count as a single word
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")  # scripts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Response:
     """A model's response; if ``error`` is set, there is none.
 
@@ -185,6 +185,14 @@ class Response:
     thinking_tags: Tags | None = None
     logprobs: tuple[float, ...] = ()
     raw_text: str = ""
+
+    def __repr__(self) -> str:
+        """The fields that are set."""
+        values = {entry.name: (getattr(self, entry.name), entry.default) for entry in fields(self)}
+        shown = [
+            f"{name}={value!r}" for name, (value, default) in values.items() if value != default
+        ]
+        return f"Response({', '.join(shown)})"
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":
