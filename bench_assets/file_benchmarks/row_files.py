@@ -340,7 +340,10 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     """
     if not path.is_dir():
         if path.suffix.lower() not in READERS:
-            raise SourceError(f"{path}: not one of {', '.join(READERS)}, and not a folder")
+            raise SourceError(
+                f"{path}: not one of {', '.join(READERS)}, and not a folder. If it holds JSON"
+                " lines, end its name in .jsonl"
+            )
         return [path]
     splits = _saved_splits(path) or _by_split(path)
     if not splits:

@@ -64,6 +64,8 @@ _METRIC_RULES: Mapping[str, OfficialRule] = {
     "vqa_accuracy": "vqa",
 }
 
+DRAWN = "the authors draw an answer at random"
+"""Note of an official score without points."""
 _DEFAULT_ANSWERS = AnswerSettings()
 
 Points: TypeAlias = Callable[[str, Question], float | None]
@@ -173,7 +175,7 @@ class AnswerScoring:
         """Score a response by the authors' published rule; where it draws an answer, as wrong."""
         question, prediction = answered
         points = self.official(prediction.text, question) if self.official else None
-        note = "the authors draw an answer at random" if points is None else ""
+        note = DRAWN if points is None else ""
         return Score.of(
             prediction, points=points or 0.0, answer=(prediction.text.strip(),), note=note
         )

@@ -11,6 +11,7 @@ from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, Task
 from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
+from bench_assets.file_benchmarks.scoring import DRAWN
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -84,7 +85,7 @@ def score_responses(
         Points(
             answer.id,
             score.points or 0.0,
-            None if by_rule is None or by_rule.note else by_rule.points,
+            None if by_rule is None or by_rule.note == DRAWN else by_rule.points,
             answer.points,
         )
         for answer, score, by_rule in zip(kept, ours, rule, strict=True)
