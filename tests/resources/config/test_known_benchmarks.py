@@ -1,11 +1,20 @@
-"""Every known benchmark on a file of its columns: the numbers are those of its authors' rule."""
+"""Every known benchmark on a file of its columns: the numbers are those of its authors' rule.
 
+Rows are drawn, none is of the benchmarks themselves. A file of ``known_benchmarks`` has twenty with
+the columns and types of the benchmark's card, responses to them, and what the published script of
+its authors makes of these.
+"""
+
+import csv
+import json
 import tomllib
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from random import Random
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -20,11 +29,44 @@ from bench_resources.datasets.hub import parse_release_address
 from bench_resources.datasets.source_files import configured_release
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.rows import prediction
-from tests.file_benchmarks.known.authors import RULES
-from tests.file_benchmarks.known.layouts import LAYOUTS, N
 
 KNOWN = known_benchmarks.known_benchmarks()
 SECTIONS = Path(known_benchmarks.__file__).with_name("known")
+
+
+def png(number: int) -> bytes:
+    """An image; each number another one."""
+    Image.new("RGB", (40, 20), (number, 0, 7)).save(data := BytesIO(), "PNG")
+    return data.getvalue()
+
+
+def with_images(cell: Any) -> Any:
+    """A cell with the images that it names, as ``datasets`` stores them or as bytes."""
+    if isinstance(cell, list):
+        return [with_images(part) for part in cell]
+    if not isinstance(cell, dict) or "png" not in cell:
+        return cell
+    data = png(cell["png"])
+    return data if cell.get("bare") else {"bytes": data, "path": None}
+
+
+def write_release(folder: Path, files: dict[str, list[dict[str, Any]]]) -> None:
+    """Write Parquet files, or CSV with MMVP's images beside."""
+    for name, rows in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        cells = [{column: with_images(cell) for column, cell in row.items()} for row in rows]
+        if file.suffix == ".parquet":
+            pq.write_table(pa.Table.from_pylist(cells), file)
+            continue
+        with file.open("w", newline="") as table:
+            writer = csv.DictWriter(table, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        for row in rows:
+            image = folder / "MMVP Images" / f"{row['Index']}.jpg"
+            image.parent.mkdir(exist_ok=True)
+            image.write_bytes(png(row["Index"]))
 
 
 def stored(image, name):
@@ -41,10 +83,12 @@ def settings_of(name, home):
     return load_settings(home)
 
 
-def metrics(name, home, seed=0):
-    """Metrics of a known benchmark on synthetic rows and responses, and what the authors say."""
-    layout = LAYOUTS[name](Random(seed))
-    layout.write(home / "release")
+def metrics(name, home):
+    """Metrics of a known benchmark on drawn rows and responses, and what the authors say."""
+    file = Path(__file__).with_name("known_benchmarks") / f"{name}.json"
+    release = json.loads(file.read_text(encoding="utf-8"))
+    responses = release["responses"]
+    write_release(home / "release", release["files"])
     settings = settings_of(name, home)
     benchmark = settings.benchmarks[name]
     address = parse_release_address(str(benchmark.file))
@@ -54,15 +98,15 @@ def metrics(name, home, seed=0):
     questions = built.questions
     predictions = [
         prediction(question_id=question.question_id, text=text)
-        for question, text in zip(questions, layout.responses, strict=True)
+        for question, text in zip(questions, responses, strict=True)
     ]
-    judge = ScriptedModel("j", lambda request: layout.responses[_number(request)])
+    judge = ScriptedModel("j", lambda request: responses[_number(request)])
     by = judge if name == "mmvet" else None
     verdicts = pipeline.judge(task, questions, predictions, by) if task.is_judged else []
     scores = pipeline.score(task, questions, predictions, verdicts)
     rows = pipeline.summarise(task, questions, predictions, scores)
     values = {row.metric: row for row in rows if row.category == "all"}
-    return built, values, RULES[name](layout.rows, layout.responses)
+    return built, values, release["measures"]
 
 
 def _number(request):
@@ -74,7 +118,7 @@ def _number(request):
 def test_the_numbers_are_those_of_the_authors_rule(name, tmp_path):
     built, found, authors = metrics(name, tmp_path)
     assert list(built.rejections) == []
-    assert len(built.questions) == N
+    assert len(built.questions) == 20
     assert {metric: found[metric].value for metric in authors} == pytest.approx(authors, abs=1e-9)
     assert all(found[metric].n_scored for metric in authors)
     assert next(iter(authors)) == next(iter(found))

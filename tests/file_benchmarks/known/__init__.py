@@ -1,1 +1,0 @@
-"""Known benchmarks: synthetic files of their columns, and their authors' rules in other words."""
