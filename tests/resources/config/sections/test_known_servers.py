@@ -14,8 +14,7 @@ from bench_resources.config.sections.known_servers import SERVERS
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.resources.models.api.hosted_stand_ins import STAND_INS
-from tests.resources.models.api.stand_ins import StandIn
+from tests.resources.models.api.stand_ins import STAND_INS, StandIn
 
 
 def having(answer: str) -> pytest.MarkDecorator:
