@@ -96,11 +96,6 @@ def test_one_that_cannot_be_used_is_reported_once_and_the_others_load(site, requ
 _BROKEN = [
     pytest.param("tasks=(TASK)", "tasks: expected a tuple, it is of type Task", id="no comma"),
     pytest.param(
-        "published='a.csv'", "published: expected Path or NoneType, it is of type str", id="a text"
-    ),
-    pytest.param("code='abc'", "code: expected a tuple, it is of type str", id="code as a text"),
-    pytest.param("name=None", "name: expected str, it is of type NoneType", id="no name"),
-    pytest.param(
         "settings=SuiteSettings()",
         "settings: expected a class, it is of type SuiteSettings",
         id="settings that are made",
@@ -198,33 +193,6 @@ def test_a_mistake_in_the_settings_of_a_suite_is_reported_at_the_start(home, wri
         load_catalog().check(load_settings(home))
     shown = CliRunner().invoke(app, ["tables", "questions", "codis"])
     assert (shown.exit_code, "error: " in shown.stderr) == (1, True)
-
-
-@pytest.mark.parametrize(
-    ("written", "where"),
-    [
-        pytest.param("[suites.fridge]\nshelves = 3\n", "[suites]", id="settings"),
-        pytest.param("[sources]\nfridge = '/data/fridge'\n", "[sources]", id="a source"),
-        pytest.param("[suites.cods]\n", "[suites]", id="a typo"),
-        pytest.param(
-            "[checkpoints]\nsuites = ['fridge', 'codis']\n", "[checkpoints]", id="of checkpoints"
-        ),
-        pytest.param(
-            "[annotation.tasks.'fridge/votes']\n", "[annotation.tasks]", id="an annotation task"
-        ),
-    ],
-)
-def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home, written, where):
-    (home / "bench.toml").write_text(written)
-    settings = load_settings(home)
-    catalog = load_catalog(settings)
-    catalog.check(settings)
-    (line,) = catalog.problems
-    assert f"{where}: no suite named" in line
-    assert "is installed, so the entry is ignored" in line
-    assert "Install its package, or remove the entry" in line
-    shown = CliRunner().invoke(app, ["tables", "list"])
-    assert (shown.exit_code, shown.stderr.count("so the entry is ignored")) == (0, 1)
 
 
 def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):

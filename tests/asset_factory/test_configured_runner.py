@@ -1,10 +1,6 @@
 """A reader looks again at what no rule reads: asked once, about unread responses alone."""
 
 import json
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +14,7 @@ from bench_resources.tables.measured_figures import read_figures
 from tests.evaluation.test_readers import RESPONSES, SIGNS
 from tests.fakes.chat_server import ChatServer, texts
 from tests.fakes.commands import bench, lines
-from tests.fakes.signs import UNREAD, N, read_badly, read_well, write_home
+from tests.fakes.signs import UNREAD, read_badly, read_well, write_home
 
 LOCAL = "tiny-vlm/step-6840"
 READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'
@@ -127,26 +123,3 @@ def test_a_local_reader_is_constrained_to_the_letters_and_called_once(home):
     n = len(UNREAD)
     assert counts[0] == (0, 0, n)
     assert counts[-1] == (n, n, n)
-
-
-@pytest.mark.long
-def test_a_kill_in_the_middle_repeats_only_what_was_in_flight(home):
-    with ChatServer(lambda body: read_well(shown(body)), latency=0.2) as server:
-        limit = READER.format(url=server.base_url) + "concurrency = 1\n"
-        file = write_home(home, limit)
-        program = Path(sys.executable).parent / "bench"
-        command = [program, "evaluate", "signs", "--responses", file, "--reader", "reader"]
-        process = subprocess.Popen([*map(str, command), "--json"])
-        deadline = time.monotonic() + 120
-        while len(looked_at(server)) < 3 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-        before = looked_at(server)
-        assert 3 <= len(before) < len(UNREAD)
-        server.forget()
-        assert accuracy(bench(*command[1:], "--json"))["value"] == 1.0
-        again = looked_at(server)
-    assert len({*before, *again}) == len(UNREAD)
-    assert len({*before} & {*again}) <= 2  # in flight, or on the way to the disk
-    assert 2 * len(UNREAD) == N

@@ -20,6 +20,7 @@ from bench_assets.core.schema.errors import MissingExtraError
 
 CHECKOUT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+INSTALLED = packages_distributions()
 EMBEDDED = (CHECKOUT / "embedded-models.txt").read_text()
 
 
@@ -39,7 +40,7 @@ THROUGH = {"tokenizers": "transformers"}  # what installs it
 def test_each_module_comes_with_its_extra(module: str) -> None:
     name = THROUGH.get(module) or NAMES.get(module) or module.replace("_", "-")
     assert name in OF_EXTRA[EXTRAS[module]]
-    installed = {one.lower().replace("_", "-") for one in packages_distributions().get(module, [])}
+    installed = {one.lower().replace("_", "-") for one in INSTALLED.get(module, [])}
     assert not installed or module in THROUGH or name in installed
 
 

@@ -13,6 +13,6 @@ until its time is over.
     finished.py processes.py   that folder when it is finished; ``bench`` as a process of its own
     kills.py disks.py          kill -9 at random moments; damaged, full and read-only disks
     inputs.py machine.py       what people hand over; what machines, colleagues and programs do
-    people.py accounts.py      what people change between two runs, and two users of one home
+    people.py accounts.py      how people name files and folders, and two users of one home
     readers/                   every reader of foreign text and bytes, fuzzed
 """

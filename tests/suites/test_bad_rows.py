@@ -260,23 +260,6 @@ def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
         table.require()
 
 
-@pytest.mark.parametrize(
-    ("name", "read", "row"),
-    [
-        ("mcot", read_mcot, MCOT),
-        ("gsm8k", read_problems, SUM),
-        ("image_counts", read_counts, COUNT),
-        ("copa", image_pairs.read_copa, EVENT),
-        ("knowledge", image_pairs.read_knowledge, EXPERT),
-        ("gallery", lambda file: read_raw_rows(file.parent, GalleryImage), SHOWN),
-    ],
-)
-def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, row):
-    (tmp_path / f"{name}.jsonl").write_text(f'{json.dumps(row)}\n{{"url": "https')
-    with pytest.raises(SourceError, match=rf"{name}.jsonl, line 2: not JSON, or cut short"):
-        read(tmp_path / f"{name}.jsonl")
-
-
 def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):
     source = write_release(tmp_path / "source")
     with (source / "haloquest-eval.csv").open("a") as file:

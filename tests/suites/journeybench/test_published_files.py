@@ -19,7 +19,6 @@ from bench_assets.suites.journeybench.published_files import (
     image_addresses,
     match_addresses,
     published_files,
-    read_records,
     read_texts,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -323,21 +322,6 @@ def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
 )
 def test_fields_that_hold_one_or_several_texts(written, read):
     assert read_texts({"field": written}, "field") == read
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "complaint"),
-    [
-        pytest.param("mcot.csv", b"a,b\n1,2,3\n", "line 2: 3 cells, expected 2", id="a long line"),
-        pytest.param("mcot.csv", b"a\n\xff\n", "not CSV in UTF-8", id="other bytes"),
-        pytest.param("mcot.jsonl", b'{"a": 1\n', "line 1: not JSON, or cut short", id="cut short"),
-        pytest.param("mcot.json", b'{"a": 1}', "expected a list of entries", id="no list"),
-    ],
-)
-def test_files_that_are_not_whole_are_refused(tmp_path, name, content, complaint):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(SourceError, match=complaint):
-        [located.entry for located in read_records(tmp_path / name)]
 
 
 def loaded(home, text):

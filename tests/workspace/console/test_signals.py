@@ -89,8 +89,9 @@ def test_the_second_signal_ends_it_at_once_with_what_it_started():
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT], ids=["nohup", "&"])
-@pytest.mark.parametrize("command", ["first", "step"])
+@pytest.mark.parametrize(
+    ("number", "command"), [(signal.SIGHUP, "first"), (signal.SIGINT, "step")], ids=["nohup", "&"]
+)
 def test_what_is_to_be_ignored_stays_ignored(number, command):
     process = started(command, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
     process.stdout.readline()

@@ -1,7 +1,6 @@
 """What is done to a source x what prints a number: marked as stale, and current once evaluated."""
 
 import json
-import re
 import shutil
 from importlib.metadata import version
 
@@ -139,9 +138,8 @@ def foreign(home, monkeypatch):
 
 
 @pytest.mark.usefixtures("foreign")
-@pytest.mark.parametrize("reader", READERS)
-def test_a_number_stays_current_whatever_is_installed_besides(home, reader):
-    assert MARK not in shown_by(reader)
+def test_a_number_stays_current_whatever_is_installed_besides(home):
+    assert MARK not in shown_by("leaderboard")
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -154,16 +152,6 @@ def test_a_number_of_another_source_is_marked_by(home, reader):
 def test_a_number_is_marked_after(home, action):
     action(home)
     assert MARK in shown_by("leaderboard")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.__name__)
-def test_each_reader_marks_a_number_after(home, action):
-    action(home)
-    assert [reader for reader in READERS if MARK not in shown_by(reader)] == []
-    bench("report")
-    (page,) = (home / "report").rglob("task-quiz*.js")
-    assert re.search(r'"stale":\[\["[^"]+: bench evaluate quiz"', page.read_text())
 
 
 @pytest.mark.browser
@@ -180,11 +168,8 @@ def test_pages_of_numbers_and_samples_say_what_has_changed(home, page):
         page.get_by_text("stale quiz.jsonl has changed: bench evaluate quiz").wait_for()
 
 
-@pytest.mark.parametrize(
-    "action", [correct_key, swap_image, add_row, remove_row], ids=lambda action: action.__name__
-)
-def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home, action):
-    action(home)
+def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home):
+    correct_key(home)
     assert bench("evaluate", "quiz", "--model", "random").exit_code == 0
     lines = bench("leaderboard", "quiz").output.splitlines()
     (current,) = (line for line in lines if line.startswith("random"))
@@ -197,7 +182,7 @@ def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home, 
 
 @pytest.mark.parametrize(
     ("action", "n_common"),
-    [(correct_key, 23), (add_row, 24), (remove_row, 23), (swap_image, 0), (remove_file, None)],
+    [(correct_key, 23), (swap_image, 0), (remove_file, None)],
     ids=lambda action: getattr(action, "__name__", ""),
 )
 def test_python_evaluates_loads_and_compares_the_questions_as_they_are_after(

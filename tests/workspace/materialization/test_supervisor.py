@@ -238,16 +238,6 @@ def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: C
     assert len(server.bodies) == 40
 
 
-@pytest.mark.long
-def test_two_models_on_servers_are_evaluated_at_once(ui: Ui, server: ChatServer) -> None:
-    file = ui.home / "bench.toml"
-    file.write_text(file.read_text().replace("pools = { server = 1 }", ""))
-    ui.start()
-    for model in ("m", "n"):
-        ui.launch(model)
-    until(lambda: server.most_at_once == 2)  # each sends one request at a time
-
-
 @pytest.fixture
 def taken():
     with socket.socket() as one:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from shutil import copyfile
 
 import dagster as dg
 import pytest
@@ -96,12 +95,6 @@ def materialize_in_ui(home: Path, model: str) -> None:
 ALL = ["quiz", "quiz: a", "blink, leaderboard, leaderboard_export, published"]
 
 
-def test_current_tables_are_not_made_again(home: Path) -> None:
-    assert [command(home, "a") for _ in range(2)] == [ALL, []]
-    assert command(home, "a", "b") == ["quiz: b", ALL[-1]]
-    assert command(home, "a", "b") == []
-
-
 def test_tables_that_the_ui_made_are_current_for_commands_and_the_reverse(home: Path) -> None:
     materialize_in_ui(home, "a")
     assert command(home, "a") == ALL[-1:]
@@ -129,10 +122,6 @@ def damage(home: Path) -> None:
     file.write_bytes(file.read_bytes()[:-9] + b"?" + file.read_bytes()[-8:])
 
 
-def replace_scores(home: Path) -> None:
-    copyfile(home / "tables/quiz/metrics/a.parquet", home / "tables/quiz/scores/a.parquet")
-
-
 @pytest.mark.parametrize(
     ("change", "made"),
     [
@@ -146,7 +135,6 @@ def replace_scores(home: Path) -> None:
         pytest.param(lambda home: configure(home, says="B"), ALL[1:], id="a model"),
         pytest.param(lambda home: configure(home, judge="b"), ALL[1:], id="the judge"),
         pytest.param(damage, ALL[1:2], id="a damaged table"),
-        pytest.param(replace_scores, ALL[1:2], id="another table in its place"),
         pytest.param(
             lambda home: (home / "tables/quiz/predictions/a.parquet").unlink(),
             ALL[1:2],
@@ -156,11 +144,6 @@ def replace_scores(home: Path) -> None:
             lambda home: (home / "tables/quiz/questions/all.parquet").unlink(),
             ALL[:1],
             id="deleted questions",
-        ),
-        pytest.param(
-            lambda home: (home / "tables/leaderboard/all.parquet").unlink(),
-            ALL[-1:],
-            id="a deleted leaderboard",
         ),
     ],
 )

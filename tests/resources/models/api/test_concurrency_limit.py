@@ -26,7 +26,7 @@ def rises(seconds: float) -> int:
     return 16 if seconds < 100 else 256
 
 
-@pytest.mark.parametrize("bears", [1.1, 2.0])
+@pytest.mark.parametrize("bears", [1.1, pytest.param(2.0, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("capacity", "n"),
     [

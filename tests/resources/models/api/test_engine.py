@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from tests.fakes.chat_server import Answer, ChatServer, texts
+from tests.fakes.chat_server import ChatServer, texts
 from tests.fakes.server_engines import IMAGES, ask, engine, requests_for
 
 PNG = "data:image/png;base64," + base64.b64encode(IMAGES["png"]).decode()
@@ -94,30 +94,6 @@ def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> N
         3 + 5,
         3 + 3,
     )  # turns; 3 a response
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        pytest.param(Answer(text="B"), "B", id="a text"),
-        pytest.param(Answer(text=None), "", id="null is an empty text"),
-        pytest.param(
-            Answer(text="B", message={"reasoning_content": "A? B."}),
-            "<think>A? B.</think>B",
-            id="reasoning that is kept apart goes in front",
-        ),
-        pytest.param(
-            Answer(text="B", message={"reasoning": "A? B."}),
-            "<think>A? B.</think>B",
-            id="reasoning under its other name",
-        ),
-    ],
-)
-def test_response(answer: Answer, text: str) -> None:
-    with ChatServer(lambda _: answer) as server:
-        (response,) = ask(server.base_url, "?")
-    assert (response.text, response.error, response.finish_reason) == (text, "", "stop")
-    assert (response.prompt_tokens, response.completion_tokens) == (1, 3)
 
 
 def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:

@@ -1,14 +1,9 @@
 """Options of a model behind vLLM's API, in a process of its own: as of the same model in ours."""
 
-import json
-import os
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -99,43 +94,3 @@ def test_fields_that_are_ignored_with_a_200_are_noticed_by_what_comes_back(
         served(bench, ten, f"{address} {name}", how, tmp_path / "r.sqlite")
     assert str(refused.value).startswith(f"{name}: the server does not support {how} (")
     assert not list(response_file(tmp_path / "r.sqlite").rows())
-
-
-N = 150  # questions of a run that is killed
-
-
-def rows_of(cache: Path) -> list[Mapping[str, Any]]:
-    return list(response_file(cache).rows()) if cache.exists() else []
-
-
-def requests(address: str) -> int:
-    with urllib.request.urlopen(address.replace("/v1", "/stats")) as answer:
-        return int(json.load(answer)["n_requests"])
-
-
-@pytest.mark.long
-def test_a_command_that_is_killed_goes_on_where_it_stood(address: str, tmp_path: Path):
-    (tmp_path / "bench.toml").write_text(
-        f'[models.m]\nkind = "server"\nbase_url = "{address}"\nmodel = "m"\nconcurrency = 1\n'
-    )
-    words = ["evaluate", "blink", "--model", "m", "--elicit", "likelihood", "--limit", str(N)]
-    start = "from bench_assets.cli.start import main; main()"
-    command = [sys.executable, "-c", start, *words, "--json"]
-    environment = os.environ | {"BENCH_HOME": str(tmp_path)}
-    cache = tmp_path / "responses.sqlite"
-    before = requests(address)
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
-        while not (stored := rows_of(cache)) and process.poll() is None:
-            time.sleep(0.05)
-        process.kill()
-    stored = rows_of(cache)
-    assert 0 < len(stored) < N
-    before = requests(address)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    (row,) = [row for row in rows if (row["metric"], row["category"]) == ("accuracy", "all")]
-    assert (row["n_scored"], row["unread"], row["model"]) == (N, 0, "m+likelihood")
-    kept = {line["prompt"] for line in stored}
-    rest = [line for line in rows_of(cache) if line["prompt"] not in kept]
-    options = sum(len(json.loads(line["text"])["logprobs"]) for line in rest)
-    assert requests(address) - before == 2 + options  # the probe of two, and what was not stored

@@ -1,6 +1,5 @@
 """Requests handed over in batches: asked once, collected once, whatever happens meanwhile."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -235,10 +234,3 @@ def test_beyond_the_budget_nothing_is_sent(
     (response,) = answered(one, *requests_for("a"))
     assert response.error == "not sent: it may cost more than is left of the budget"
     assert server.n_requests == 0
-
-
-if __name__ == "__main__":  # asks until it is killed
-    url, home_, form = sys.argv[1:]
-    waiting = BatchServer()
-    waiting.port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
-    answered(engine(waiting, Path(home_), form), *requests_for(*TEXTS))

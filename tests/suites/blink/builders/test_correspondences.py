@@ -18,11 +18,8 @@ from tests.suites.blink.builders.layouts import (
     FIRST,
     SECOND,
     SHIFTS,
-    TOOLS,
-    circled,
     diw,
     drafts,
-    funkpoint,
     hpatches,
     iiw,
     image,
@@ -37,33 +34,10 @@ from tests.suites.blink.builders.layouts import (
 )
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_right_point_has_the_same_function_on_the_other_tool(tmp_path, seed):
-    (draft,) = drafts(functional_correspondence(funkpoint(tmp_path), Random(seed)))
-    first, second = (file.stem for file in draft.originals)
-    assert {first, second} == {"hammer", "pot"}
-    shown = draft.show(1, draft.marks)
-    x, y = circled(shown.images[0])
-    nth = TOOLS[first].index([round(x / 4), round(y / 4)])
-    expected = [4 * at for at in TOOLS[second][nth]]
-    assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=1.5)
-
-
 def test_two_images_of_one_tool_are_no_pair(tmp_path):
     one, other = tool(tmp_path, "hammer"), tool(tmp_path, "pot", object="hammer")
     write_json(tmp_path / "annotations.json", [one, other])
     assert list(functional_correspondence(tmp_path, Random(0))) == []
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_right_point_is_that_of_the_same_number(tmp_path, seed):
-    """Places are four times as large where the image is 1024 px high."""
-    (draft,) = drafts(semantic_correspondence(spair(tmp_path), Random(seed)))
-    shown = draft.show(3, draft.marks)
-    x, y = circled(shown.images[0])
-    nth = FIRST.index([round(x / 4), round(y / 4)])
-    expected = [4 * at for at in SECOND[nth]]
-    assert lettered(shown.images[1], "ABCD")["D"] == pytest.approx(expected, abs=1.5)
 
 
 @pytest.mark.parametrize(

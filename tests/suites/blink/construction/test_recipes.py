@@ -53,8 +53,9 @@ MARKS = Marks(height=512, radius=5)  # a quarter of the paper's pixels
 SCALE = MARKS.height / HIGH
 
 
-@pytest.fixture(params=range(1, 9))
+@pytest.fixture(params=(1, 3, 5, 6))
 def orientation(request):
+    """Four of eight: upright, turned, mirrored, on its side."""
     return request.param
 
 

@@ -16,7 +16,6 @@ from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import failure
 from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.anthropic import Anthropic
-from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import (
@@ -26,7 +25,7 @@ from bench_resources.models.api.formats.response_body import (
 )
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.server_engines import ask, read_image
+from tests.fakes.server_engines import ask
 from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form
 
@@ -44,7 +43,6 @@ OWN = pytest.mark.parametrize(
 )
 FORMATS: Mapping[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
 TEXT = {"type": "text", "text": "B"}
-WHOLE = b'{"choices":[{"index":0,"message":{"content":"B"},"finish_reason":"stop"}]}'
 AWKWARD = ("{0}", "A {0} then B", "{0}{0}{0}", "see {0}\nThe answer is (A)\nNo, wait.", "x {0}  ")
 
 
@@ -86,48 +84,6 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
         assert response.parts.answer == ""
         assert response.no_answer
         assert without_blanks(response.parts.thought) == without_blanks(written)
-
-
-@pytest.mark.parametrize(
-    ("form", "body"),
-    [
-        pytest.param(
-            OpenAI,
-            {
-                "choices": [
-                    {
-                        "message": {"content": "B", "reasoning_content": "</r> or </think>: A."},
-                        "finish_reason": "stop",
-                    }
-                ]
-            },
-            id="OpenAI",
-        ),
-        pytest.param(
-            Anthropic,
-            message(
-                "end_turn",
-                {"type": "thinking", "thinking": "</r> or </think>: A."},
-                {"type": "text", "text": "B"},
-            ),
-            id="Anthropic",
-        ),
-        pytest.param(
-            Gemini,
-            candidate("STOP", {"text": "</r> or </think>: A.", "thought": True}, {"text": "B"}),
-            id="Gemini",
-        ),
-    ],
-)
-@pytest.mark.parametrize("tags", [None, ("<r>", "</r>")], ids=["the usual tags", "its own"])
-def test_every_api_keeps_a_thought_out_of_the_answer(
-    form: type[OpenAI] | type[Anthropic] | type[Gemini], body: object, tags: Tags | None
-) -> None:
-    spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", thinking_tags=tags)
-    made: ApiFormat = form(spec, read_image)
-    found = decode_response(made, orjson.dumps(body), 0.5, {})
-    assert isinstance(found, Response)
-    assert split_reasoning(found.text, tags).answer == "B"
 
 
 # Who answered stands beside a response, and is said once where it is another than was asked.
@@ -196,25 +152,6 @@ def test_no_response(api: str, body: object, message: str, tries: int | str) -> 
     assert re.search(message, str(failure))
     assert failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
     assert not failure.refused
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        pytest.param(b"<html>", "not JSON", id="a page"),
-        pytest.param(b"", "not JSON", id="nothing"),
-        pytest.param(b'{"choices":[{"message":{"content":"\\ud83d"}}]}', "not JSON", id="half"),
-        pytest.param(b"[" * 100_000 + b"]" * 100_000, "not JSON", id="100,000 brackets"),
-        pytest.param(b'data: {"choices":[]}\n\ndata: [DONE]\n\n', "not JSON", id="a stream"),
-        pytest.param(WHOLE * 2, "not JSON", id="two bodies in one"),
-        pytest.param(WHOLE[:-1], "not JSON", id="cut short"),
-    ],
-)
-def test_bytes_that_are_no_response(data: bytes, message: str) -> None:
-    failure = read_as(OpenAI, data)
-    assert isinstance(failure, Failure)
-    assert (failure.tries, failure.refused) == (2, False)
-    assert re.search(message, failure.what)
 
 
 @pytest.mark.parametrize(
