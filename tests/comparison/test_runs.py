@@ -102,6 +102,7 @@ def false_alarms(budget, n_runs):
     return alarms / n_runs
 
 
+@pytest.mark.long
 def test_a_run_of_equal_steps_has_one_error_budget():
     assert false_alarms(run_alpha, 30) <= 0.05
     assert false_alarms(lambda *_: 0.05, 10) > 0.15  # the whole of it at every step

@@ -100,7 +100,6 @@ SHELF = Extension(name="acme", task="fridge/shelf")
 JUDGE = Extension(name="judge", task="codis", judges={"kind": kelvin})
 NUMBER = Extension(name="acme", task=7)
 LIST = Extension(name="acme", task="codis", measures=[kelvin])
-NOTHING = Extension(name="acme", task="codis", conditions={"aloud": None})
 NOT_WANTED = Extension(name="acme", task="blink")
 """
 
@@ -122,9 +121,6 @@ def install_acme(site, module: str, *names: str) -> None:
     [
         pytest.param("NUMBER", "AttributeError: 'int' object", id="a number for a task"),
         pytest.param("LIST", "measures: expected a mapping, it is of type list", id="a list"),
-        pytest.param(
-            "NOTHING", "condition 'aloud': expected Condition, it is of type NoneType", id="None"
-        ),
     ],
 )
 def test_one_with_a_field_of_another_type_is_named_and_stops_no_suite(site, name, why):

@@ -107,16 +107,11 @@ def tables(home) -> list[Path]:
     return sorted((home / "tables").rglob("*.parquet"))
 
 
-@pytest.mark.parametrize(
-    ("toml", "named"),
-    [
-        pytest.param('[models.x]\nkind = "llama"\n', "[models.x] is left out", id="a kind"),
-        pytest.param('[sources]\ncods = "x"\n', "no suite named 'cods' is", id="a source"),
-        pytest.param("[suites.acme]\nlevel = 3\n", "no suite named 'acme' is", id="a suite"),
-    ],
-)
-def test_what_is_not_installed_stops_only_its_own_part(home, toml, named):
-    (home / "bench.toml").write_text(toml)
+def test_what_is_not_installed_stops_only_its_own_part(home):
+    (home / "bench.toml").write_text(
+        '[models.x]\nkind = "llama"\n[sources]\ncods = "x"\n[suites.acme]\nlevel = 3\n'
+    )
     result = bench("leaderboard")
-    assert result.stderr.count(named) == 1
+    parts = ("[models.x] is left out", "no suite named 'cods' is", "no suite named 'acme' is")
+    assert [result.stderr.count(part) for part in parts] == [1, 1, 1]
     assert "nstall its package" in result.stderr

@@ -164,12 +164,10 @@ def rows(parity_home: Path, *words: str) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def evaluated(parity_home: Path) -> dict[str, dict[str, dict]]:
-    """Model -> metric -> row, after one model was evaluated in four ways."""
+    """Model -> metric -> row, after one model was evaluated in two ways."""
     model = ("--model", "tiny-vlm/step-4440")
     metrics = rows(parity_home, "evaluate", "parity", *model)
     metrics += rows(parity_home, "evaluate", "parity", *model, "--elicit", "likelihood")
-    metrics += rows(parity_home, "evaluate", "parity", *model, "--elicit", "constrained")
-    metrics += rows(parity_home, "evaluate", "parity", "--model", "prior")
     kept: dict[str, dict[str, dict]] = {}
     for row in metrics:
         if row["category"] == "all":
@@ -179,17 +177,12 @@ def evaluated(parity_home: Path) -> dict[str, dict[str, dict]]:
 
 def test_each_method_has_a_row_of_its_own_and_signs_it(parity_home: Path, evaluated):
     name = "tiny-vlm/step-4440"
-    assert list(evaluated) == [name, f"{name}+likelihood", f"{name}+constrained", "prior"]
+    assert list(evaluated) == [name, f"{name}+likelihood"]
     signed = {
         model: re.search(r"elicit=([a-z-]+)", metrics["accuracy"]["signature"])
         for model, metrics in evaluated.items()
     }
-    assert [value and value[1] for value in signed.values()] == [
-        None,
-        "likelihood-letters-none",
-        "constrained-letters",
-        "likelihood-letters-unconditional",
-    ]
+    assert [value and value[1] for value in signed.values()] == [None, "likelihood-letters-none"]
     board = {row["model"] for row in rows(parity_home, "leaderboard", "parity")}
     assert set(evaluated) <= board
 
@@ -197,14 +190,14 @@ def test_each_method_has_a_row_of_its_own_and_signs_it(parity_home: Path, evalua
 def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
     added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
     has = {model: added <= set(metrics) for model, metrics in evaluated.items()}
-    assert list(has.values()) == [False, True, False, True]
+    assert list(has.values()) == [False, True]
     metrics = evaluated["tiny-vlm/step-4440+likelihood"]
     assert 0.5 <= metrics["mean_confidence"]["value"] <= 1
     assert metrics["accuracy_of_confident_half"]["n_scored"] >= 4
 
 
-@pytest.mark.parametrize("model", ["tiny-vlm/step-4440+likelihood", "prior"])
-def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evaluated, model: str):
+def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evaluated):
+    model = "tiny-vlm/step-4440+likelihood"
     _, output = run(parity_home, "bundle", "reproduce", "parity", model)
     assert "same digits" in output, output
 
@@ -224,7 +217,7 @@ def test_the_report_draws_reliability(parity_home: Path, evaluated):
     assert code == 0, output
     texts = [file.read_text("utf-8") for file in (parity_home / "report").rglob("*number-parity*")]
     drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
-    assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
+    assert len(drawn) == 1
 
 
 def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):

@@ -33,6 +33,7 @@ def test_an_encoder_is_listed_but_is_no_model(home):
         assert "clip is an encoder" in result.output.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     task = "journeybench/retrieval"
     bench("evaluate", task, "--model", "clip", "--dry-run")

@@ -60,6 +60,7 @@ def test_another_reader_gives_no_verdict(tmp_path):
     check_refused(tmp_path, "signs", "half", "read", "other reader", command)
 
 
+@pytest.mark.long
 def test_another_judge_gives_no_verdict(evaluated, tmp_path, monkeypatch):
     """The same responses to CODIS, by rules and by a model that calls everything right."""
     home = tmp_path / "home"
