@@ -130,14 +130,25 @@ def apply_rule(
 
 
 def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
-    """What the first rule names whose matches agree."""
+    """What the first rule names whose matches agree; of sentences, what the shortest names."""
+    sentences = []
     for rule in rules_of(kind):
         readings = list(apply_rule(rule, text, parse)) if rule.named else []
-        if len({reading.value for reading in readings}) == 1:
-            value = readings[-1].value
-            if not isinstance(value, Unreadable):
-                return Reading(value, rule.name, readings[-1].evidence, named=True)
-    return None
+        if len({reading.value for reading in readings}) != 1:
+            continue
+        last = readings[-1]
+        if isinstance(last.value, Unreadable):
+            continue
+        reading = Reading(last.value, rule.name, last.evidence, named=True)
+        if rule.reads not in ("mention", "words"):
+            return reading
+        sentences.append(reading)
+    return min(sentences, key=_length, default=None)
+
+
+def _length(reading: Reading[Value]) -> int:
+    start, end = reading.evidence
+    return end - start
 
 
 def plain_text(response: str) -> PlainText:
