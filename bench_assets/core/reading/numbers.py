@@ -10,11 +10,7 @@ from bench_assets.core.reading.rules import Extent, part
 from bench_assets.core.reading.units import Measurement, find_unit
 from bench_assets.core.text.number_words import words_to_digits
 
-_SCALES = {
-    **{"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12},
-    **{"dozen": 12.0, "k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12},
-    **{"万": 1e4, "亿": 1e8},
-}
+_SCALES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12, "万": 1e4, "亿": 1e8}
 _PAIR_LENGTH = 100  # characters before the second number of a pair; bounds the time
 _MAX_EXPONENT = 100
 _MAX_LENGTH = 200  # characters; a longer text is no number
@@ -57,10 +53,10 @@ def parse_quantity(text: str) -> Measurement | None:
     text = part("markup").sub("", text)
     for pattern, instead in _NOTATIONS:
         text = pattern.sub(instead, text)
-    if not re.search(r"\d", text) or " and a " in text:
-        text = words_to_digits(text)
-        if _FRACTION.search(text):  # two thirds
-            return None
+    has_digits = re.search(r"\d", text) is not None
+    text = words_to_digits(text)
+    if not has_digits and _FRACTION.search(text):  # two thirds
+        return None
     match = part("quantity").fullmatch(text.strip())
     return _quantity(match) if match else None
 
@@ -70,9 +66,8 @@ def _quantity(found: re.Match[str]) -> Measurement | None:
     below, exponent = float(found["below"] or 1), int(found["power"] or found["exponent"] or 0)
     if not re.search(r"\d", found["number"]) or not below or abs(exponent) > _MAX_EXPONENT:
         return None
-    scale = found["scale"] or ""
     value = float(found["number"].replace(",", "")) / below + float(found["whole"] or 0)
-    value *= 10.0**exponent * (_SCALES.get(scale) or _SCALES.get(scale.casefold(), 1.0))
+    value *= 10.0**exponent * _SCALES.get(found["scale"] or "", 1.0)
     unit = found["unit"].strip(" .'\"()/-") or found["currency"]
     return Measurement(-value if found["sign"] else value, unit)
 
@@ -160,13 +155,14 @@ def _is_second(text: str, start: int) -> bool:
 
 
 def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
-    """The quantity at a number in a text: its unit is what follows, if that is a known one."""
-    match = part("quantity").match(text, number.start())
+    """The quantity at a number in a text: its scale counts, and its unit if that is known."""
+    rest = words_to_digits(text[number.start() :])
+    digits = part("numbers").match(rest)
+    if digits is None or (digits[0] != number[0] and part("second_number").match(rest)):
+        return None  # "3 hundred and forty one"
+    match = part("quantity").match(rest)
     measure = _quantity(match) if match else None
-    plain = parse_quantity(number[0])
-    if measure and plain and find_unit(measure.unit):
-        return measure
-    return plain
+    return measure if measure and find_unit(measure.unit) else parse_quantity(digits[0])
 
 
 def _compatible(text: str) -> str:

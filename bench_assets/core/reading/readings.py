@@ -117,12 +117,10 @@ def apply_rule(
     """Every answer that one rule finds in a plain text."""
     for match in rule.pattern.finditer(text):
         start, end = match.span("answer")
-        if start == end or (
-            rule.unless and rule.unless.search(text, max(0, start - _UNLESS_REACH), start)
-        ):
-            continue
         captured = text[start:end]
-        value = None if captured.rstrip().endswith(_QUESTION_MARKS) else parse(captured, rule.reads)
+        is_denied = rule.unless and rule.unless.search(text, max(0, start - _UNLESS_REACH), start)
+        is_asked = captured.rstrip().endswith(_QUESTION_MARKS)
+        value = parse(captured, rule.reads) if captured and not (is_denied or is_asked) else None
         if value is None and rule.blocks:
             value = UNREADABLE
         if value is not None:
