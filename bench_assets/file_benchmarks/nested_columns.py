@@ -32,21 +32,33 @@ def add_nested(row: Row, paths: Sequence[str]) -> Row:
     return row._replace(cells={**row.cells, **nested})
 
 
-def split_nested(row: Row, question: str, name: str) -> Iterator[Row]:
-    """Split a row into one per object of the lists on the path of its question.
+def split_questions(
+    row: Row, paths: Sequence[str], question: str, name: str, answer: str
+) -> Iterator[Row]:
+    """Split a row into one per question of a list, or per object of lists on its path.
+
+    A list of as many answers or ids belongs to the questions in order.
 
     Args:
         row: A row, such as ``{"passage": "...", "qa_pairs": [{"question": "..."}, ...]}``.
+        paths: Paths of all columns.
         question: Column of the question: ``qa_pairs.question``.
-        name: Column of the id. Below the list, it names each question.
+        name: Column of the id. Where each question has its own, it needs no number.
+        answer: Column of the answer.
     """
-    parts = [row.cells] if question in row.cells else _split_cells(row.cells, question.split("."))
-    if parts in ([], [row.cells]):
-        yield row
+    whole = add_nested(row, paths)
+    parts = _split(row.cells, [question] if question in row.cells else question.split("."))
+    if parts == [row.cells]:
+        yield whole
         return
-    is_named = isinstance(_value(row.cells, name.split(".")), list)
-    for part, cells in enumerate(parts, 1):
-        yield Row(f"{row.where}, question {part}", cells, row.fault, 0 if is_named else part)
+    values = {column: parse_list(whole.cells.get(column)) for column in (name, answer)}
+    lists = {c: v for c, v in values.items() if isinstance(v, list) and len(v) == len(parts)}
+    for number, cells in enumerate(parts, 1):
+        part = add_nested(Row(f"{row.where}, question {number}", cells, row.fault), paths)
+        shared = {c: v for c, v in lists.items() if parse_list(part.cells.get(c)) == v}
+        own = {**part.cells, **{column: v[number - 1] for column, v in shared.items()}}
+        is_named = name in own and own[name] != whole.cells.get(name)
+        yield part._replace(cells=own, part=0 if is_named else number)
 
 
 def _value(value: object, path: Sequence[str]) -> object:
@@ -64,17 +76,17 @@ def _value(value: object, path: Sequence[str]) -> object:
     return None
 
 
-def _split_cells(cells: Entry, path: Sequence[str]) -> list[Entry]:
+def _split(cells: Entry, path: Sequence[str]) -> list[Entry]:
     """Copies of an object, each with one entry in place of every list on the path."""
     name, *rest = path
-    inner = parse_list(cells.get(name)) if rest else None
-    if isinstance(inner, dict):
-        parts = _split_cells(inner, rest)
+    inner = parse_list(cells.get(name)) if rest else cells.get(name)
+    if isinstance(inner, dict) and rest:
+        parts = _split(inner, rest)
         return [cells] if parts == [inner] else [{**cells, name: part} for part in parts]
-    if not isinstance(inner, list) or rest[0].isdecimal():
+    if not isinstance(inner, list | tuple) or not inner or (rest and rest[0].isdecimal()):
         return [cells]
     return [
         {**cells, name: part}
         for entry in inner
-        for part in (_split_cells(entry, rest) if isinstance(entry, dict) else [entry])
+        for part in (_split(entry, rest) if rest and isinstance(entry, dict) else [entry])
     ]

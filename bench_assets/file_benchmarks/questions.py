@@ -36,7 +36,7 @@ from bench_assets.file_benchmarks.columns import (
     text_of,
 )
 from bench_assets.file_benchmarks.images import Folder, images_of
-from bench_assets.file_benchmarks.nested_columns import add_nested, paths_of, split_nested
+from bench_assets.file_benchmarks.nested_columns import paths_of, split_questions
 from bench_assets.file_benchmarks.prompts import TURN, Shots, content_id, number_marks, read_shots
 from bench_assets.file_benchmarks.row_files import TABLES, Row, data_files, read_rows
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
@@ -63,38 +63,18 @@ class FileLocation:
     answers: AnswersFile | None = None
 
     def rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
-        """Read all rows, with their nested columns, and answers if another file holds them."""
-        paths = paths_of(benchmark)
-        question, name = (str(benchmark.columns.get(column, "")) for column in ("question", "id"))
-        rows: Iterator[Row] = read_rows(self.file, self.split, benchmark.header)
-        if question in paths:
-            rows = (part for row in rows for part in split_nested(row, question, name))
-        rows = (add_nested(row, paths) for row in rows) if paths else rows
+        """Read all rows, one per question, with their answers if another file holds them."""
+        rows = self._split(benchmark)
         return self.answers.join(rows, lambda row: _id(row, benchmark)) if self.answers else rows
 
-    def questions(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
-        """Read all rows; a row with a list of questions becomes one row per question.
-
-        As many answers or ids belong to them in order.
-        """
-        for row in self.rows(benchmark):
-            names = columns_of(row.cells, benchmark, "question")
-            listed = row.cells.get(names[0]) if len(names) == 1 else None
-            if not isinstance(listed, list | tuple) or not listed:
-                yield row
-                continue
-            ids = columns_of(row.cells, benchmark, "id")
-            columns = (*names, *ids, *columns_of(row.cells, benchmark, "answer"))
-            parallel = {name: parse_list(row.cells.get(name)) for name in columns}
-            lists = {k: v for k, v in parallel.items() if isinstance(v, list | tuple)}
-            lists = {k: v for k, v in lists.items() if len(v) == len(listed)}
-            for part in range(1, len(listed) + 1):
-                cells = {
-                    **row.cells,
-                    **{name: entries[part - 1] for name, entries in lists.items()},
-                }
-                number = 0 if any(name in lists for name in ids) else part
-                yield Row(f"{row.where}, question {part}", cells, row.fault, number)
+    def _split(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
+        paths = paths_of(benchmark)
+        for row in read_rows(self.file, self.split, benchmark.header):
+            question, name, answer = (
+                "".join(columns_of(row.cells, benchmark, column)[:1])
+                for column in ("question", "id", "answer")
+            )
+            yield from split_questions(row, paths, question, name, answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +255,7 @@ def build(
     first_rows: dict[str, str] = {}  # question id -> location of its first row
     unset: list[str] = []  # rows whose meaning a setting would state
     shots, shot_images = _shots(benchmark, place, store)
-    for n, row in enumerate(place.questions(benchmark)):
+    for n, row in enumerate(place.rows(benchmark)):
         columns |= dict.fromkeys(row.cells)
         record_row(row.where, {name: cell for name, cell in row.cells.items() if cell is not None})
         try:
@@ -328,7 +308,7 @@ def _shots(
         )
     building = _QuestionBuilder(benchmark, examples, store)
     settings = prompts.settings_of(benchmark, building.scoring.answers)
-    rows = examples.questions(benchmark)
+    rows = examples.rows(benchmark)
     shots = read_shots(benchmark, place.section, rows, building.question, settings)
     return shots, building.images.stored
 

@@ -81,6 +81,17 @@ def test_answers_and_ids_in_lists_belong_to_the_questions_in_order(tmp_path):
     ]
 
 
+def test_answers_in_objects_belong_to_questions_in_objects_in_order(tmp_path):
+    """CoQA has two lists of objects, ``questions`` and ``answers``."""
+    row = {"q": [{"text": "Which colour?"}, {"text": "Full?"}], "a": [{"is": "red"}, {"is": "no"}]}
+    columns = {"question": "q.text", "answer": "a.is"}
+    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert [(q.text, q.answer) for q in questions] == [
+        ("Which colour?", ("red",)),
+        ("Full?", ("no",)),
+    ]
+
+
 def test_other_answers_in_a_list_are_those_of_each_question(tmp_path):
     row = {"q": ["Which colour?", "What colour?"], "a": ["red", "scarlet", "crimson"]}
     columns = {"question": "q", "answer": "a"}
