@@ -9,7 +9,6 @@ from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.config.sections.models import ModelName
 from bench_resources.encoders.dual_encoder import EncoderSpec
 from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
-from bench_resources.images.painters import DrawerSpec, PainterSpec
 
 _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encoding="utf-8"))
 
@@ -33,11 +32,9 @@ class JourneyBenchSettings(SolverSettings):
     """Attempts for a readable response."""
     text_encoder: str = EMBEDDED_ENCODER
     """Sentence encoder for captions and statements: folder or hub id."""
-    painter: PainterSpec = DrawerSpec()
-    """Source of generated images: a drawer, a server, or a folder."""
+    generated: Path | None = None
+    """Folder of images that another program generated from the planned prompts; default: drawn."""
     solution_judge: str = "rules"
     """Judge that verifies solutions: a model, or ``"rules"``."""
-    download: bool = False
-    """Download images that published files name by address."""
     encoders: dict[ModelName, EncoderSpec] = Field(default_factory=dict)
     """Text and image encoders for retrieval, by name; ``random`` always exists."""

@@ -29,7 +29,6 @@ _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
     "partial": ("numbers of --limit", "{rm}: made again from cached responses"),
-    "painted": ("prompts of generated images", "{rm}: generated again by the same painter"),
     "annotation": ("annotation units and answers", ""),
     "responses.sqlite": ("response cache", "bench home remove MODEL --responses"),
     "dagster": (
@@ -158,7 +157,6 @@ def _megabytes(n_bytes: int) -> float:
 _SHARED_PARTS = {
     "tables": ("tables of all homes", "bench home remove MODEL: a model's tables, for all homes"),
     "images": ("images, by SHA-256", ""),
-    "painted": ("prompts of generated images", ""),
     "export": ("exported leaderboard", ""),
 }
 

@@ -1,8 +1,8 @@
-"""Bounded requests by httpx: health checks, model lists and image servers."""
+"""Bounded requests to local services: health checks and model lists."""
 
 import re
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from urllib.parse import urljoin
 
@@ -10,46 +10,33 @@ _MOST_BYTES = 1 << 20  # of a page of a local service
 _NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
 
-def send_bounded(
-    url: str,
-    *,
-    timeout: float,
-    most: int,
-    body: bytes = b"",
-    headers: Mapping[str, str] | None = None,
-    is_local: bool = False,
-) -> tuple[int, bytes]:
-    """Send a GET request, or with a body a POST; returns the status and the body.
+def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
+    """Get the status and the body of a local page; (0, reason) if the service is unreachable.
 
-    Redirects are not followed.
+    Redirects are not followed; proxies and certificates are ignored.
 
     Args:
-        url: The address.
+        address: Address of the service.
+        path: Path of the page.
         timeout: Time until the last byte of the response in s.
-        most: Maximum size of the response in bytes.
-        body: Body of the request.
-        headers: Headers of the request.
-        is_local: Whether to ignore proxies and certificates.
-
-    Raises:
-        OSError: If there is no response, or not all of it in time (``TimeoutError``).
-        ValueError: If it is not a URL, or the response is larger.
     """
+    try:
+        return _get(urljoin(address, path), timeout)
+    except (OSError, ValueError) as error:
+        return 0, str(error).encode()
+
+
+def _get(url: str, timeout: float) -> tuple[int, bytes]:
     import httpx
 
     deadline = time.monotonic() + timeout
-    client = httpx.Client(timeout=timeout, verify=not is_local, trust_env=not is_local)
-    verb = "POST" if body else "GET"
-    with (
-        _plain_errors(timeout),
-        client,
-        client.stream(verb, url, content=body, headers=headers) as response,
-    ):
+    client = httpx.Client(timeout=timeout, verify=False, trust_env=False)
+    with _plain_errors(timeout), client, client.stream("GET", url) as response:
         received = bytearray()
         for part in response.iter_bytes():
             received += part
-            if len(received) > most:
-                raise ValueError(f"the response has more than {most} bytes")
+            if len(received) > _MOST_BYTES:
+                raise ValueError(f"the response has more than {_MOST_BYTES} bytes")
             if time.monotonic() > deadline:
                 raise httpx.ReadTimeout("")
         return response.status_code, bytes(received)
@@ -85,12 +72,3 @@ def connection_problem(error: Exception) -> str:
     if isinstance(error, ClientProxyConnectionError):
         return f"{text} (proxy {error.host}:{error.port})"
     return text
-
-
-def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
-    """Get the status and the body of a local page; (0, reason) if the service is unreachable."""
-    url = urljoin(address, path)
-    try:
-        return send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
-    except (OSError, ValueError) as error:
-        return 0, str(error).encode()

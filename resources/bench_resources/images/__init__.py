@@ -1,1 +1,1 @@
-"""The image store, image downloads, generation and previews."""
+"""The image store, generated images and previews."""

@@ -24,7 +24,6 @@ from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.datasets.archives import unpack
 from bench_resources.datasets.cache import ReleaseCache
-from bench_resources.images.download import recorded_downloads
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.recorded import (
     RecordedResponse,
@@ -165,8 +164,6 @@ def _image(form: str) -> bytes:
 
 
 _STATE = json.dumps({"_data_files": [{"filename": "data.arrow"}], "_split": None}).encode()
-_CHECKSUMS = json.dumps({"url": "http://x/a.png", "file": "a.png", "sha256": "", "n_bytes": 1,
-                         "error": ""}).encode()  # fmt: skip
 _FETCHED = json.dumps({"address": "hf:a/b@main", "commit": "", "n_bytes": 1, "files": {"a": "b"}})
 _PUBLISHED = (
     b"task,model,condition,metric,category,value,printed,source,note\nt,m,main,a,all,.5,50,p,\n"
@@ -221,9 +218,6 @@ FILES = [
         for form in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
     ),
     _row("a table of ours", "bytes", _table, _scores()),
-    _row("checksums.jsonl of downloads", "lines", of_file(
-        "checksums.jsonl", lambda file: recorded_downloads(
-            ["http://x/a.png"], file.parent)), _CHECKSUMS),
     _row("the record of a release", "json", of_file(
         "sources/quiz/abc/fetched.json",
         lambda file: ReleaseCache(file.parents[3]).all()), _FETCHED.encode()),

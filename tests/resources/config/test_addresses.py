@@ -1,19 +1,12 @@
 """A key in an address of any section is read as the name of a variable; requests alone have it."""
 
-import http.server
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import ModelError
-from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_resources.config.addresses import source_of
-from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.images.painters import ImageFolderSpec, ImageRequest, open_painter
+from bench_resources.config.bench_toml import load_settings
 
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 
@@ -30,7 +23,6 @@ SECTIONS = {
     ),
     "the pages": '[annotation]\nurl = "https://host/?token=K"',
 }
-PAINTER = {"kind": "server", "model": "p", "base_url": "http://host/v1;key=K"}
 
 
 @pytest.mark.parametrize(
@@ -43,43 +35,6 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
     (name,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in shown}
     assert os.environ[name] == KEY
     assert KEY not in shown
-
-
-@contextmanager
-def listening() -> Iterator[tuple[str, list[str]]]:
-    """A server that has nothing, and the paths that it was asked for."""
-    paths: list[str] = []
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            paths.append(self.path)
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            self.send_error(404)
-
-        do_POST = do_GET  # noqa: N815
-
-        def log_message(self, *_: object) -> None: ...
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1;key={KEY}", paths
-        finally:
-            server.shutdown()
-
-
-def test_requests_have_the_key_and_errors_do_not(tmp_path: Path) -> None:
-    with listening() as (address, paths):
-        suite = {"painter": {**PAINTER, "base_url": address}}
-        read = Settings(home=tmp_path, suites={"journeybench": suite})
-        chosen = read.suite("journeybench", JourneyBenchSettings)
-        assert not isinstance(chosen.painter, ImageFolderSpec)
-        painter = open_painter(chosen.painter)
-        with pytest.raises(ModelError) as unpainted:
-            painter.paint(ImageRequest(name="i", prompt="p", seed=0))
-    assert paths == [f"/v1;key={KEY}/images/generations"]
-    texts = [painter.identity, str(unpainted.value)]
-    assert [text for text in texts if KEY in text] == []
 
 
 @pytest.mark.parametrize(

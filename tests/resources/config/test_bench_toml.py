@@ -227,13 +227,6 @@ def checked(home: Path, text: str) -> None:
         pytest.param(f"{FILE}imagefolder = 'x'", "b.imagefolder", "image_folder", id="a benchmark"),
         pytest.param("[suites.codis]\nscorr = 'x'", "entry scorr", "scorer", id="a suite"),
         pytest.param(
-            "[suites.journeybench.painter]\nkind = 'server'\nmodel = 'm'\nbase_ulr = 'x'\n"
-            "base_url = 'http://h'",
-            "painter.server.base_ulr",
-            "base_url",
-            id="a painter, below a suite",
-        ),
-        pytest.param(
             "[suites.journeybench.encoders.e]\npath = 'x'\nrevison = 'y'",
             "encoders.e.revison",
             "revision",

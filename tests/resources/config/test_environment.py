@@ -64,15 +64,12 @@ def test_a_variable_that_is_not_set_may_be_the_key_itself(variable: str) -> None
 
 def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", " k3y-0f-4-m0del-Qx\n")
-    monkeypatch.setenv("PAINT_KEY", "k3y-0f-4-p4int3r")
     monkeypatch.setenv("ROOM", "https://chat.example.org/hooks/4-s3cr3t-p4th")
     monkeypatch.setenv("HF_TOKEN", "hf_T0kenOfTheHub0123")
     (tmp_path / "bench.toml").write_text(
         """
         [sources]
         codis = "https://me:p4ssw0rd-0f-m1ne@host/x.zip?token=t0ken-0f-4-s0urce"
-        [suites.journeybench.painter]
-        api_key_env = "PAINT_KEY"
         [checkpoints]
         webhook_env = "ROOM"
         [models.a]
@@ -90,7 +87,7 @@ def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     hide = known_secrets(tmp_path).redacted
     for secret in (
-        *("k3y-0f-4-m0del-Qx", "k3y-0f-4-p4int3r", "hooks/4-s3cr3t-p4th", "hf_T0kenOfTheHub0123"),
+        *("k3y-0f-4-m0del-Qx", "hooks/4-s3cr3t-p4th", "hf_T0kenOfTheHub0123"),
         *("p4ssw0rd-0f-m1ne", "t0ken-0f-4-s0urce", "k3y-0f 4-qu3ry", "k3y-0f%204-qu3ry"),
         *("k3y-0f-4-h34der", "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33"),
     ):

@@ -48,7 +48,6 @@ PLACES = {  # place in the configuration -> key
     "webhook": "w3bh00k-Qm3x9ZpLw7Rk2Vt5",
     "proxy": "pr0xy-Qm3x9ZpLw7Rk2Vt5",
     "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
-    "painter": "p4int3r-Qm3x9ZpLw7Rk2Vt5",
     "people": "p3opl3-Qm3x9ZpLw7Rk2Vt5u",
 }
 TYPED = "typ3d-Qm3x9ZpLw7Rk2Vt5cl1"
@@ -57,8 +56,6 @@ ALL = tuple(PLACES.values())
 TOML = """
 [sources]
 blink = "https://me:{source}@example.org/x.zip#sha256={sha}"
-[suites.journeybench]
-painter = {{ kind = "server", model = "p", base_url = "http://127.0.0.1:9/v1;api_key={painter}" }}
 [benchmarks.echoes]
 file = "echoes.jsonl"
 [checkpoints]

@@ -1,4 +1,4 @@
-"""Generated texts and images: the steps of the built route that call a model or a painter."""
+"""Generated texts and images: the steps of the built route that call a model or draw."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,15 +14,8 @@ from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, generate_texts
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.images.painters import (
-    ImageFolderSpec,
-    ImageRequest,
-    collect_images,
-    open_painter,
-    paint_images,
-)
+from bench_resources.images.generated_images import ImageRequest, collect_images, draw_images
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import table_output
@@ -82,16 +75,16 @@ def generate_images(
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:
-    """Generate images with the configured painter, or collect them; failures are logged."""
-    section = settings.suite(SUITE, JourneyBenchSettings).painter
-    if isinstance(section, ImageFolderSpec):
-        folder = settings.resolve(section.path)
-        identity, collected = f"folder:{folder}", collect_images(requests, folder, image_store)
-    else:
-        painter, notes = open_painter(section), open_home_blobs(settings, "painted")
-        identity, collected = painter.identity, paint_images(requests, painter, image_store, notes)
+    """Draw the images, or collect them from the configured folder; failures are logged."""
+    folder = settings.suite(SUITE, JourneyBenchSettings).generated
+    collected = (
+        collect_images(requests, settings.resolve(folder), image_store)
+        if folder
+        else draw_images(requests, image_store)
+    )
     for rejection in collected.rejections:
         context.log.warning(f"{rejection.entry}: {rejection.reason}")
     return table_output(
-        collected.images, {"painter": identity, "failed": len(collected.rejections)}
+        collected.images,
+        {"generated": str(folder or "drawn"), "failed": len(collected.rejections)},
     )

@@ -23,7 +23,7 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _NO_QUESTION = (
     "none of the {n} rows became a question; {first.entry}: {first.reason}. Put missing images into"
-    f" images/ of the source folder, or set download = true in [suites.{SUITE}] of bench.toml"
+    " images/ of the source folder"
 )
 Row = TypeVar("Row")
 ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], Table[Question]]

@@ -1,6 +1,5 @@
-"""Source files, and images: those in ``images/``, and those that a task names by address."""
+"""Source files, and images: those in ``images/``, under the addresses that tasks name."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,27 +11,18 @@ from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import files_below, image_files, pin
 from bench_assets.suites.journeybench.published_files import (
-    AddressMatches,
     image_addresses,
     match_addresses,
     published_files,
 )
-from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.synthetic import edition as mini
-from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.images.download import (
-    ImageDownload,
-    ImageDownloadLimits,
-    download_images,
-    recorded_downloads,
-)
 from bench_resources.images.store import ImageStore
-from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import table_output
 
 SUITE = "journeybench"
 _FOLDER = AssetFolder(SUITE)
+_NO_IMAGE = "no image in images/: fetch it under its address, as wget -x does"
 
 
 def source_folder(sources: SourceFiles) -> Path:
@@ -65,54 +55,29 @@ def image_asset(here: AssetFolder, *tables: str) -> dg.AssetsDefinition:
     """Build the asset of a task's images."""
 
     @here.step("images", reads={"files": "../images"}, deps=here.source)
-    def images(
-        context: dg.AssetExecutionContext,
-        sources: SourceFiles,
-        settings: dg.ResourceParam[Settings],
-        image_store: ImageStore,
-        files: list[StoredImage],
-    ) -> dg.Output[list[StoredImage]]:
-        """Store the images of the task's addresses; with download = true, missing ones are fetched.
+    def images(sources: SourceFiles, files: list[StoredImage]) -> dg.Output[list[StoredImage]]:
+        """Give the images of `images/` the addresses of the task.
 
         One row: one image that decodes, under its address. Questions about any other image are
-        among the task's rejections. Images that are in `images/` or were fetched before are not
-        fetched again.
+        among the task's rejections.
         """
-        matched, addresses = _match_files(sources, tables)
-        by_name, target = images_by_name(files), settings.home / "downloads" / SUITE
-        renamed = [
+        by_name, folder = images_by_name(files), source_folder(sources)
+        addresses = image_addresses(published_files(folder, *tables).values())
+        matched = match_addresses(image_files(folder / "images"), addresses)
+        stored = [
             replace(by_name[name], name=address)
             for address, name in matched.file_of.items()
             if name in by_name
         ]
-        downloads = _download(
-            context, settings, [url for url in addresses if url not in matched.file_of], target
-        )
-        fetched = {row.url: target / row.file for row in downloads if row.sha256}
-        stored, broken = image_store.put_files(fetched, entry="")
-        broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
+        broken = [
+            Rejection(entry=address, reason=_NO_IMAGE)
+            for address in addresses
+            if address not in matched.file_of
+        ]
         broken += [_reject_ambiguous_file(*refusal) for refusal in matched.refused.items()]
-        return table_output(renamed + stored, rejection_metadata(broken))
+        return table_output(stored, rejection_metadata(broken))
 
     return images
-
-
-def _download(
-    context: dg.AssetExecutionContext, settings: Settings, urls: Sequence[str], target: Path
-) -> list[ImageDownload]:
-    """Download images with download = true; else list those that were downloaded before."""
-    if not settings.suite(SUITE, JourneyBenchSettings).download:
-        return recorded_downloads(urls, target)
-    polite = ImageDownloadLimits()
-    with RequestProgress("images", context.log.info, "in the log") as progress:
-        return download_images(urls, target, polite, random.Random(SUITE), progress)
-
-
-def _match_files(sources: SourceFiles, tables: Sequence[str]) -> tuple[AddressMatches, list[str]]:
-    """Match the files of ``images/`` with the task's addresses; also returns the addresses."""
-    folder = source_folder(sources)
-    addresses = image_addresses(published_files(folder, *tables).values())
-    return match_addresses(image_files(folder / "images"), addresses), addresses
 
 
 def _reject_ambiguous_file(name: str, addresses: Sequence[str]) -> Rejection:

@@ -31,7 +31,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
-from bench_resources.images.painters import ImageRequest
+from bench_resources.images.generated_images import ImageRequest
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import table_output
 

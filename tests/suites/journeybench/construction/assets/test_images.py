@@ -1,11 +1,7 @@
 """The built route as assets: the mini edition from raw material to questions, and back again."""
 
-import base64
 import json
-import threading
 from collections import Counter, defaultdict
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import dagster as dg
 import pytest
@@ -34,7 +30,6 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
-from bench_resources.images.painters import Drawer, ImageRequest
 from bench_resources.images.store import ImageStore
 from tests.fakes.fair_exam import unfair
 from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one
@@ -138,52 +133,16 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
 
 
 @pytest.mark.long
-def test_building_again_changes_nothing_and_paints_nothing(mini):
-    before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
-    digest = mini.tables.digest(["journeybench", "mcot", "questions"])
-    mini.build(dg.load_assets_from_modules([shared, assets, mcot]))
-    assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
-    assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
-
-
-@contextmanager
-def images_server():
-    """An images API of OpenAI's form whose model is the drawer."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            request = ImageRequest(name="", prompt=body["prompt"], seed=body["seed"])
-            image = base64.b64encode(Drawer().paint(request)).decode()
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"created": 0, "data": [{"b64_json": image}]}).encode())
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-        server.shutdown()
-
-
-@pytest.mark.long
-def test_images_of_a_server_and_of_a_folder_make_the_same_questions(mini, tmp_path):
+def test_images_of_a_folder_make_the_same_questions(mini, tmp_path):
     (tmp_path / "generated").mkdir()
     for image in mini.rows("mcot/painted_images", StoredImage):
         file = tmp_path / "generated" / image.name
         file.write_bytes(mini.images.read(image.sha256))
-    with images_server() as url:
-        for home, painter in (
-            ("by_server", f'{{ kind = "server", base_url = "{url}", model = "m" }}'),
-            ("from_folder", '{ kind = "folder", path = "../generated" }'),
-        ):
-            bench = Bench(tmp_path / home, f"[suites.journeybench]\npainter = {painter}\n")
-            bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
-            for table in ("painted_images", "questions"):
-                key = ["journeybench", "mcot", table]
-                assert bench.tables.digest(key) == mini.tables.digest(key)
+    bench = Bench(tmp_path / "home", '[suites.journeybench]\ngenerated = "../generated"\n')
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
+    for table in ("painted_images", "questions"):
+        key = ["journeybench", "mcot", table]
+        assert bench.tables.digest(key) == mini.tables.digest(key)
 
 
 @pytest.mark.long

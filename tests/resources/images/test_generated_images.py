@@ -1,0 +1,97 @@
+"""Images of prompts: exact drawings, and those of a folder."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+
+from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_resources.images.generated_images import (
+    ImageRequest,
+    collect_images,
+    draw,
+    draw_images,
+)
+from bench_resources.images.store import ImageStore
+
+
+def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):
+    return ImageRequest(name=name, prompt=prompt, seed=seed)
+
+
+def png(colour="red"):
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("n", [1, 6, 20])
+def test_the_drawer_draws_as_many_as_the_prompt_says_and_none_touches_another(n):
+    data = draw(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
+    pixels = np.asarray(Image.open(io.BytesIO(data))).astype(int)
+    _, parts = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
+    assert parts == n + 2
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="it counts nothing"),
+        pytest.param("exactly 3 of: zorkmid", "no sprite named 'zorkmid'", id="no such sprite"),
+        pytest.param("exactly 9000 of: dog", "at most 400 things", id="too many"),
+        pytest.param("exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many in all"),
+    ],
+)
+def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, message):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    requests = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
+    drawn = draw_images(requests, image_store)
+    assert [image.name for image in drawn.images] == ["a.png", "c.png"]
+    (rejection,) = drawn.rejections
+    assert rejection.entry == "bad.png"
+    assert message in rejection.reason
+
+
+def test_a_build_without_any_drawing_ends(tmp_path):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
+        draw_images([request("a cat"), request("a dog")], image_store)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Images that another program generated: one as planned, one as JPEG, one torn, one extra."""
+    made = tmp_path / "made"
+    (made / "more").mkdir(parents=True)
+    (made / "a.png").write_bytes(png("red"))
+    (made / "a.webp").write_bytes(png("yellow"))
+    Image.new("RGB", (4, 4), "blue").save(made / "b.1.jpg")
+    (made / "more" / "c.png").write_bytes(png("lime"))
+    (made / "torn.png").write_bytes(png()[:20])
+    (made / "extra.png").write_bytes(png("black"))
+    return made
+
+
+def test_planned_images_are_collected_by_name(tmp_path, folder):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    names = ("a.png", "b.1.png", "more/c.png", "torn.png", "d.png", "../made/extra.png")
+    images, rejections = collect_images([request(name=name) for name in names], folder, image_store)
+    colours = [image_store.open(image.sha256).getpixel((0, 0)) for image in images]
+    assert [image.name for image in images] == ["a.png", "b.1.png", "more/c.png"]
+    assert colours == [(255, 0, 0), (0, 0, 254), (0, 255, 0)]
+    assert [rejection.entry for rejection in rejections] == [
+        "torn.png",
+        "d.png",
+        "../made/extra.png",
+    ]
+    assert rejections[1].reason == f"no such image in {folder}"
+
+
+@pytest.mark.parametrize("path", ["empty", "absent"])
+def test_a_folder_without_planned_images_ends_the_build(tmp_path, path):
+    (tmp_path / "empty").mkdir()
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(SourceError, match=r"none of the 2 planned images .* such as a\.png"):
+        collect_images([request(), request(name="b.png")], tmp_path / path, image_store)
