@@ -15,7 +15,7 @@ from bench_assets.asset_factory.evaluation_steps import (
     read_run,
     run_judge,
     run_predictions,
-    scores_output,
+    score_rows,
 )
 from bench_assets.asset_factory.evaluation_tables import (
     CONSTANTS,
@@ -44,8 +44,6 @@ from bench_assets.evaluation.runner import Baselines, Runner, StoredResponses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.images.previews import responses_preview, verdicts_preview
-from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -135,8 +133,7 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         if not questions:
             raise no_questions_error(task, of.condition)
         rows, metadata = run_predictions(context, models, task, of.condition, questions)
-        pages = responses_preview(questions, rows, models.image_store)
-        yield table_output(rows, {**metadata, **throughput_metadata(rows), **pages})
+        yield table_output(rows, {**metadata, **throughput_metadata(rows)})
 
     return predictions
 
@@ -197,8 +194,7 @@ def judgements_asset(
     ) -> dg.Output[list[Judgement]]:
         judge_name = judge(settings, of.task.suite)
         rows, metadata = run_judge(context, models, of.task, judge_name, questions, predictions)
-        pages = verdicts_preview(questions, predictions, rows, models.image_store)
-        return table_output(rows, {**metadata, **pages})
+        return table_output(rows, metadata)
 
     return judgements
 
@@ -209,20 +205,18 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
 
     def scores(
         settings: dg.ResourceParam[Settings],
-        image_store: ImageStore,
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Score]]:
-        return scores_output(task, settings, image_store, questions, predictions, [])
+        return table_output(score_rows(task, settings, questions, predictions, []))
 
     def scores_of_judged(
         settings: dg.ResourceParam[Settings],
-        image_store: ImageStore,
         questions: list[Question],
         predictions: list[Prediction],
         judgements: list[Judgement],
     ) -> dg.Output[list[Score]]:
-        return scores_output(task, settings, image_store, questions, predictions, judgements)
+        return table_output(score_rows(task, settings, questions, predictions, judgements))
 
     make = dg.asset(
         name="scores",

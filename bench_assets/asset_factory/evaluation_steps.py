@@ -32,8 +32,6 @@ from bench_assets.evaluation.baselines.blind_baselines import (
 from bench_assets.evaluation.runner import GeneratedResponses, StoredResponses
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.images.previews import mistakes_preview
-from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
@@ -129,20 +127,16 @@ def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
     return constants
 
 
-def scores_output(
+def score_rows(
     task: Task,
     settings: Settings,
-    image_store: ImageStore,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
-) -> dg.Output[list[Score]]:
-    """Score one model's responses; the metadata shows its mistakes with their images."""
+) -> list[Score]:
+    """Score one model's responses with the suite's scorer."""
     runner = configured_runner(task, settings, StoredResponses(predictions))
-    rows = runner.scores(questions, predictions, judgements)
-    return table_output(
-        rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
-    )
+    return runner.scores(questions, predictions, judgements)
 
 
 def metrics_output(

@@ -1,15 +1,14 @@
-"""Previews of questions, responses, verdicts and mistakes with images, as metadata in the UI."""
+"""Previews of questions with their images, as metadata in the UI."""
 
 import base64
 import io
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
 import dagster as dg
 
 from bench_assets.core.reading.choices import lettered
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.escaping import escape_markdown
 from bench_resources.images.store import ImageStore
 
@@ -96,122 +95,3 @@ def _thumbnail(digest: str, image_store: ImageStore) -> str:
     data = io.BytesIO()
     image.save(data, "JPEG", quality=70)
     return f"![image](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"
-
-
-_ROWS = 5
-_COLUMNS = ["id", "images", "question", "options", "right", "response"]
-_Identity: TypeAlias = tuple[str, str, int]
-_Row = TypeVar("_Row", Prediction, Judgement, Score)
-
-
-def responses_preview(
-    questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
-) -> dict[str, dg.MetadataValue]:
-    """Preview responses at even intervals of the table, with question and answer."""
-    page = PreviewTable(image_store, _COLUMNS)
-    sampled = sample_evenly(_rows_on(questions, predictions), _ROWS)
-    by_id = _questions_of(questions, sampled)
-    for response in sampled:
-        _add_response(page, by_id[response.question_id], response)
-    return page.shown("responses")
-
-
-def verdicts_preview(
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    image_store: ImageStore,
-) -> dict[str, dg.MetadataValue]:
-    """Preview judgements of responses at even intervals of the table."""
-    page = PreviewTable(image_store, [*_COLUMNS, "verdict", "the judge's words"])
-    judged = set(map(_identity, judgements))
-    known = [row for row in _rows_on(questions, predictions) if _identity(row) in judged]
-    responses = sample_evenly(known, _ROWS)
-    by_id, by_response = _questions_of(questions, responses), _rows_about(judgements, responses)
-    for response in responses:
-        rows = by_response[_identity(response)]
-        words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
-        _add_response(page, by_id[response.question_id], response, _verdict_text(rows), words)
-    return page.shown("verdicts")
-
-
-def mistakes_preview(
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scores: Sequence[Score],
-    image_store: ImageStore,
-    n: int = _ROWS,
-) -> dict[str, dg.MetadataValue]:
-    """Preview responses without full points: parsed answer, verdict and reason; {} without any."""
-    page = PreviewTable(image_store, [*_COLUMNS, "read as", "verdict", "points", "why"])
-    known = _rows_on(questions, scores)
-    wrong = [row for row in known if row.points is not None and row.points < row.max_points]
-    sampled = sample_evenly(wrong, n)
-    by_id, by_response = _questions_of(questions, sampled), _rows_about(judgements, sampled)
-    responses = _rows_about(predictions, sampled)
-    for score in sampled:
-        rows = by_response.get(_identity(score), [])
-        points_text = f"{score.points:.3g} of {score.max_points:.3g}"
-        for response in responses.get(_identity(score), [])[-1:]:
-            read = " / ".join(score.answer)
-            _add_response(
-                page,
-                by_id[score.question_id],
-                response,
-                read,
-                _verdict_text(rows),
-                points_text,
-                score.note,
-            )
-    return page.shown("mistakes")
-
-
-def _rows_on(questions: Sequence[Question], rows: Sequence[_Row]) -> list[_Row]:
-    """Rows whose question exists."""
-    question_ids = {question.question_id for question in questions}
-    return [row for row in rows if row.question_id in question_ids]
-
-
-def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
-    """The questions of a few rows."""
-    wanted = {row.question_id for row in rows}
-    return {
-        question.question_id: question for question in questions if question.question_id in wanted
-    }
-
-
-def _rows_about(
-    rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
-) -> dict[_Identity, list[_Row]]:
-    """Rows of a table about the same responses as a few."""
-    wanted, rows_read = set(map(_identity, few)), defaultdict(list)
-    for row in rows:
-        if (identity := _identity(row)) in wanted:
-            rows_read[identity].append(row)
-    return dict(rows_read)
-
-
-def _add_response(
-    page: PreviewTable, question: Question, prediction: Prediction, *more: str
-) -> None:
-    draw = f", draw {prediction.sample}" if prediction.sample else ""
-    text = f"{question.text}\n{question.context}"
-    if question.text in question.context:  # as in BLINK, where it is the whole prompt
-        text = question.context
-    response = (
-        prediction.error or prediction.no_answer or prediction.text or ", ".join(prediction.ranking)
-    )
-    right = " / ".join(question.answer)
-    name = f"{question.question_id}{draw}"
-    page.add(name, question.images, [text, options_of(question), right, response, *more])
-
-
-def _verdict_text(rows: Iterable[Judgement]) -> str:
-    """Verdicts by criterion; the judge's own value if it has one."""
-    plain = {True: "yes", False: "no", None: "unread"}
-    return ", ".join(f"{row.criterion}: {row.value or plain[row.verdict]}" for row in rows)
-
-
-def _identity(row: Prediction | Judgement | Score) -> _Identity:
-    return row.question_id, row.condition, row.sample
