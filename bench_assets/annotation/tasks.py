@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, get_args, get_type_hints
 
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.schema.rows import Vote
 
 FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "boxes", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: several short texts;
@@ -195,39 +194,6 @@ def suite_task(
     }
     row = row or get_args(get_type_hints(to_rows)["return"])[0]
     return SuiteAnnotationTask(task=task, reads=reads, units=units, row=row, to_rows=to_rows)
-
-
-def extract_votes(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
-    """Extract votes: each person's choice in each choice field.
-
-    Skipped answers, and those with complaints, are left out.
-    """
-    fields = [field.name for field in task.fields if field.kind in ("choice", "choices")]
-    return [
-        Vote(
-            person=answer.person,
-            unit=answer.unit_id,
-            criterion=name,
-            value=", ".join(sorted(answer.values[name])),
-        )
-        for answer in answers
-        if not answer.complaint and not answer.skipped
-        for name in fields
-        if answer.values.get(name)
-    ]
-
-
-class VoteTable(NamedTuple):
-    """A table of individual votes in a suite's dataset build."""
-
-    name: str  # asset key: "codis/votes"
-    row: type[Any]
-    votes: Callable[[Sequence[Any]], list[Vote]]  # converts rows to votes
-
-    @classmethod
-    def of_answers(cls, task: SuiteAnnotationTask) -> Self:
-        """Build votes from answers: each person's choice in each field."""
-        return cls(task.table("answers"), Answer, partial(extract_votes, task.task))
 
 
 class DecisionTable(NamedTuple):

@@ -7,10 +7,8 @@ from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditCheck, AuditRow
 from bench_assets.audit.items import (
     ambiguous_options,
-    annotators,
     contamination,
     duplicates,
-    item_statistics,
     wrong_keys,
 )
 from bench_assets.audit.judges import human_agreement
@@ -44,6 +42,7 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
         duplicates.repeated_questions,
         duplicates.contradicting_keys,
         ambiguous_options.ambiguous_options,
+        wrong_keys.suspected_keys,
     ),
     "contamination": (
         contamination.training_images,
@@ -52,13 +51,7 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
     "judgements": (
         human_agreement.agreement_finding,
         human_agreement.bias_finding,
-        annotators.agreement_finding,
         position_bias.orders_finding,
-    ),
-    "difficulty": (
-        item_statistics.discrimination_finding,
-        wrong_keys.suspected_keys,
-        item_statistics.solved_finding,
     ),
 }
 """Checks by what they ask about; each family is one asset check in Dagster."""

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from PIL import Image
 
-from bench_assets.annotation.tasks import VoteTable
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.audit.evidence_inputs import (
     ImageFeatures,
@@ -33,7 +32,6 @@ from bench_assets.core.schema.rows import (
     Question,
     Score,
     StoredImage,
-    Vote,
 )
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.evaluation.checked_scores import PeopleCheck
@@ -151,17 +149,6 @@ class TaskEvidence:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
         return read_columns(self.tables, key, _ROWS[table], model, names)
-
-    @cached_property
-    def votes(self) -> Sequence[Vote]:
-        """Votes of people; none for tables that were never materialized."""
-        about_responses = [VoteTable.of_answers(form) for form in self.task.response_tasks]
-        return [
-            vote
-            for name, row, votes in (*self.task.vote_tables, *about_responses)
-            if self.tables.exists(name.split("/"))
-            for vote in votes(self.tables.read(name.split("/"), row))
-        ]
 
     @cached_property
     def people_checks(self) -> Mapping[str, PeopleCheck]:

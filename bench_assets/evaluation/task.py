@@ -7,7 +7,7 @@ from functools import cache
 from math import isnan
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
-from bench_assets.annotation.tasks import PEOPLE, DecisionTable, SuiteAnnotationTask, VoteTable
+from bench_assets.annotation.tasks import PEOPLE, DecisionTable, SuiteAnnotationTask
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
@@ -231,7 +231,6 @@ class Task:
         n_published: Number of questions of the published release, below which a number is partial;
             0 if unknown.
         extensions: Packages that added to it, see ``evaluation.extensions``.
-        vote_tables: Tables of votes, for rater agreement.
         decided_in: Decision tables of annotation that its questions are built from.
         rejections: Table of source rows that did not become questions; "" if not counted.
         measure_beside: Metrics of a partial evaluation that need more than scores, such as an
@@ -256,7 +255,6 @@ class Task:
     counts: Mapping[str, int] = field(default_factory=dict)
     n_published: int = 0
     extensions: tuple[str, ...] = ()
-    vote_tables: tuple[VoteTable, ...] = ()
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
     one_verdict: bool = True  # decides all points of a response, so that people can judge it

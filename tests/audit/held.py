@@ -25,7 +25,7 @@ from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.measured_figures import OrderFigure
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.pipeline import score
@@ -95,7 +95,6 @@ class Held:
     task: Task = TASK
     training: TrainingData | None = None
     responses: Sequence[Prediction] = ()
-    votes: Sequence[Vote] = ()
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
 

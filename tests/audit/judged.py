@@ -7,7 +7,7 @@ import numpy as np
 
 from bench_assets.audit.framework.evidence import Columns, Results, Table
 from bench_assets.core.schema.measured_figures import OrderFigure
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
@@ -45,7 +45,6 @@ class Judged(PartialEvidence):
     task: Task = CODIS
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
     order_figures: Sequence[OrderFigure] = ()
-    votes: Sequence[Vote] = ()
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         return self.responses[model]

@@ -10,7 +10,6 @@ import numpy as np
 
 from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Results
 from bench_assets.audit.framework.findings import sort_suspects
-from bench_assets.audit.items.item_statistics import discrimination_finding
 from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.suites.blink.dataset import KEY, questions_from_key, read_key
 from bench_assets.suites.blink.released_outputs import read_outputs
@@ -64,9 +63,6 @@ def test_they_are_little_better_than_chance(shared_data):
     by_task = [found.points[:, np.array(tasks) == name].mean(1) for name in sorted(set(tasks))]
     means = 100 * np.mean(by_task, axis=0)
     assert means.round(2).tolist() == [51.14, 45.16, 39.72, 46.80, 42.66, 37.13]
-    finding = discrimination_finding(evidence(shared_data / "blink"))
-    assert finding.sentence.startswith("6 models solve 43% of 1901 questions")
-    assert "take 8 models" in finding.sentence
 
 
 def test_five_suspected_keys_and_more_are_listed_with_their_evidence(shared_data):

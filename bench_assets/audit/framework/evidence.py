@@ -10,7 +10,7 @@ from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.measured_figures import OrderFigure
-from bench_assets.core.schema.rows import Prediction, Question, StoredImage, Vote
+from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
 
@@ -105,11 +105,6 @@ class Evidence(Protocol):
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
         """Columns of a model's table: ten times as fast as rows."""
-        ...
-
-    @property
-    def votes(self) -> Sequence[Vote]:
-        """Votes of annotators from the dataset build."""
         ...
 
     @property

@@ -4,10 +4,10 @@ A row is written once and never changed. Its identity is the tuple of its ``*_id
 ``condition`` and ``sample`` fields; a table holds each identity at most once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeAlias
 
 from bench_assets.core.schema.signature import Signature
 
@@ -422,48 +422,6 @@ def read_shares(row: "Metric | ReadValue") -> dict[str, float]:
     """Those of ``READ_FIELDS`` that are known."""
     shares = {name: getattr(row, name) for name in READ_FIELDS}
     return {name: share for name, share in shares.items() if share is not None}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vote:
-    """A person's vote on a unit by one criterion.
-
-    Attributes:
-        person: A pseudonym.
-        value: "yes", "3", "kept"; compared as text.
-    """
-
-    person: str
-    unit: str
-    criterion: str
-    value: str
-
-
-def votes_in(
-    rows: Iterable[Any], *, person: str, unit: Sequence[str], criteria: Sequence[str]
-) -> list[Vote]:
-    """Extract votes from a table with a column per criterion.
-
-    Args:
-        rows: One row per person and unit.
-        person: Field with the voter.
-        unit: Fields that together identify the unit.
-        criteria: Fields with the votes.
-    """
-    return [
-        Vote(
-            person=getattr(row, person),
-            unit=" / ".join(str(getattr(row, name)) for name in unit),
-            criterion=criterion,
-            value=_format_value(getattr(row, criterion)),
-        )
-        for row in rows
-        for criterion in criteria
-    ]
-
-
-def _format_value(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 UNKNOWN = "unknown"

@@ -1,10 +1,8 @@
 """BLINK as a task; its fourteen perception tasks are categories."""
 
-from bench_assets.annotation.tasks import VoteTable
 from bench_assets.core.metrics.aggregates import accuracy, macro_accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.blink import prompts, scoring, visual_prompts
-from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 SAMPLES = 5
@@ -66,5 +64,4 @@ TASK = Task(
         "all": sum(task.val for task in PERCEPTION_TASKS.values()),
         **{task.name: task.val for task in PERCEPTION_TASKS.values()},
     },
-    vote_tables=(VoteTable.of_answers(ANSWER_CHECK), VoteTable.of_answers(HUMAN)),
 )

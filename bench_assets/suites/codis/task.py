@@ -1,21 +1,11 @@
 """CODIS as a task."""
 
-from functools import partial
-
-from bench_assets.annotation.tasks import DecisionTable, SourceTable, VoteTable
-from bench_assets.core.schema.rows import votes_in
+from bench_assets.annotation.tasks import DecisionTable, SourceTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.answers import answer_form
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.votes import VoteDecision, open_submissions
-
-_VOTES = partial(
-    votes_in,
-    person="annotator",
-    unit=("submission",),
-    criteria=("correct", "different", "within_rules"),
-)
 
 DECISIONS = DecisionTable(
     name="codis/decisions",
@@ -81,6 +71,5 @@ TASK = Task(
         "Attributes": 150,
         "Relationships": 104,
     },
-    vote_tables=(VoteTable("codis/votes", SubmissionVote, _VOTES),),
     decided_in=(DECISIONS,),
 )

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import DecisionTable, SourceTable, VoteTable, unit_id
-from bench_assets.core.schema.rows import Rejection, votes_in
+from bench_assets.annotation.tasks import DecisionTable, SourceTable, unit_id
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import records
 from bench_assets.suites.journeybench.published_files import read_optional_lines
@@ -265,73 +265,49 @@ def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
 
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
-_annotator_votes = partial(votes_in, person="annotator")
-
-IMAGE_VOTES = VoteTable(
-    "journeybench/filter_votes",
-    FilterVote,
-    partial(_annotator_votes, unit=("image",), criteria=CRITERIA),
-)
-CAPTION_VOTES = VoteTable(
-    "journeybench/caption_votes",
-    CaptionVote,
-    partial(votes_in, person="verifier", unit=("image", "writer"), criteria=("accepts",)),
-)
-STATEMENT_VOTES = VoteTable(
-    "journeybench/statement_votes",
-    StatementVote,
-    partial(_annotator_votes, unit=("image", "statement"), criteria=("conflicts",)),
-)
-LOOK_ALIKE_VOTES = VoteTable(
-    "journeybench/look_alike_votes",
-    LookAlikeVote,
-    partial(_annotator_votes, unit=("image", "candidate"), criteria=("alike", "conflicts")),
-)
-TRIGGER_VOTES = VoteTable(
-    "journeybench/trigger_votes",
-    TriggerVote,
-    partial(_annotator_votes, unit=("image", "question"), criteria=("accepts",)),
-)
-
 
 def _decided(
     name: str,
     row: type[Any],
     task: str,
-    votes: VoteTable,
+    votes: SourceTable,
     open_rows: Callable[[Sequence[Any]], Mapping[str, str]],
 ) -> DecisionTable:
-    return DecisionTable(
-        f"journeybench/{name}", row, TASKS[task].name, SourceTable(votes.name, votes.row), open_rows
-    )
+    return DecisionTable(f"journeybench/{name}", row, TASKS[task].name, votes, open_rows)
 
 
 IMAGES = _decided(
     "decisions",
     FilterDecision,
     "filter",
-    IMAGE_VOTES,
+    SourceTable("journeybench/filter_votes", FilterVote),
     partial(_open_rows, lambda row: (row.image,)),
 )
 CAPTIONS = _decided(
     "caption_decisions",
     CaptionDecision,
     "caption_votes",
-    CAPTION_VOTES,
+    SourceTable("journeybench/caption_votes", CaptionVote),
     partial(_open_rows, lambda row: (row.image, row.writer)),
 )
 STATEMENTS = _decided(
     "statement_decisions",
     StatementDecision,
     "statements",
-    STATEMENT_VOTES,
+    SourceTable("journeybench/statement_votes", StatementVote),
     partial(_open_rows, lambda row: (row.image, normalize_text(row.text))),
 )
 LOOK_ALIKES = _decided(
     "look_alikes",
     LookAlikeDecision,
     "look_alikes",
-    LOOK_ALIKE_VOTES,
+    SourceTable("journeybench/look_alike_votes", LookAlikeVote),
     partial(_open_rows, lambda row: (row.image, row.candidate)),
 )
-TRIGGERS = _decided("rejections", Rejection, "triggers", TRIGGER_VOTES, _open_questions)
+TRIGGERS = _decided(
+    "rejections",
+    Rejection,
+    "triggers",
+    SourceTable("journeybench/trigger_votes", TriggerVote),
+    _open_questions,
+)

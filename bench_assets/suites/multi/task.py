@@ -1,9 +1,7 @@
 """The MULTI task."""
 
-from bench_assets.annotation.tasks import VoteTable
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.multi import prompts, scoring
-from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.readers import answer_form
 
 TASK = Task(
@@ -102,5 +100,4 @@ TASK = Task(
     lower_is_better=frozenset(["refusals"]),
     slices=scoring.slices,
     counts={"all": 18_430},
-    vote_tables=(VoteTable.of_answers(DUPLICATE_CONFLICTS),),
 )

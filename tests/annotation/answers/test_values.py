@@ -7,12 +7,9 @@ from bench_assets.annotation.answers.values import (
     question_units,
     unit_answers,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, extract_votes, word
-from bench_assets.audit.items.annotators import agreement_finding
-from bench_assets.core.schema.rows import Vote
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, word
 from bench_assets.core.stats.rater_agreement import majority
 from tests.annotation.answers.test_validation import vote
-from tests.audit.held import Held
 from tests.fakes.answers import answer
 
 ITEMS = [
@@ -67,36 +64,3 @@ def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
 )
 def test_the_majority(choices, most):
     assert (majority(choices) or "") == most
-
-
-def test_votes_are_what_people_chose_and_texts_are_none():
-    vote = answer("x", sound="yes", codes=["b", "a"], why="because")
-    assert extract_votes(FORM, [vote, answer("y", sound="no")]) == [
-        Vote(person="ana", unit="x", criterion="sound", value="yes"),
-        Vote(person="ana", unit="x", criterion="codes", value="a, b"),
-        Vote(person="ana", unit="y", criterion="sound", value="no"),
-    ]
-
-
-def _truth(number: int) -> str:
-    return "yes" if number % 2 else "no"
-
-
-def _cast(person, says):
-    return [answer(f"{number}", person, sound=says(number)) for number in range(60)]
-
-
-@pytest.mark.parametrize(
-    ("says", "caught"),
-    [
-        pytest.param(_truth, [], id="who looks passes"),
-        pytest.param(lambda _: "yes", ["di"], id="who says the same of everything is caught"),
-        pytest.param(
-            lambda n: "yes" if n * 7 % 11 < 5 else "no", ["di"], id="who clicks is caught"
-        ),
-    ],
-)
-def test_people_who_do_not_look_are_seen_in_the_votes_of_answers(says, caught):
-    cast = [one for who in ("ann", "bo", "cy") for one in _cast(who, _truth)] + _cast("di", says)
-    evidence = Held(questions=(), votes=extract_votes(FORM, cast))
-    assert [one.about for one in agreement_finding(evidence).suspects] == caught

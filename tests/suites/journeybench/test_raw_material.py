@@ -1,26 +1,8 @@
-"""Raw rows that do not count, and votes out of tables of any form."""
+"""Raw rows that do not count."""
 
 import json
 
-from bench_assets.core.schema.rows import votes_in
-from bench_assets.suites.journeybench.raw_material import (
-    CRITERIA,
-    FilterVote,
-    unused_rows,
-)
-
-
-def test_each_criterion_of_a_image_is_a_vote():
-    row = FilterVote(
-        image="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
-    )
-    votes = votes_in([row], person="annotator", unit=("image",), criteria=CRITERIA)
-    assert [(vote.criterion, vote.value) for vote in votes] == [
-        ("unusual", "yes"),
-        ("fictional", "no"),
-        ("comprehensible", "yes"),
-    ]
-    assert {(vote.person, vote.unit) for vote in votes} == {("p", "a.png")}
+from bench_assets.suites.journeybench.raw_material import unused_rows
 
 
 def test_a_vote_on_an_unknown_image_and_an_earlier_vote_are_rejected(tmp_path):

@@ -1,8 +1,6 @@
 """The description task of CogBench."""
 
-from bench_assets.annotation.tasks import VoteTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
-from bench_assets.suites.cogbench.construction.annotation import MERGE_REVIEW
 from bench_assets.suites.cogbench.description import prompts, scoring
 
 TASK = Task(
@@ -22,5 +20,4 @@ TASK = Task(
     one_verdict=False,
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     counts={"all": 251},
-    vote_tables=(VoteTable.of_answers(MERGE_REVIEW),),
 )

@@ -1,12 +1,8 @@
 """The question task of CogBench as a task."""
 
-from bench_assets.annotation.gold import proposal_task
-from bench_assets.annotation.tasks import VoteTable
 from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.cogbench.vqa import prompts, scoring
-from bench_assets.suites.cogbench.vqa.annotation import HUMAN
-from bench_assets.suites.cogbench.vqa.questions import WRITTEN
 
 TASK = Task(
     name="cogbench/vqa",
@@ -40,5 +36,4 @@ TASK = Task(
         "Next Moment Event": 135,
         "Mental State": 597,
     },
-    vote_tables=(VoteTable.of_answers(proposal_task(WRITTEN)), VoteTable.of_answers(HUMAN)),
 )

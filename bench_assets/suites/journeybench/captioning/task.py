@@ -9,9 +9,7 @@ from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.captioning import scoring
 from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME, TEXT
 from bench_assets.suites.journeybench.raw_material import (
-    CAPTION_VOTES,
     CAPTIONS,
-    IMAGE_VOTES,
     IMAGES,
 )
 
@@ -48,6 +46,5 @@ TASK = Task(
     adds={"cider": scoring.per_caption_cider},
     slices=scoring.no_slices,
     counts={"all": 1042},
-    vote_tables=(IMAGE_VOTES, CAPTION_VOTES),
     decided_in=(IMAGES, CAPTIONS),
 )

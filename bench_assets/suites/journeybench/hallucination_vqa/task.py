@@ -5,11 +5,8 @@ from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Tas
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
 from bench_assets.suites.journeybench.raw_material import (
-    CAPTION_VOTES,
     CAPTIONS,
-    IMAGE_VOTES,
     IMAGES,
-    TRIGGER_VOTES,
     TRIGGERS,
 )
 
@@ -36,6 +33,5 @@ TASK = Task(
         "visual challenge": 183,
         "insufficient context": 121,
     },
-    vote_tables=(IMAGE_VOTES, CAPTION_VOTES, TRIGGER_VOTES),
     decided_in=(IMAGES, CAPTIONS, TRIGGERS),
 )

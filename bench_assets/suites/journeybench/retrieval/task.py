@@ -2,12 +2,9 @@
 
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.raw_material import (
-    CAPTION_VOTES,
     CAPTIONS,
     IMAGES,
-    LOOK_ALIKE_VOTES,
     LOOK_ALIKES,
-    STATEMENT_VOTES,
     STATEMENTS,
 )
 from bench_assets.suites.journeybench.retrieval import scoring
@@ -44,6 +41,5 @@ TASK = Task(
     measures=scoring.recall_measures(),
     slices=scoring.by_image_category,
     asked_of="encoder",
-    vote_tables=(CAPTION_VOTES, STATEMENT_VOTES, LOOK_ALIKE_VOTES),
     decided_in=(IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES),
 )
