@@ -410,8 +410,7 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
 
 def _blind(unit: Unit) -> dict[str, object]:
     """A unit without its gold answer, for annotators."""
-    hidden = ("gold", "withheld")
-    return {name: value for name, value in to_json(unit).items() if name not in hidden}
+    return {name: value for name, value in to_json(unit).items() if name != "gold"}
 
 
 def _json_lines(rows: Sequence[dict[str, object]]) -> str:

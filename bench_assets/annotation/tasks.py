@@ -76,9 +76,6 @@ class Unit:
     choices: Values = field(default_factory=dict)  # by field, where a unit has its own choices
     needed: int = 1  # number of people who answer it
     barred: tuple[str, ...] = ()  # people who may not answer, such as its author
-    proposal: Values = field(default_factory=dict)  # pre-annotation by a model
-    proposed_by: str = ""  # the model that made the proposal
-    withheld: Values = field(default_factory=dict)  # a proposal that is not shown
     gold: Values = field(default_factory=dict)  # right answer of an attention check; never shown
 
     @property
@@ -106,7 +103,6 @@ class Answer:
     changed_by: str = ""  # who last changed it, if not the person
     seconds: float | None = None  # s from display to submission; None if not measured
     skipped: bool = False  # skipped by the person; does not count
-    proposed_by: str = ""  # the model whose proposal was shown
     tool: str = ""  # "pages", "files"
     tool_id: str = ""  # id within the tool
     complaint: str = ""  # why it does not count; "" if it does
@@ -356,7 +352,7 @@ class AnnotationBackend(Protocol):
         """Publish the units of a task in place of earlier ones; idempotent.
 
         Answers to changed or withdrawn units are kept. The number of needed answers, barred
-        people and proposals may change without publishing a new version of a unit.
+        people may change without publishing a new version of a unit.
 
         Raises:
             AnnotationError: If two units have the same id.

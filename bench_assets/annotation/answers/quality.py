@@ -12,7 +12,7 @@ from bench_assets.annotation.answers.validation import (
     attention_check_counts,
     open_units,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
 from bench_assets.core.stats.rater_agreement import mean_alpha
 
 _COMPARED = ("choice", "choices")
@@ -35,9 +35,6 @@ class AnnotatorQuality:
     gold: float | None  # share of them answered correctly
     n_drift: int  # compared choices in each half of the answers (the smaller number)
     drift: float | None  # agreement in the second half minus that in the first
-    n_beside: int  # answers to units shown with a model's proposal
-    n_alone: int  # answers to units whose proposal was withheld
-    anchoring: float | None  # share of fields equal to the proposal: shown minus withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +64,7 @@ def annotator_quality(
         [answer for answer in answers if answer.complaint == ATTENTION_CHECK], units_by_id
     )
     return [
-        _person(task, person, answers, choices, gold.get(person, (0, 0)), units_by_id)
+        _person(task, person, answers, choices, gold.get(person, (0, 0)))
         for person in sorted({answer.person for answer in answers if answer.person})
     ]
 
@@ -136,7 +133,6 @@ def _person(
     answers: Sequence[Answer],
     choices: _Choices,
     gold: tuple[int, int],
-    units: Mapping[str, Unit],
 ) -> AnnotatorQuality:
     person_answers = [answer for answer in answers if answer.person == person]
     counted = sorted(
@@ -151,16 +147,6 @@ def _person(
     half = len(counted) // 2
     early, late = _flatten(like_others[:half]), _flatten(like_others[len(counted) - half :])
     everywhere = _flatten(like_others)
-    with_proposal = [
-        _proposal_agreement(answer, proposal)
-        for answer in counted
-        if answer.proposed_by and (proposal := units[answer.unit_id].proposal)
-    ]
-    without_proposal = [
-        _proposal_agreement(answer, withheld)
-        for answer in counted
-        if (withheld := units[answer.unit_id].withheld)
-    ]
     right, n_gold = gold
     return AnnotatorQuality(
         task=task.name,
@@ -177,9 +163,6 @@ def _person(
         gold=right / n_gold if n_gold else None,
         n_drift=min(len(early), len(late)),
         drift=_difference(_mean(late), _mean(early)),
-        n_beside=len(with_proposal),
-        n_alone=len(without_proposal),
-        anchoring=_difference(_mean(with_proposal), _mean(without_proposal)),
     )
 
 
@@ -200,11 +183,6 @@ def _alpha_without(excluded: str, choices: _Choices) -> float | None:
             fields[name].append([value for person, value in chosen.items() if person != excluded])
     alpha = mean_alpha(fields.values())
     return None if isnan(alpha) else alpha
-
-
-def _proposal_agreement(answer: Answer, proposal: Values) -> float:
-    """Share of a proposal's fields that an answer repeats."""
-    return fmean(set(answer.values.get(name, ())) == set(v) for name, v in proposal.items())
 
 
 def _flatten(nested: Iterable[Iterable[float]]) -> list[float]:

@@ -97,10 +97,9 @@ def _annotation_text(answer: Mapping[str, Any]) -> str:
         f"{name}: {' | '.join(entries)}" for name, entries in answer["values"].items()
     )
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
-    after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
     unit = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
     counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
-    history = f"{answer['at'] or 'unknown time'}{changed}{after}"
+    history = f"{answer['at'] or 'unknown time'}{changed}"
     where = f"{answer['tool']} {answer['tool_id']}, task {answer['task_version'][:12] or '?'}"
     return f"{answer['person']} on {unit}: {values or 'nothing'}{counts}\n  {history}; {where}"
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.answers.proposals import propose
 from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     find_misfits,
@@ -31,7 +30,7 @@ from bench_assets.annotation.tasks import (
     format_timestamp,
 )
 from bench_assets.asset_factory.partial_results import partial_tables
-from bench_assets.asset_factory.suite_assets import AssetFolder, open_model, out
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.tables.arrow import digest
@@ -40,7 +39,6 @@ from bench_assets.evaluation.outcomes import is_by_people
 from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.watched import AnnotationTaskSettings
-from bench_resources.models.registry.opening import Models
 from bench_resources.tables.asset_types import preview
 from bench_resources.tables.file_bytes import PER_MODEL
 from bench_resources.tables.measured_figures import read_figures
@@ -83,16 +81,12 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
         settings: dg.ResourceParam[Settings],
         tables: TableFiles,
-        models: Models,
     ) -> Iterator[dg.Output[list[Any]]]:
         chosen = settings.annotation.tasks.get(task.task.name)
         if chosen is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
         built_units = build_units(task, chosen, settings, tables)
-        if chosen.propose:
-            with open_model(context, models, _proposer(task, chosen)) as (model, _):
-                built_units = propose(task.task, built_units, model, chosen.unproposed)
         yield table_output(built_units, name="units")
         yield _publish_and_read(context, task.task, built_units, chosen.terms, settings)
 
@@ -114,21 +108,6 @@ def _publish_and_read(
     for reason, n in _reasons(resolved.refused):
         context.log.info(f"{n} refused: {reason}")
     return _answers_output(resolved, {f"units: {name}": n for name, n in published.items()})
-
-
-def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
-    """The model that pre-annotates a task.
-
-    Raises:
-        SettingsError: If the task asks for verdicts on models' responses.
-    """
-    if _is_about_responses(task):
-        raise SettingsError(
-            f"{task.task.name}: propose = {chosen.propose!r}: verdicts on models' "
-            f"responses"
-            " cannot be proposed. Remove the entry"
-        )
-    return chosen.propose
 
 
 def build_units(

@@ -3,7 +3,7 @@
 ``annotation/<suite>/<task>/`` of the home folder holds ``task.json``, ``units.jsonl`` and any
 number of ``answers*.jsonl``, written by annotators: lines of ``{unit, person, values}`` with a text
 or a list of texts by field, and optionally ``digest``, ``task_version``, ``at``, ``changed_at``,
-``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
+``changed_by``, ``seconds`` and ``skipped``.
 """
 
 import json
@@ -99,7 +99,7 @@ class FileBackend:
 
 
 def _unit_entry(unit: Unit) -> dict[str, Any]:
-    hidden = ("task", "unit_id", "gold", "withheld")
+    hidden = ("task", "unit_id", "gold")
     visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **visible}
 
@@ -114,7 +114,6 @@ def _answer_entry(answer: Answer) -> dict[str, Any]:
         "values": answer.values,
         "at": answer.at,
         "changed_at": answer.changed_at,
-        "proposed_by": answer.proposed_by,
         "seconds": answer.seconds,
         "skipped": answer.skipped,
     }
@@ -154,7 +153,7 @@ def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
         raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
     times = {k: parse_timestamp(require_field(entry, k, str, where)) for k in _TIMES if k in entry}
     at = times.get("at") or times.get("changed_at", "")
-    texts = ("digest", "task_version", "changed_by", "proposed_by")
+    texts = ("digest", "task_version", "changed_by")
     strings = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
     seconds = entry.get("seconds")
     return replace(
@@ -168,7 +167,6 @@ def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
         at=at,
         changed_at=times.get("changed_at", at),
         changed_by=strings["changed_by"],
-        proposed_by=strings["proposed_by"],
         seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
         skipped=require_field({"skipped": False, **entry}, "skipped", bool, where),
     )

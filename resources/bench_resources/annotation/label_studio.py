@@ -71,7 +71,7 @@ def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str
 
     Args:
         task: The annotation task.
-        unit: The unit; a proposal becomes a prediction.
+        unit: The unit.
         image_url: URL of an image by its SHA-256.
     """
     images = [
@@ -81,7 +81,6 @@ def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str
         "key": unit.unit_id,
         "digest": unit.digest,
         "task_version": task.version,
-        "proposed_by": unit.proposed_by,
         "shown": [{"heading": heading, "text": text} for heading, text in unit.shown.items()],
         "images": images,
     }
@@ -92,10 +91,7 @@ def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str
         if field.kind in ("choice", "choices"):
             choices = unit.choices.get(field.name, field.choices)
             data[f"choices_{field.name}"] = [{"value": _escape(text)} for text in choices]
-    if not unit.proposal:
-        return {"data": data}
-    prediction = {"model_version": unit.proposed_by, "result": list(_proposal(task, unit))}
-    return {"data": data, "predictions": [prediction]}
+    return {"data": data}
 
 
 def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> Iterator[Answer]:
@@ -188,20 +184,6 @@ def _unescape(text: str) -> str:
     return text.replace(_DOLLAR, "$")
 
 
-def _proposal(task: AnnotationTask, unit: Unit) -> Iterator[Entry]:
-    for number, field in enumerate(task.fields):
-        entries = unit.proposal.get(field.name, ())
-        if not entries or field.kind in MARK_KINDS:
-            continue
-        kind, value = ("textarea", {"text": list(entries)})
-        if field.kind in ("choice", "choices"):
-            kind, value = ("choices", {"choices": list(map(_escape, entries))})
-        yield {
-            "id": f"p{number}", "from_name": field.name, "to_name": _HIDDEN, "type": kind,
-            "value": value,
-        }  # fmt: skip
-
-
 def _parse_annotation(
     task: AnnotationTask, entry: Entry, annotation: Entry, where: str, names: Mapping[str, str]
 ) -> Answer:
@@ -227,7 +209,6 @@ def _parse_annotation(
             changed_by="" if editor[0] == author[0] else _pseudonym(editor, names),
             seconds=float(seconds) if isinstance(seconds, int | float) else None,
             skipped=skipped,
-            proposed_by=require_field({"proposed_by": "", **data}, "proposed_by", str, where),
             tool=TOOL,
             tool_id=where,
         )

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.proposals import propose
 from bench_assets.annotation.answers.quality import (
     AnnotatorQuality,
     annotator_quality,
@@ -13,7 +12,6 @@ from bench_assets.annotation.answers.quality import (
 )
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_resources.models.registry.baselines import ScriptedModel
 from tests.annotation.answers.test_validation import FORM, GOLD, vote
 
 ITEMS = [
@@ -78,26 +76,6 @@ def test_attention_checks_are_counted_apart() -> None:
     (row,) = _quality([*_votes(ana="yyyy"), *words], [*ITEMS, *checks]).values()
     assert (row.n_gold, row.n_answers, row.n_refused) == (3, 4, 0)
     assert row.gold == pytest.approx(2 / 3)
-
-
-def test_anchoring_is_how_much_more_people_agree_with_a_shown_proposal() -> None:
-    """Through what proposes: it says yes of all, and half of the units are shown without that."""
-    many = [Unit(task=FORM.name, unit_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
-    clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
-    units = propose(FORM, many, clerk, unproposed=0.5)
-    # Who follows the model where it is shown, and says no where it is not.
-    words = [
-        replace(vote("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
-        for n, one in enumerate(units)
-    ]
-    (row,) = _quality(words, units).values()
-    assert row.n_beside + row.n_alone == 40
-    assert min(row.n_beside, row.n_alone) > 8
-    assert row.anchoring == 1
-    own = [replace(vote("ana", "yes", n, one), proposed_by=one.proposed_by)
-           for n, one in enumerate(units)]  # fmt: skip
-    (row,) = _quality(own, units).values()
-    assert row.anchoring == 0  # says the same, shown or not
 
 
 def test_what_people_differ_on_comes_first() -> None:

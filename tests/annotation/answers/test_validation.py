@@ -133,7 +133,7 @@ def test_open_is_what_lacks_answers_of_different_people() -> None:
 
 def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
     same = [
-        replace(ITEM, needed=7, barred=(), proposal={"right": ("yes",)}, gold={"right": ("no",)}),
+        replace(ITEM, needed=7, barred=(), gold={"right": ("no",)}),
         replace(ITEM, unit_id="another"),
     ]
     assert {one.digest for one in same} == {ITEM.digest}

@@ -96,7 +96,7 @@ def insert_answer(
     ((word,),) = db.execute(
         INSERT_ANSWER,
         (unit, person, serialize_values(values), seat.first_at or at, at,
-         max(0.0, round(now - seat.shown, 1)), skipped, seat.unit.proposed_by),
+         max(0.0, round(now - seat.shown, 1)), skipped),
     )  # fmt: skip
     db.execute(
         "UPDATE places SET word = ?, skipped = ?, until = 0 WHERE unit = ? AND person = ?",

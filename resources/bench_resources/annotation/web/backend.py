@@ -49,7 +49,7 @@ _INSERT_BARRED = (
 )
 INSERT_ANSWER = """
 INSERT INTO answers (unit, person, said, at, changed_at, seconds, skipped, proposed_by)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+VALUES (?, ?, ?, ?, ?, ?, ?, '') RETURNING id
 """
 _SELECT_UNIT = f"""
 SELECT id FROM units WHERE task = ({_SELECT_TASK}) AND unit_id = ? AND digest = ? AND version = ?
@@ -61,7 +61,7 @@ WHERE word IS NULL OR ? >= (SELECT changed_at FROM answers WHERE id = word)
 """
 _SELECT_ANSWERS = """
 SELECT a.id, i.version, i.unit_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
-    a.skipped, a.proposed_by
+    a.skipped
 FROM answers a JOIN units i ON a.unit = i.id WHERE i.task = (SELECT id FROM tasks WHERE name = ?)
 ORDER BY i.unit_id, i.digest, a.person, a.id
 """
@@ -145,7 +145,7 @@ def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) 
     ((number,),) = db.execute(
         INSERT_ANSWER,
         (unit, answer.person, serialize_values(answer.values), answer.at, answer.changed_at,
-         answer.seconds, answer.skipped, answer.proposed_by),
+         answer.seconds, answer.skipped),
     )  # fmt: skip
     db.execute(
         _UPSERT_LAST_ANSWER, (unit, answer.person, number, answer.skipped, answer.changed_at)
@@ -165,7 +165,7 @@ def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
         at,
         changed_at,
         seconds,
-        *more,
+        skipped,
     ) in rows:
         values, complaint = _parse_values(known, serialized)
         yield Answer(
@@ -178,8 +178,7 @@ def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
             at=at,
             changed_at=at if at == changed_at else changed_at,
             seconds=seconds,
-            skipped=bool(more[0]),
-            proposed_by=known.setdefault(more[1], more[1]),
+            skipped=bool(skipped),
             tool=TOOL,
             tool_id=f"{number:010}",  # sorts by time
             complaint=complaint,

@@ -109,8 +109,7 @@ class Pages:
         reservation = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
         if reservation.refusal and reservation.answer is None:
             raise RefusedError(409, reservation.refusal)
-        values = reservation.unit.proposal if reservation.answer is None else reservation.answer
-        return self._render_unit(visitor, reservation, values, {})
+        return self._render_unit(visitor, reservation, reservation.answer or {}, {})
 
     async def answer(self, request: Request) -> Response:
         """Store an answer, and continue."""

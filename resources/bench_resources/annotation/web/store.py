@@ -33,7 +33,7 @@ CREATE TABLE tasks (
 CREATE TABLE units (                   -- each as it was once shown: another text is another row
     id INTEGER PRIMARY KEY, task INTEGER NOT NULL, version TEXT NOT NULL, unit_id TEXT NOT NULL,
     digest TEXT NOT NULL,
-    told TEXT NOT NULL,                -- what is shown and proposed, as JSON
+    told TEXT NOT NULL,                -- what is shown, as JSON
     position INTEGER NOT NULL,         -- in the order in which the suite asks
     asked INTEGER NOT NULL,            -- now
     needed INTEGER NOT NULL,
@@ -56,7 +56,7 @@ CREATE INDEX places_held ON places (person, unit) WHERE word IS NULL;
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY, unit INTEGER NOT NULL, person TEXT NOT NULL, said TEXT NOT NULL,
     at TEXT NOT NULL, changed_at TEXT NOT NULL, seconds REAL, skipped INTEGER NOT NULL,
-    proposed_by TEXT NOT NULL
+    proposed_by TEXT NOT NULL          -- empty; older versions filled units in
 );
 CREATE INDEX answers_to ON answers (unit);
 CREATE TRIGGER no_answer_changes BEFORE UPDATE ON answers
@@ -164,8 +164,6 @@ class ShownUnit:
     shown: Mapping[str, str]
     images: Mapping[str, str]
     choices: Values
-    proposal: Values
-    proposed_by: str
 
 
 def serialize_task(task: AnnotationTask) -> str:
@@ -184,16 +182,21 @@ def parse_task(text: str) -> AnnotationTask:
 
 def serialize_unit(unit: Unit) -> str:
     """Serialize a unit for annotators, without the key."""
-    names = ("shown", "images", "choices", "proposal", "proposed_by")
+    names = ("shown", "images", "choices")
     return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
 
 def parse_unit(number: int, task: int, unit_id: str, text: str) -> ShownUnit:
     """Parse a unit."""
     entry = _parse_json(text)
-    for name in ("choices", "proposal"):
-        entry[name] = values_from_json(entry[name])
-    return ShownUnit(number=number, task=task, unit_id=unit_id, **entry)
+    return ShownUnit(
+        number=number,
+        task=task,
+        unit_id=unit_id,
+        shown=entry["shown"],
+        images=entry["images"],
+        choices=values_from_json(entry["choices"]),
+    )
 
 
 def serialize_values(values: Values) -> str:

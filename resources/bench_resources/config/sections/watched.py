@@ -58,10 +58,6 @@ class AnnotationTaskSettings(StrictSection):
     """Attention checks: JSON lines of ``{unit, values}``."""
     least_gold: float = Field(0.0, ge=0, le=1)
     """Share of attention checks that an annotator must pass."""
-    propose: str = ""
-    """A model that fills units in before annotators see them."""
-    unproposed: float = Field(0.25, ge=0, le=1)
-    """Share of units without a proposal."""
 
     @property
     def terms(self) -> AnnotationTerms:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -182,18 +181,6 @@ def test_a_form_that_is_incomplete_at_the_deadline_can_be_completed(
         assert 'value="send"' in incomplete.text
         assert ana.send(incomplete, correct="yes", comment="a long text").status_code == 200
         assert [answer.values["correct"] for answer in site.people.answers(FORM)] == [("yes",)]
-
-
-def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
-    proposed: dict[str, Any] = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
-    site.people.ask(FORM, [unit("a", **proposed)])
-    ana = site.visitor("ana")
-    page = ana.next(ana.task(FORM.title))
-    assert 'value="no" checked' in page.text
-    assert "model-1" not in page.text
-    ana.send(page, correct="no")
-    found: list[Answer] = site.people.answers(FORM)
-    assert [one.proposed_by for one in found] == ["model-1"]
 
 
 def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:

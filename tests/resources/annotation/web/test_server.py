@@ -177,15 +177,12 @@ def test_a_control_character_is_shown_by_its_number(site: Site, sign: str) -> No
                 Field(name="t", kind="text", label="t", required=False),
                 Field(name="u", kind="text", label="u", most=100, required=False)),
     )  # fmt: skip
-    proposal = {"t": (f"p{sign}",), "u": (f"q{sign}",)}
-    one = Unit(
-        task=task.name, unit_id=f"u{sign}", shown={f"h{sign}": f"s{sign}"}, proposal=proposal
-    )
+    one = Unit(task=task.name, unit_id=f"u{sign}", shown={f"h{sign}": f"s{sign}"})
     site.people.ask(task, [one])
     ana = site.visitor("ana")
     page = ana.next("/f/1")
     number = escape_controls(sign)
-    for letter in "tilhsapq":
+    for letter in "tilhsa":
         assert f"{letter}{number}" in page.text
     ana.send(page, a=f"a{number}", t="x")
     (only,) = site.people.answers(task)

@@ -78,7 +78,6 @@ function annotators(rows) {
     { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => formatNumber(one.alpha_without), hint: "Krippendorff's alpha of the other annotators" },
     { key: "gold", title: "Attention", number: true, value: (one) => one.gold, cell: (one) => of(one.gold, one.n_gold), hint: "share of attention checks answered right" },
     { key: "drift", title: "Drift", number: true, value: (one) => one.drift, cell: (one) => of(one.drift, one.n_drift), hint: "agreement in the second half minus that in the first" },
-    { key: "anchoring", title: "Anchoring", number: true, value: (one) => one.anchoring, cell: (one) => of(one.anchoring, Math.min(one.n_beside, one.n_alone)), hint: "agreement with the model: with its proposal shown, minus without" },
   ], rows, { label: "Annotators", heading: "person", sort: "person" }));
 }
 
