@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.workspace.console.output import print_json_result, print_result
-from bench_resources.models.registry.loaded_model import LoadedCheckpoint
 from bench_resources.models.registry.model_check import ModelCheck, ProbeResult
 
 _MAX_RESPONSE_LENGTH = 60  # characters
@@ -27,27 +26,12 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
         yield "kind", f"{check.kind} {check.place}".strip()
     if check.error:
         yield "error", check.error
-    if check.loaded:
-        yield from _checkpoint_lines(check.loaded)
-    yield from _probe_lines(check)
+    if check.response_seconds is not None:
+        yield "seconds", f"{check.response_seconds:.2f} per response"
     if check.note:
         yield "note", check.note
     for probe in check.probes:
         yield probe.probe, _probe_text(probe)
-
-
-def _probe_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
-    if check.response_seconds is not None:
-        load = "" if check.load_seconds is None else f"{check.load_seconds:.1f} to load, "
-        yield "seconds", f"{load}{check.response_seconds:.2f} per response"
-
-
-def _checkpoint_lines(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
-    size = f"{_short(loaded.parameters)} parameters, {_short(loaded.memory)}B"
-    yield "class", f"{loaded.class_name}, {loaded.dtype} on {loaded.device}, {size}"
-    yield "context", "unknown" if loaded.context is None else f"{loaded.context} tokens"
-    yield "chat template", loaded.chat_template
-    yield "thinking tags", ", ".join(loaded.thinking) or "none"
 
 
 def _probe_text(one: ProbeResult) -> str:
@@ -56,15 +40,3 @@ def _probe_text(one: ProbeResult) -> str:
     text = " ".join(one.response.split())
     cut = text if len(text) <= _MAX_RESPONSE_LENGTH else f"{text[: _MAX_RESPONSE_LENGTH - 1]}…"
     return f"{cut or '(nothing)'}{f' ({one.note})' if one.note else ''}"
-
-
-def _short(number: int) -> str:
-    """Format a number with an SI prefix.
-
-    >>> _short(3_754_644_480), _short(980)
-    ('3.75 G', '980 ')
-    """
-    for factor, prefix in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if number >= factor:
-            return f"{number / factor:.2f} {prefix}"
-    return f"{number} "

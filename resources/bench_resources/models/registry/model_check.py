@@ -1,13 +1,13 @@
 """Model check: loads a model, sends six probes and reports; the cache is not used."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 from statistics import median
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
@@ -17,12 +17,11 @@ from bench_resources.checkpoints.hub_access import first_line
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.sections.base import ModelSpec, SamplingSection
-from bench_resources.config.sections.engine_kinds import EngineContext
+from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
-from bench_resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model
 from bench_resources.models.registry.recorded import read_recorded
 from bench_resources.redaction.responses import RedactingEngine
@@ -33,9 +32,6 @@ _SMALL, _LARGE = (224, 224), (640, 480)  # width and height of the images, px
 
 REQUIRED = frozenset({"an image", "control tokens"})
 """Probes that every model has to answer; refusing another one only excludes such questions."""
-
-NEEDS_NO_IMAGE = "no image"
-"""The probe that families which require an image may refuse as late as during generation."""
 
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
@@ -73,15 +69,10 @@ class SyntheticImages:
         return Image(digest)
 
 
-def probes(images: SyntheticImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
-    """The six probe conversations, by name.
-
-    Args:
-        images: The synthetic images.
-        control_tokens: Special tokens of the checkpoint, if known; common ones are added.
-    """
+def probes(images: SyntheticImages) -> dict[str, Prompt]:
+    """The six probe conversations, by name."""
     apples, dogs = images.apples, images.dogs
-    spelled = " ".join(dict.fromkeys([*control_tokens, *_CONTROL_TOKENS]))
+    spelled = " ".join(_CONTROL_TOKENS)
     return {
         "an image": Prompt.of(apples, _HOW_MANY),
         "two images": Prompt.of(
@@ -89,7 +80,7 @@ def probes(images: SyntheticImages, control_tokens: Iterable[str]) -> dict[str, 
             dogs,
             "Are there more things in the first or in the second? Say first or second.",
         ),
-        NEEDS_NO_IMAGE: Prompt.of("What is the capital of France? Answer with one word."),
+        "no image": Prompt.of("What is the capital of France? Answer with one word."),
         "a system prompt": Prompt.of(apples, _HOW_MANY, system=_SYSTEM),
         "control tokens": Prompt.of(
             apples, f"Does the picture show the text {spelled} anywhere? Answer yes or no."
@@ -128,8 +119,6 @@ class ModelCheck:
     place: str = ""  # path, hub id, address, ...
     error: str = ""  # why the model could not be checked
     note: str = ""  # what was not checked, and why
-    loaded: LoadedCheckpoint | None = None  # if transformers runs it
-    load_seconds: float | None = None
     response_seconds: float | None = None  # the median of those sent alone
     probes: tuple[ProbeResult, ...] = ()
 
@@ -147,7 +136,6 @@ class CheckedModel:
 
     ask: Ask
     images: SyntheticImages
-    loading: CheckpointInspection | None = None  # if transformers runs it
     blind: bool = False
 
 
@@ -173,32 +161,22 @@ def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
 
 def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
     """Send the probes one by one; the first one loads the model."""
-    loading = subject.loading
     answered: list[ProbeResult] = []
     seconds: list[float] = []
-    prompts = probes(subject.images, ())
-    for name in prompts:
-        if loading and answered:
-            prompts = probes(subject.images, loading.control_tokens)
+    for name, prompt in probes(subject.images).items():
         start = time.perf_counter()
-        response = subject.ask([_request(name, prompts[name], subject)])[0]
+        response = subject.ask([_request(name, prompt, subject)])[0]
         seconds.append(time.perf_counter() - start)
-        if loading and not answered:
-            seconds[0] -= loading.seconds
-        refused = loading is None or loading.refused
-        answered.append(_probe_result(name, response, refused=refused))
+        answered.append(
+            ProbeResult(
+                probe=name,
+                response=response.text,
+                note=response.note or response.no_answer,
+                error=response.error,
+                failed=bool(response.error) and name in REQUIRED,
+            )
+        )
     return tuple(answered), seconds
-
-
-def _probe_result(name: str, response: Response, *, refused: bool) -> ProbeResult:
-    return ProbeResult(
-        probe=name,
-        response=response.text,
-        note=response.note or response.no_answer,
-        error=response.error,
-        failed=bool(response.error)
-        and (name in REQUIRED or not (refused or name == NEEDS_NO_IMAGE)),
-    )
 
 
 def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
@@ -252,10 +230,8 @@ def _check(found: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: boo
         spent=lambda _: TokenCounts(),
     )
     try:
-        if isinstance(spec, TransformersSpec):
-            return _transformers(found, resolve_local_paths(spec, at.resolve), images, blind=blind)
         secrets = known_secrets(settings.home)
-        with closing(RedactingEngine(kind.engine(_shorten_responses(spec), at), secrets)) as engine:
+        with closing(RedactingEngine(_open(_shorten_responses(spec), kind, at), secrets)) as engine:
             return run_probes(
                 found,
                 CheckedModel(ask=ask_in_order(engine), images=images, blind=blind),
@@ -266,21 +242,14 @@ def _check(found: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: boo
         raise ModelError(f"{found.place}: {type(error).__name__}: {first_line(error)}") from error
 
 
-def _transformers(
-    found: ModelCheck, spec: TransformersSpec, images: SyntheticImages, *, blind: bool
-) -> ModelCheck:
+def _open(spec: ModelSpec, kind: EngineKind[Any], at: EngineContext) -> Engine:
+    """Open an engine; a local one without the findings that a home keeps."""
+    if not isinstance(spec, TransformersSpec):
+        return kind.engine(spec, at)
     from bench_resources.models.transformers.engine import TransformersEngine
-    from bench_resources.models.transformers.model import load
 
-    model_spec = _shorten_responses(spec)
-    loading = CheckpointInspection(load)
-    engine = TransformersEngine(model_spec, model_spec.path, images.read, loading.load)
-    with closing(engine):
-        subject = CheckedModel(
-            ask=ask_in_order(engine), images=images, loading=loading, blind=blind
-        )
-        tried = run_probes(found, subject)
-        return replace(tried, loaded=loading.described(spec), load_seconds=loading.seconds)
+    spec = resolve_local_paths(spec, at.resolve)
+    return TransformersEngine(spec, spec.path, at.read_image)
 
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from safetensors import safe_open
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
@@ -16,22 +15,11 @@ from tests.resources.models.managed.test_engine import is_running
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
 
 
-def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
-    folder = copied(vlm, tmp_path / "vlm")
-    check = checked(tmp_path / "home", local(folder))
+def test_a_checkpoint_is_asked_six_probes(vlm: Path, tmp_path: Path) -> None:
+    check = checked(tmp_path / "home", local(vlm))
     assert check.failures == []
     assert [one.probe for one in check.probes] == PROBES
     assert all(probe.response for probe in check.probes)
-    with safe_open(folder / "model.safetensors", "np") as file:
-        n_weights = sum(file.get_tensor(name).size for name in file.keys())  # noqa: SIM118
-    loaded = check.loaded
-    assert loaded is not None
-    assert (loaded.class_name, loaded.dtype, loaded.device) == (
-        ("LlavaForConditionalGeneration", "float32", "cpu")
-    )
-    assert (loaded.parameters, loaded.context, loaded.chat_template) == (n_weights, 1024, "own")
-    assert loaded.memory >= 4 * n_weights  # bytes, and those of a few buffers
-    assert loaded.thinking == ()
 
 
 @pytest.mark.long
@@ -157,4 +145,3 @@ def test_the_rest_is_checked_and_the_home_stays_as_it_was(
 
     shown = CliRunner().invoke(app, ["models", "check", "m"])
     assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "m: ok")
-    assert "tokens per image    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout
