@@ -121,7 +121,7 @@ def permute_options(
         for question, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
             _print_permutation_summary(question.name, permuted.left_out, len(permuted.ordered))
             for name in names:
-                rows += evaluate_permutations(bench, question, name, permuted, wanted)
+                rows += evaluate_permutations(bench, question, name, permuted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from bench_assets.audit.framework.evidence import TrainingMatch
 from bench_assets.core.images.decoding import decode, read_header
 from bench_assets.core.images.image_statistics import ImageStatistics, image_statistics
-from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
@@ -78,15 +77,6 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
                 orientation=header.orientation,
             )
     return files
-
-
-def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Metadata by SHA-256, for the available images."""
-    metadata = {}
-    for image in images:
-        with suppress(ImageError):
-            metadata[image] = read_metadata(store.read(image))
-    return metadata
 
 
 def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
@@ -14,13 +13,10 @@ from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestions,
     permute_options,
 )
-from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
+from bench_assets.audit.robustness.position_bias import OrderFigure, PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Score
-from bench_assets.core.schema.signature import join_setups, short_digest
 from bench_assets.core.stats.clusters import cluster_questions
-from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (
@@ -28,7 +24,6 @@ from bench_assets.workspace.evaluate.subset import (
     open_model,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.tables.measured_figures import add_figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +62,9 @@ def permute_questions(
 
 
 def evaluate_permutations(
-    bench: Workbench, task: Task, model: str, made: PermutedQuestions, wanted: PermutationSettings
+    bench: Workbench, task: Task, model: str, made: PermutedQuestions
 ) -> list[OrderFigure]:
-    """Evaluate a model on permuted options, judged and scored as usual, and store the figures.
+    """Evaluate a model on permuted options, judged and scored as usual.
 
     Raises:
         ModelError: If the model cannot be opened, or questions remain without a response.
@@ -87,20 +82,11 @@ def evaluate_permutations(
         predictions, _, scores = runner.scored(
             [permuted_question.question for permuted_question in made.ordered]
         )
-    make_figure = partial(
-        OrderFigure,
-        task=task.name,
-        model=predictions[0].model,
-        setup=join_setups(score.setup for score in scores),
-        data=short_digest(digest(questions)),
-        orders=wanted.orders,
-        at=datetime.now(UTC).isoformat(timespec="microseconds"),
+    return figures_of(
+        permutation_outcomes(made.ordered, scores),
+        cluster_questions(questions),
+        partial(OrderFigure, task=task.name, model=predictions[0].model),
     )
-    figures = figures_of(
-        permutation_outcomes(made.ordered, scores), cluster_questions(questions), make_figure
-    )
-    add_figures(bench.settings.home, OrderFigure, figures)
-    return figures
 
 
 def permutation_outcomes(

@@ -12,7 +12,6 @@ from bench_assets.audit.items import (
     wrong_keys,
 )
 from bench_assets.audit.judges import human_agreement
-from bench_assets.audit.robustness import position_bias
 from bench_assets.audit.shortcuts import (
     answer_leaks,
     blind_solvability,
@@ -32,7 +31,6 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
         answer_leaks.file_names,
         image_cues.image_files,
         image_cues.image_statistics,
-        image_cues.image_metadata,
         option_cues.surface_finding,
         missing_images.missing_images,
         missing_images.blank_images,
@@ -51,7 +49,6 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
     "judgements": (
         human_agreement.agreement_finding,
         human_agreement.bias_finding,
-        position_bias.orders_finding,
     ),
 }
 """Checks by what they ask about; each family is one asset check in Dagster."""

@@ -12,7 +12,6 @@ from bench_assets.audit.evidence_inputs import (
     ImageFeatures,
     files_of,
     image_features,
-    metadata_by_image,
 )
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
@@ -24,7 +23,6 @@ from bench_assets.audit.framework.evidence import (
 from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -37,7 +35,6 @@ from bench_assets.core.schema.signature import short_digest
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
 from bench_resources.images.store import ImageStore
-from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles, read_columns
 
 _POINTS = """
@@ -89,10 +86,6 @@ class TaskEvidence:
         """Statistics of pixels by SHA-256, for images that decode."""
         looks_found = self._load_looks(images)
         return {image: look.statistics for image in images if (look := looks_found[image])}
-
-    def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """Metadata by SHA-256, for readable images."""
-        return metadata_by_image(self.image_store, images)
 
     def _load_looks(self, images: Sequence[str]) -> Mapping[str, ImageFeatures | None]:
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
@@ -154,11 +147,6 @@ class TaskEvidence:
     def people_checks(self) -> Mapping[str, PeopleCheck]:
         """Judged numbers as people's verdicts leave them, by model."""
         return people_checks(self.tables, self.task)
-
-    @cached_property
-    def order_figures(self) -> Sequence[OrderFigure]:
-        """Measured figures of option permutations, oldest first."""
-        return read_figures(self.tables.home, OrderFigure, self.task.name)
 
     def open_image(self, image: str) -> Image.Image:
         """Open an image by its SHA-256.

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
-from bench_assets.core.schema.measured_figures import OrderFigure
+from bench_assets.audit.robustness.position_bias import OrderFigure, PermutationOutcome, figures_of
 
-WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")
+WHOSE = partial(OrderFigure, task="exam", model="m")
 
 
 def shifted_responses(
@@ -32,8 +31,3 @@ def figures(responses, labels=WHOSE):
 
 def first(_, places):
     return 0
-
-
-def knowing(question, places):
-    """Knows three of four, and takes the next option of the others."""
-    return places.index(question % 4 if question % 8 < 6 else (question + 1) % 4)

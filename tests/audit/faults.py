@@ -125,31 +125,6 @@ def bright_images_are_b(held: Held) -> Held:
     return replace(held, images=images)
 
 
-def answer_in_metadata(held: Held) -> Held:
-    """Describe each image by what is right of its questions."""
-    tags: dict[str, list[str]] = {}
-    for one in held.questions:
-        for image in one.images:
-            tags.setdefault(image, []).extend(right_texts(one))
-    described = {image: {"ImageDescription": ", ".join(right)} for image, right in tags.items()}
-    return replace(held, tags=described)
-
-
-def key_in_comment(held: Held) -> Held:
-    """Leave the key of a single question in a comment."""
-    first = held.questions[0]
-    return replace(held, tags={first.images[0]: {"comment": f"answer: {right_texts(first)[0]}"}})
-
-
-def edited_images_are_b(held: Held) -> Held:
-    """Edit the images of which B is right with another program."""
-    tags = {
-        one.images[0]: {"Software": "paint 2" if one.answer[0] == "B" else "camera 7", "Flash": "0"}
-        for one in held.questions
-    }
-    return replace(held, tags=tags)
-
-
 def blank_image(held: Held, noise: int = 0) -> Held:
     blank = next(image for one in held.questions for image in one.images)
     grain = np.random.default_rng(0).integers(-noise, noise + 1, (200, 300, 3))

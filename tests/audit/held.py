@@ -24,7 +24,6 @@ from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.checked_scores import PeopleCheck
@@ -91,18 +90,13 @@ class Held:
     images: Mapping[str, Image.Image] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)  # how images look
     stored: Mapping[str, StoredImage] = field(default_factory=dict)
-    tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # metadata of images
     task: Task = TASK
     training: TrainingData | None = None
     responses: Sequence[Prediction] = ()
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
-    order_figures: Sequence[OrderFigure] = ()
 
     def statistics(self, images):
         return {one: image_statistics(self.images[one]) for one in images if one in self.images}
-
-    def metadata(self, images):
-        return {one: self.tags.get(one, {}) for one in images}
 
     def looks(self, images):
         return {one: self.hashes[one] for one in images if one in self.images}

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Columns, Results, Table
-from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
@@ -44,7 +43,6 @@ class Judged(PartialEvidence):
     verdicts: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
     task: Task = CODIS
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
-    order_figures: Sequence[OrderFigure] = ()
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         return self.responses[model]

@@ -1,16 +1,13 @@
 """Twenty defects of a kind among 400 questions: how many are found, and what else is."""
 
 import io
-import struct
-import zlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, PngImagePlugin
+from PIL import Image, ImageDraw
 
 from bench_assets.audit.items.ambiguous_options import canonical_option
-from bench_assets.core.images.metadata import read_metadata
 from bench_assets.core.schema.rows import Prediction
 from tests.audit.held import exam, found
 
@@ -137,125 +134,6 @@ def test_blank_and_nearly_blank_images(large):
     assert len(planted) == PLANTED
     held = replace(large, images={**large.images, **shown})
     assert rates(held, "blank_images", planted) == (1.0, 0)
-
-
-def saved(form="JPEG", **options):
-    file = io.BytesIO()
-    canvas().save(file, form, **options)
-    return file.getvalue()
-
-
-def with_exif(tag, value, form="JPEG"):
-    exif = Image.Exif()
-    exif[tag] = value
-    return saved(form, exif=exif)
-
-
-def in_sub_ifd(tag, value):
-    exif = Image.Exif()
-    exif.get_ifd(0x8769)[tag] = value
-    return saved(exif=exif)
-
-
-def with_text(kind, name, text):
-    chunks = PngImagePlugin.PngInfo()
-    if kind == "iTXt":
-        chunks.add_itxt(name, text)
-    else:
-        chunks.add_text(name, text, zip=kind == "zTXt")
-    return saved("PNG", pnginfo=chunks)
-
-
-def with_segment(marker, payload):
-    """A segment behind the first one of a JPEG."""
-    data = saved()
-    return (
-        data[:2]
-        + b"\xff"
-        + bytes([marker])
-        + struct.pack(">H", len(payload) + 2)
-        + payload
-        + data[2:]
-    )
-
-
-def iptc(number, text):
-    record = b"\x1c\x02" + bytes([number]) + struct.pack(">H", len(text)) + text
-    block = b"8BIM\x04\x04\x00\x00" + struct.pack(">I", len(record)) + record
-    return with_segment(0xED, b"Photoshop 3.0\x00" + block + b"\x00" * (len(record) % 2))
-
-
-XMP = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><dc:title>{}</dc:title></x:xmpmeta>"
-
-WAYS = {
-    "EXIF description": lambda t: with_exif(0x010E, t),
-    "EXIF artist": lambda t: with_exif(0x013B, t),
-    "EXIF copyright": lambda t: with_exif(0x8298, t),
-    "EXIF document name": lambda t: with_exif(0x010D, t),
-    "EXIF host computer": lambda t: with_exif(0x013C, t),
-    "Windows title": lambda t: with_exif(0x9C9B, t.encode("utf-16-le")),
-    "Windows comment": lambda t: with_exif(0x9C9C, t.encode("utf-16-le")),
-    "Windows keywords": lambda t: with_exif(0x9C9E, t.encode("utf-16-le")),
-    "EXIF user comment": lambda t: in_sub_ifd(0x9286, b"ASCII\0\0\0" + t.encode()),
-    "EXIF owner": lambda t: in_sub_ifd(0xA430, t),
-    "PNG tEXt": lambda t: with_text("tEXt", "Title", t),
-    "PNG zTXt": lambda t: with_text("zTXt", "Comment", t),
-    "PNG iTXt": lambda t: with_text("iTXt", "Description", t),
-    "PNG EXIF": lambda t: with_exif(0x010E, t, "PNG"),
-    "WebP EXIF": lambda t: with_exif(0x010E, t, "WEBP"),
-    "JPEG comment": lambda t: saved(comment=t.encode()),
-    "GIF comment": lambda t: saved("GIF", comment=t.encode()),
-    "IPTC caption": lambda t: iptc(120, t.encode()),
-    "JPEG XMP": lambda t: with_segment(
-        0xE1, b"http://ns.adobe.com/xap/1.0/\x00" + XMP.format(t).encode()
-    ),
-    "PNG XMP": lambda t: with_text("iTXt", "XML:com.adobe.xmp", XMP.format(t)),
-}
-
-
-def test_answers_in_the_metadata_of_real_files(large):
-    assert len(WAYS) == PLANTED
-    tags = {}
-    for one, write in zip(large.questions, WAYS.values(), strict=False):
-        right = one.options["ABCD".index(one.answer[0])]
-        tags[one.images[0]] = read_metadata(write(f"a photo of the {right}, 2024"))
-    for one in large.questions[PLANTED:]:
-        tags[one.images[0]] = read_metadata(with_exif(0x0110, "Camera 7"))
-    planted = {one.question_id for one in large.questions[:PLANTED]}
-    assert rates(replace(large, tags=tags), "image_metadata", planted) == (1.0, 0)
-
-
-def chunk(name, body):
-    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        pytest.param(lambda t: saved() + t, id="behind a JPEG"),
-        pytest.param(lambda t: saved("PNG") + t, id="behind a PNG"),
-        pytest.param(lambda t: with_segment(0xEA, t), id="a segment of JPEG that nobody reads"),
-        pytest.param(
-            lambda t: saved("PNG")[:33] + chunk(b"prVt", t) + saved("PNG")[33:],
-            id="a private chunk",
-        ),
-    ],
-)
-def test_parts_of_files_that_decoders_skip_are_read(write):
-    assert "zebra" in " ".join(read_metadata(write(b"the zebra")).values())
-    assert "zebra" not in " ".join(read_metadata(write(b"")).values())
-
-
-def test_profiles_and_times_tell_files_apart():
-    plain, profiled = saved(), saved(icc_profile=b"a profile")
-    assert read_metadata(profiled).keys() - read_metadata(plain).keys() == {"ICC profile"}
-    times = {
-        read_metadata(
-            saved("PNG")[:33] + chunk(b"tIME", bytes([7, 232, 1, 2, 3, 4, n])) + saved("PNG")[33:]
-        )["appended"]
-        for n in (50, 51)
-    }
-    assert len(times) == 2
 
 
 def responses(held, known, seed):

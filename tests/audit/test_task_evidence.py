@@ -6,11 +6,14 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.asset_factory.evaluation_tables import questions_key
+from bench_assets.audit.registry import audit_task
 from bench_assets.audit.task_evidence import TaskEvidence
 from bench_assets.core.schema.rows import Question
+from bench_assets.suites.codis.task import TASK as CODIS
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
+from bench_resources.tables.parquet import TableFiles
 from tests.audit import answering, faults
 from tests.audit.held import TASK, Held, failed, found
 
@@ -94,3 +97,13 @@ ANSWERED = [  # minis with many choices: fewer do not tell five wrong keys from 
 def test_a_fault_that_answers_show_is_caught(minis, fault, name, checks):
     assert failed(answering.answered_by_many(minis[name])) == set()
     assert failed(fault(minis[name])) == checks
+
+
+def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    damaged = TaskEvidence(CODIS, tables, ImageStore(folder=str(tmp_path / "images")))
+    tables.path(["codis", "questions"]).parent.mkdir(parents=True)
+    tables.path(["codis", "questions"]).write_bytes(b"PAR1")
+    rows = {row.check: row for row in audit_task(damaged)}
+    assert not rows["one_answer"].passed
+    assert rows["one_answer"].sentence.startswith("Cannot be examined: ")

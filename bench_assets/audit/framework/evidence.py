@@ -9,7 +9,6 @@ import numpy.typing as npt
 from PIL import Image
 
 from bench_assets.core.images.image_statistics import ImageStatistics
-from bench_assets.core.schema.measured_figures import OrderFigure
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
@@ -89,10 +88,6 @@ class Evidence(Protocol):
         """Brightness, contrast and the like by SHA-256, of the images that decode."""
         ...
 
-    def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """EXIF tags, comments and other metadata by SHA-256, of the images that can be read."""
-        ...
-
     def results(self, condition: str = "main") -> Results:
         """Scores of every model that was evaluated on the current questions."""
         ...
@@ -110,11 +105,6 @@ class Evidence(Protocol):
     @property
     def people_checks(self) -> Mapping[str, PeopleCheck]:
         """Judged numbers as people's verdicts leave them, by model."""
-        ...
-
-    @property
-    def order_figures(self) -> Sequence[OrderFigure]:
-        """Figures of models under option permutations, earliest first."""
         ...
 
     def open_image(self, image: str) -> Image.Image:

@@ -6,29 +6,12 @@ occurs once in n responses, whatever the key is.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isnan, nan
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import (
-    AuditFinding,
-    SkippedCheckError,
-    Suspect,
-    audit_check,
-)
-from bench_assets.audit.framework.significance import FALSE_POSITIVE_RATE, MIN_ADVANTAGE
-from bench_assets.core.schema.measured_figures import (
-    ALL_ORDERS,
-    CIRCULAR,
-    CONSISTENCY,
-    LETTER,
-    ORDER,
-    PUBLISHED_ORDER_GAIN,
-    OrderFigure,
-)
-from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import (
     PairedScores,
@@ -36,7 +19,41 @@ from bench_assets.core.stats.paired_tests import (
     mean_change,
     paired_t_test,
 )
-from bench_assets.core.tables.arrow import digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFigure:
+    """A measured figure of option permutations."""
+
+    task: str
+    model: str
+    figure: str
+    value: float
+    low: float  # of the 95 % interval
+    high: float
+    n: int  # questions
+    n_unscored: int = 0  # questions with an unscored response, or one that names no option
+    expected: float = nan  # without position bias; NaN: unknown
+    p: float = nan  # two-sided p-value of the deviation; NaN: not tested
+
+
+CIRCULAR = "circular"
+"""Share of questions that are answered right in every order."""
+
+ALL_ORDERS = "all_orders"
+"""Share of points over all orders."""
+
+CONSISTENCY = "consistent"
+"""Share of questions with the same option chosen in every order."""
+
+PUBLISHED_ORDER_GAIN = "published_order_gains"
+"""Share of points in the benchmark's order minus that in the other orders."""
+
+ORDER = "order_"
+"""Share of points in one order: ``order_1`` is the benchmark's."""
+
+LETTER = "letter_"
+"""Share of responses that choose a letter: ``letter_A``."""
 
 
 class PermutationOutcome(NamedTuple):
@@ -213,88 +230,4 @@ def _figure(name: str, found: Mean, make_figure: MakeFigure, expected: float = n
         n=found.n_scored,
         n_unscored=found.n_unscored,
         expected=expected,
-    )
-
-
-_MIN_QUESTIONS = 20  # fewest questions in several orders
-
-
-@audit_check("option_orders", "Do responses depend on the order of options?")
-def orders_finding(evidence: Evidence) -> AuditFinding:
-    """Find models with position bias, or with a better score in the benchmark's own order.
-
-    Position bias: a letter is chosen more or less often than its expected frequency.
-    """
-    measured = _latest(evidence)
-    if not measured:
-        raise SkippedCheckError(
-            "no model was asked in several orders (bench audit permute-options)"
-        )
-    enough = {
-        model: rows for model, rows in measured.items() if _n_questions(rows) >= _MIN_QUESTIONS
-    }
-    if not enough:
-        n = max(map(_n_questions, measured.values()))
-        raise SkippedCheckError(f"{n} questions in several orders; {_MIN_QUESTIONS} are needed")
-    tried = [row for rows in enough.values() for row in rows.values() if not isnan(row.p)]
-    suspects = [
-        Suspect(model, _describe_bias(figure, rows), abs(figure.value - figure.expected))
-        for model, rows in enough.items()
-        for figure in _biased_figures(rows.values(), len(tried))
-    ]
-    summary = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
-    return AuditFinding(f"{summary}.", sum(map(_n_questions, enough.values())), suspects)
-
-
-def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
-    """Model -> latest figures by name, on the present questions."""
-    if not evidence.order_figures:
-        return {}
-    data = short_digest(digest(evidence.questions))
-    figures: dict[str, dict[str, OrderFigure]] = {}
-    for figure in evidence.order_figures:
-        rows = figures.setdefault(figure.model, {}) if figure.data == data else {}
-        if any(row.at != figure.at for row in rows.values()):
-            rows.clear()
-        rows[figure.figure] = figure
-    return figures
-
-
-def _n_questions(rows: dict[str, OrderFigure]) -> int:
-    return max((row.n for row in rows.values() if not isnan(row.p)), default=0)
-
-
-def _biased_figures(rows: Iterable[OrderFigure], tries: int) -> Iterator[OrderFigure]:
-    for row in rows:
-        if isnan(row.p) or row.n < _MIN_QUESTIONS:
-            continue
-        if row.p * tries < FALSE_POSITIVE_RATE and abs(row.value - row.expected) >= MIN_ADVANTAGE:
-            yield row
-
-
-def _describe_bias(one: OrderFigure, rows: dict[str, OrderFigure]) -> str:
-    if one.figure == PUBLISHED_ORDER_GAIN:
-        reason = (
-            f"the benchmark's own order gains {one.value:+.3f} ({one.low:+.3f} to {one.high:+.3f},"
-            f" n = {one.n}) over the others"
-        )
-    else:
-        reason = (
-            f"answers {one.figure.removeprefix(LETTER)} {one.value:.0%} of the time ({one.low:.0%}"
-            f" to {one.high:.0%}, n = {one.n}); expected for the same choices {one.expected:.0%}"
-        ).replace("%", " %")
-    return f"{reason}; {_figures(rows)}"
-
-
-def _figures(rows: dict[str, OrderFigure]) -> str:
-    templates = {
-        "order_1": "{} in the benchmark's order",
-        ALL_ORDERS: "{} over all",
-        CIRCULAR: "{} right in all",
-        CONSISTENCY: "{} chosen alike in all",
-    }
-    return ", ".join(
-        template.format(f"{rows[name].value:.1%}".replace("%", " %"))
-        for name, template in templates.items()
-        if name in rows
     )

@@ -1,4 +1,4 @@
-"""Cues in the images, without understanding them: file sizes, formats, statistics and metadata."""
+"""Cues in the images, without understanding them: file sizes, formats and statistics."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
@@ -7,7 +7,6 @@ import numpy as np
 from bench_assets.audit.framework.evidence import Evidence, Floats
 from bench_assets.audit.framework.findings import AuditFinding, SkippedCheckError, audit_check
 from bench_assets.audit.framework.text_normalization import content_words
-from bench_assets.audit.shortcuts.answer_leaks import leak_finding
 from bench_assets.audit.shortcuts.key_guesser import (
     MIN_QUESTIONS,
     Cue,
@@ -64,33 +63,6 @@ def image_statistics(evidence: Evidence) -> AuditFinding:
             f"fewer than {MIN_QUESTIONS} questions with images and answers to guess"
         )
     return guess_finding(guesses, "a statistic of the images")
-
-
-@audit_check("image_metadata", "Does the metadata of images reveal the answer?")
-def image_metadata(evidence: Evidence) -> AuditFinding:
-    """Find answers in metadata, and guess by each of its entries."""
-    questions = evidence.questions
-    metadata = evidence.metadata(
-        list(dict.fromkeys(i for question in questions for i in question.images))
-    )
-    texts = {
-        question.question_id: list(
-            dict.fromkeys(
-                v for i in question.images for v in metadata.get(i, {}).values() if _is_text(v)
-            )
-        )
-        for question in questions
-    }
-    if not any(metadata.values()):
-        raise SkippedCheckError("no image has metadata")
-    leaked = leak_finding(questions, texts, "the metadata of an image")
-    guesses = _entry_guesses([question for question in questions if question.images], metadata)
-    if not guesses:
-        return leaked
-    guessed = guess_finding(guesses, "the metadata of images")
-    return AuditFinding(
-        f"{leaked.sentence} {guessed.sentence}", leaked.n, [*guessed.suspects, *leaked.suspects]
-    )
 
 
 def fact_guesses(
@@ -179,38 +151,3 @@ def _image_option_cue(exam: Guessable, n_before: int, name: str, of: Mapping[str
         features = np.concatenate([features, distances], axis=2)
         guesses += [f"the farthest {name}", f"the nearest {name}"]
     return Cue("", features.__getitem__, guesses)
-
-
-def _entry_guesses(
-    questions: Sequence[Question], metadata: Mapping[str, Mapping[str, str]]
-) -> list[Guess]:
-    """Guess by each entry of the first image, by its order, and by entries of image options."""
-    exam = Guessable.with_options(questions)
-    first = [metadata.get(question.images[0], {}) for question in exam.questions]
-    groups: dict[str, Sequence[Hashable]] = {}
-    for entry in dict.fromkeys(entry for of in first for entry in of):
-        values = [of.get(entry, "") for of in first]
-        ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
-        groups[f"images of the same {entry}"] = values
-        if len(ranks) > len(values) / 2:
-            numbers = np.array([ranks[value] for value in values], float)
-            groups[f"images of like {entry}"] = _third_of_each(numbers)
-    guesses = _group_guesses(exam, groups)
-    for fitting, n_before in _with_image_options(exam):
-        images = [question.images[n_before:] for question in fitting.questions]
-        entries = dict.fromkeys(e for of in images for image in of for e in metadata.get(image, {}))
-        cues = [
-            Cue(
-                f"the image by its {entry}",
-                one_hot(
-                    fitting, [[metadata.get(i, {}).get(entry, "") for i in of] for of in images]
-                ),
-            )
-            for entry in entries
-        ]
-        guesses += guess_keys(fitting, cues, by_category=False)
-    return guesses
-
-
-def _is_text(value: str) -> bool:
-    return any(map(str.isalpha, value))

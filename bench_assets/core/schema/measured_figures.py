@@ -1,7 +1,6 @@
-"""Figures of readers and option permutations, and units drawn for people, as a home stores them."""
+"""Figures of readers, and units drawn for people, as a home stores them."""
 
 from dataclasses import dataclass
-from math import nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,45 +22,6 @@ class JudgeFigure:
 
 NULL_FOREIGN, NULL_HALVED = "null_foreign", "null_halved"
 """Shares of responses to other questions, and of halved ones, in which a reader finds no answer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFigure:
-    """A measured figure of option permutations; a line of the home's ``orders.jsonl``."""
-
-    task: str
-    model: str
-    setup: str  # configuration of model and judge
-    data: str  # digest of the questions, as in signatures
-    orders: int  # per question; 0: one per option
-    at: str  # ISO 8601
-    figure: str
-    value: float
-    low: float  # of the 95 % interval
-    high: float
-    n: int  # questions
-    n_unscored: int = 0  # questions with an unscored response, or one that names no option
-    expected: float = nan  # without position bias; NaN: unknown
-    p: float = nan  # two-sided p-value of the deviation; NaN: not tested
-
-
-CIRCULAR = "circular"
-"""Share of questions that are answered right in every order."""
-
-ALL_ORDERS = "all_orders"
-"""Share of points over all orders."""
-
-CONSISTENCY = "consistent"
-"""Share of questions with the same option chosen in every order."""
-
-PUBLISHED_ORDER_GAIN = "published_order_gains"
-"""Share of points in the benchmark's order minus that in the other orders."""
-
-ORDER = "order_"
-"""Share of points in one order: ``order_1`` is the benchmark's."""
-
-LETTER = "letter_"
-"""Share of responses that choose a letter: ``letter_A``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

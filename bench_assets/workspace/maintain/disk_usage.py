@@ -48,10 +48,6 @@ _DESCRIPTIONS = {
     FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
     GIVEN: ("ad-hoc models of commands", "bench home remove MODEL"),
     SOURCES_FILE: ("sources of the last evaluations", "{rm}: --source names them again"),
-    "orders.jsonl": (
-        "measured position bias",
-        "{rm}: measured again by bench audit permute-options",
-    ),
     "judges.jsonl": ("null tests of readers", "{rm}: tested again with the next evaluation"),
     "draws.jsonl": ("units of metrics drawn for people", ""),
     "processors.json": ("image settings of processors", ""),

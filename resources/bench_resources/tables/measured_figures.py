@@ -1,4 +1,4 @@
-"""Measured figures of readers and option permutations, and draws, stored per home."""
+"""Measured figures of readers, and draws, stored per home."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,18 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.core.schema.measured_figures import DrawnUnit, JudgeFigure, OrderFigure
+from bench_assets.core.schema.measured_figures import DrawnUnit, JudgeFigure
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.home_files import hold_file
 
 _FILES: Mapping[type[Any], str] = {
     JudgeFigure: "judges.jsonl",
-    OrderFigure: "orders.jsonl",
     DrawnUnit: "draws.jsonl",
 }
 
-Figure = TypeVar("Figure", JudgeFigure, OrderFigure, DrawnUnit)
+Figure = TypeVar("Figure", JudgeFigure, DrawnUnit)
 
 
 def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]:
@@ -38,17 +37,9 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
         HomeError: If the file cannot be written.
     """
     file = home / _FILES[kind]
-    lines = [json.dumps(_json_fields(figure), ensure_ascii=False) + "\n" for figure in figures]
+    lines = [json.dumps(asdict(figure), ensure_ascii=False) + "\n" for figure in figures]
     with hold_file(home, file.name):
         before = file.read_text("utf-8") if file.exists() else ""
         with open_atomic(file) as written:
             written.write((before + "".join(lines)).encode())
     return file
-
-
-def _json_fields(figure: JudgeFigure | OrderFigure | DrawnUnit) -> dict[str, object]:
-    """Fields of a figure, without NaN, which JSON does not have."""
-    entry = asdict(figure)
-    if isinstance(figure, OrderFigure):
-        return {name: value for name, value in entry.items() if value == value}  # noqa: PLR0124
-    return entry

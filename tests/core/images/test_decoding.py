@@ -285,7 +285,6 @@ def test_images_are_opened_in_one_place():
     }
     assert opening == {
         "bench_assets/core/images/decoding.py",
-        "bench_assets/core/images/metadata.py",
         "bench_assets/core/images/synthetic_scenes.py",
     }
 

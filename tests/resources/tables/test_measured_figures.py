@@ -3,20 +3,19 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench_assets.core.schema.measured_figures import OrderFigure
+from bench_assets.core.schema.measured_figures import NULL_FOREIGN, JudgeFigure
 from bench_resources.tables.measured_figures import add_figures, read_figures
 
 
-def _figure(model: str) -> OrderFigure:
-    return OrderFigure(
-        task="codis", model=model, setup="", data="0c", orders=0,
-        at="2026-11-28T20:00:00.000000+00:00",
-        figure="circular", value=0.5, low=0.4, high=0.6, n=10,
+def _figure(judge: str) -> JudgeFigure:
+    return JudgeFigure(
+        task="codis", judge=judge, setup="", prompts="0c", at="2026-11-28T20:00:00.000000+00:00",
+        figure=NULL_FOREIGN, value=0.5, low=0.4, high=0.6, n=10,
     )  # fmt: skip
 
 
 def test_of_commands_that_end_at_once_each_adds_its_figures(tmp_path: Path) -> None:
-    models = [f"model-{n}" for n in range(32)]
+    judges = [f"judge-{n}" for n in range(32)]
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda one: add_figures(tmp_path, OrderFigure, [_figure(one)]), models))
-    assert sorted(figure.model for figure in read_figures(tmp_path, OrderFigure)) == sorted(models)
+        list(threads.map(lambda one: add_figures(tmp_path, JudgeFigure, [_figure(one)]), judges))
+    assert sorted(figure.judge for figure in read_figures(tmp_path, JudgeFigure)) == sorted(judges)
