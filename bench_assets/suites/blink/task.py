@@ -2,7 +2,7 @@
 
 from bench_assets.core.metrics.aggregates import accuracy, macro_accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
-from bench_assets.suites.blink import prompts, scoring, visual_prompts
+from bench_assets.suites.blink import prompts, scoring
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 SAMPLES = 5
@@ -34,12 +34,6 @@ TASK = Task(
             own_questions=True,
             needs="it needs captions of the images: name a model (captioner) in [suites.blink]",
         ),
-        "circles": Condition(
-            prompt=prompts.main,
-            about="Circles of 5, 10 and 15 px, red and gray (section 4.3, Figure 7).",
-            own_questions=True,
-            needs="it needs raw material with points to circle: build BLINK from its sources",
-        ),
         "self_consistency": Condition(
             prompt=prompts.main,
             about="Five runs at temperature 1.0 (appendix C.3); accuracy is that of single runs.",
@@ -59,7 +53,6 @@ TASK = Task(
     },
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     answer_form=scoring.answer_form,
-    slices=visual_prompts.slices,
     counts={
         "all": sum(task.val for task in PERCEPTION_TASKS.values()),
         **{task.name: task.val for task in PERCEPTION_TASKS.values()},

@@ -13,7 +13,7 @@ from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedJudge, RecordedResponse
 from tests.cases import read_cases
-from tests.fakes.rows import answered, question, scored
+from tests.fakes.rows import answered, scored
 
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}
 
@@ -184,13 +184,6 @@ def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
 def test_nothing_scored_has_no_value():
     assert scoring.chance([]).value != scoring.chance([]).value  # NaN
     assert TASK.measures["accuracy"]([]).value != TASK.measures["accuracy"]([]).value
-
-
-def test_circles_are_sliced_by_how_they_look():
-    plain = question(category="Relative_Depth")
-    assert TASK.slices(plain) == ("Relative_Depth",)
-    drawn = replace(plain, labels={"circles": "5 px gray"})
-    assert TASK.slices(drawn) == ("Relative_Depth", "5 px gray", "Relative_Depth, 5 px gray")
 
 
 # The authors' rules and the careful scorer on one table of responses, read by a person.

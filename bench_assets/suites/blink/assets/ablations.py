@@ -10,10 +10,9 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import open_model, out
 from bench_assets.core.images.drawing import concatenate_images, encode_jpeg
 from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
-from bench_assets.core.schema.rows import ImageText, Question, StoredImage
+from bench_assets.core.schema.rows import ImageText, Question
 from bench_assets.suites.blink import prompts
-from bench_assets.suites.blink.assets.questions import BLINK, open_raw_source
-from bench_assets.suites.blink.builders.drafts import Marks
+from bench_assets.suites.blink.assets.questions import BLINK
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
     find_route,
@@ -22,18 +21,12 @@ from bench_assets.suites.blink.dataset import (
     several_images,
 )
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.visual_prompts import (
-    ALL_CIRCLES,
-    label_variants,
-    redraw_prompts,
-    sample_questions,
-)
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import TableFiles, table_output
+from bench_resources.tables.parquet import table_output
 
 _log = logging.getLogger("bench_assets.images")
 
@@ -99,38 +92,6 @@ def captions_for_images(
     """Replace images by captions."""
     if rows := replace_images_by_texts(questions, captions):
         yield table_output(rows)
-
-
-@dg.multi_asset(
-    name="blink_circles",
-    ins=BLINK.ins("questions", to_mark="images_to_mark"),
-    outs=_optional_table("circles"),
-)
-def circles(
-    sources: SourceFiles,
-    settings: dg.ResourceParam[Settings],
-    image_store: ImageStore,
-    tables: TableFiles,
-    questions: list[Question],
-    to_mark: list[StoredImage],
-) -> Iterator[dg.Output[list[Question]]]:
-    """Redraw circles in three sizes, red and gray."""
-    rows = list[Question]()
-    with open_raw_source(sources, settings, image_store, tables, to_mark) as source:
-        if source is None or not (studied := sample_questions(questions, source.settings.seed)):
-            return
-        height = source.settings.builders.height
-        for style in ALL_CIRCLES:
-            redrawn = redraw_prompts(
-                source.folders,
-                studied,
-                Marks(height=height, radius=style.radius, colour=style.colour),
-                image_store.put,
-                seed=source.settings.seed,
-                parameters=source.settings.builders,
-            )
-            rows += label_variants(redrawn, style)
-    yield table_output(rows, question_preview(rows, image_store))
 
 
 def _concatenate_images(question: Question, image_store: ImageStore) -> Question | None:

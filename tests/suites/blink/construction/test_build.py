@@ -1,20 +1,18 @@
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
-from bench_assets.suites.blink.builders.drafts import Draft, DraftView, Marks, QuestionWording
+from bench_assets.suites.blink.builders.drafts import Draft, DraftView, QuestionWording
 from bench_assets.suites.blink.construction.build import (
     UsedImages,
     build_all,
     deal_places,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
-from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from bench_resources.images.store import ImageStore
-from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
+from tests.suites.blink.builders.layouts import speckled, write_json, write_lines
 
 
 def draft(places, n_options=4):
@@ -155,19 +153,6 @@ def test_wanted_stands_against_built_for_all_fourteen(tmp_path):
     assert len(counts) == 14
     assert counts["Spatial_Relation"] == (4, 3, 1)
     assert counts["Visual_Correspondence"] == (344, 0, 0)
-
-
-def test_questions_that_were_not_built_from_a_folder_cannot_be_drawn_again(tmp_path):
-    write_csv(tmp_path / "unrelated.csv", [{"a": 1}])
-    vsr(tmp_path, [1, 0])
-    questions = built(tmp_path).questions
-    other = tmp_path / "other"
-    vsr(other, [1])
-    with pytest.raises(SourceError, match="1 questions were not built from it, such as blink/"):
-        redraw_prompts(
-            [Path(other)], questions, Marks(), ImageStore(folder=str(tmp_path / "s")).put,
-            seed=0, parameters=BuilderParameters(),
-        )  # fmt: skip
 
 
 def test_a_count_for_a_task_that_is_none_is_refused():

@@ -1,16 +1,13 @@
-import io
 from collections import Counter
 from itertools import combinations
 from random import Random
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.images.near_duplicates import hash_distance, image_hash
-from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
 from bench_assets.suites.blink.synthetic import edition as mini
@@ -20,7 +17,6 @@ from bench_assets.suites.blink.synthetic import image_choices as mini_choices
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.synthetic import surfaces as mini_light
 from bench_assets.suites.blink.synthetic import surfaces as mini_puzzles
-from bench_assets.suites.blink.visual_prompts import redraw_prompts
 from tests.fakes.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
 
@@ -174,25 +170,3 @@ def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_editi
 )
 def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(draw):
     assert draw(Random(1), 1) == draw(Random(1), 1) != draw(Random(2), 1)
-
-
-def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
-    questions = [
-        question
-        for question in mini_edition.built.questions
-        if question.category in ("Relative_Depth", "Relative_Reflectance")
-    ]
-    again = redraw_prompts(
-        [mini_edition.folder],
-        questions,
-        Marks(radius=15, colour="gray", height=HEIGHT),
-        mini_edition.store.put,
-        seed=0,
-        parameters=BuilderParameters(height=HEIGHT),
-    )
-    assert [(q.question_id, q.answer, q.labels) for q in again] == [
-        (q.question_id, q.answer, q.labels) for q in questions
-    ]
-    assert not {q.images for q in again} & {q.images for q in questions}
-    with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as image:
-        assert image.height == HEIGHT
