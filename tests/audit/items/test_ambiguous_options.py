@@ -19,11 +19,6 @@ SAME = [
     ("The grey cat", "gray cat"), ("two cats", "2 cats"), ("a colour wheel", "Color wheel."),
     ("the theatre", "Theater"), ("it is organised", "It is organized"), ("dogs", "dog."),
     ("A brown   horse", "brown horse!"), ("twenty", "20"), ("5 metres", "5 m"),
-    ("quarter to 1", "12:45"), ("quarter to one o'clock", "12:45"),
-    ("ten to one", "12:50"), ("half past 12", "12:30"),
-    ("quarter to two", "1:45"), ("12:45 pm", "a quarter to one p.m."),
-    ("12:45 am", "quarter to 1 am"), ("half past seven pm", "19:30"), ("quarter to 12 pm", "11:45"),
-    ("11:45 pm", "quarter to 12 am"),
 ]  # fmt: skip
 OTHER = [
     ("3", "-3"), ("3", "13"), ("50 cm", "50 m"), ("50 %", "50"), ("Aa", "aa"), ("AaBb", "aabb"),
