@@ -29,12 +29,11 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="NUMBER",
-            help="TASK MODEL, a signature in quotes, or a Parquet file of metrics.",
+            help="TASK MODEL, or a signature in quotes.",
         ),
     ],
     condition: ConditionOption = "main",
     *,
-    ask: Annotated[bool, typer.Option("--ask", help="Request missing responses.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate a number again from cached responses, and compare the digits.
@@ -49,7 +48,7 @@ def reproduce(
         from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
-            reproduction = try_again(bench, find_number(bench, number, condition), ask=ask)
+            reproduction = try_again(bench, find_number(bench, number, condition))
         except BenchError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error

@@ -1,10 +1,6 @@
-"""Looks up a number by task and model, by signature, or by a file of metrics."""
+"""Looks up a number by task and model, or by signature."""
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.bundles.requirements import NumberRef
@@ -12,7 +8,6 @@ from bench_assets.comparison.sides import is_signature
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
-from bench_assets.core.tables.arrow import to_rows
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.tables.parquet import TableFiles
 
@@ -22,20 +17,14 @@ def find_number(bench: Workbench, named: Sequence[str], condition: str) -> Numbe
 
     Raises:
         UnknownNameError: If there is no such task, or the model was not evaluated on it.
-        TableError: If a file cannot be read, or holds metrics of several evaluations.
         SettingsError: If the arguments have none of these forms.
     """
     match list(named):
         case [task, model]:
             return _find_by_model(bench, task, model, condition)
-        case [file] if file.endswith(".parquet"):
-            return _find_in_file(bench, Path(file))
         case [signature] if is_signature(signature):
             return _find_by_signature(bench, signature)
-    raise SettingsError(
-        f"{' '.join(named)!r}: expected TASK MODEL, a signature in quotes, or a Parquet file of"
-        " metrics"
-    )
+    raise SettingsError(f"{' '.join(named)!r}: expected TASK MODEL, or a signature in quotes")
 
 
 def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str) -> NumberRef:
@@ -67,21 +56,6 @@ def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
                 if rows and rows[0].signature == text:
                     return _number(text, model, rows, tables)
     return _number(text, "", [], bench.tables)
-
-
-def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
-    try:
-        with file.open("rb") as opened:
-            rows = to_rows(pq.read_table(opened), Metric)
-    except OSError as error:
-        raise TableError(f"{file}: cannot be read: {error.strerror}") from error
-    except (pa.ArrowException, ValueError, TypeError, TableError) as error:
-        raise TableError(f"{file}: not a table of metrics: {error!s:.200}") from error
-    evaluations = {(row.task, row.model, row.condition, row.signature) for row in rows}
-    if len(evaluations) != 1:
-        raise TableError(f"{file}: has metrics of {len(evaluations)} evaluations (expected one)")
-    (evaluation,) = evaluations
-    return _number(evaluation[3], evaluation[1], rows, bench.tables)
 
 
 def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -> NumberRef:

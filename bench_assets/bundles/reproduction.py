@@ -1,7 +1,4 @@
-"""Reproduces numbers from cached responses, and packs them into bundles.
-
-Missing responses are requested only with ``--ask``; no tables are written.
-"""
+"""Reproduces numbers from cached responses, and packs them into bundles; writes no tables."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -23,11 +20,7 @@ from bench_assets.bundles.requirements import (
     review_requirements,
     task_requirements,
 )
-from bench_assets.bundles.rescoring import (
-    Divergence,
-    find_divergences,
-    metric_divergences,
-)
+from bench_assets.bundles.rescoring import Divergence, find_divergences
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
@@ -100,13 +93,12 @@ class _Inputs(NamedTuple):
     questions: list[Question]
 
 
-def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> ReproductionResult:
+def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     """Find a number's inputs, evaluate it again if all are available, and compare.
 
     Args:
         bench: The home; its tables stay as they are.
         number: The number to reproduce.
-        ask: Whether to request responses that are not cached.
     """
     task, requirements = task_requirements(number, bench.catalog)
     if task is None or _has_missing(requirements):
@@ -118,16 +110,17 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
     if _has_missing(requirements):
         return ReproductionResult(number=number, needs=requirements)
     inputs = _Inputs(number, task, questions)
-    with bench.models(asks=ask) as models:
+    with bench.models(asks=False) as models:
         try:
-            runner = _runner(bench, models, inputs, review, ask=ask)
+            runner = _runner(bench, models, inputs, review)
             predictions = runner.predictions(questions)
             _require_cached(predictions)
             judgements = runner.judgements(questions, predictions)
             _require_cached(judgements)
         except BenchError as error:  # for any reason, responses are missing
+            remedy = "`bench evaluate` requests the missing responses"
             unmet = BundleRequirement(
-                part="responses", takes="all", here=str(error), missing=_remedy(number, ask=ask)
+                part="responses", takes="all", here=str(error), missing=remedy
             )
             return ReproductionResult(number=number, needs=[*requirements, unmet])
     requirements.append(_met(number, "responses", "model", f"{len(predictions)} responses"))
@@ -142,12 +135,6 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
 
 def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
     return any(need.missing for need in requirements)
-
-
-def _remedy(number: NumberRef, *, ask: bool) -> str:
-    if ask or not number.model:
-        return "see above; to request responses, name the number by TASK MODEL"
-    return f"`{number.command} --ask` requests the missing responses"
 
 
 def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
@@ -165,7 +152,7 @@ def _met(number: NumberRef, part: str, signed: str, here: str) -> BundleRequirem
 
 
 def _runner(
-    bench: Workbench, models: Models, inputs: _Inputs, review: ResponseReview | None, *, ask: bool
+    bench: Workbench, models: Models, inputs: _Inputs, review: ResponseReview | None
 ) -> Runner:
     """Build the runner of cached responses and verdicts, or of stored ones where none are cached.
 
@@ -177,23 +164,23 @@ def _runner(
     return Runner(
         task=task,
         condition=condition,
-        responses=_responses(bench, models, inputs, ask=ask),
-        judge=_verdicts(bench, models, inputs, ask=ask),
+        responses=_responses(bench, models, inputs),
+        judge=_verdicts(bench, models, inputs),
         scorer=base_scorer(scorer),
         review=None if base_scorer(scorer) == scorer else review,
         n_rejected=count_rejections(number.tables, task, questions, condition),
     )
 
 
-def _responses(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -> Responses:
-    """Responses that are cached under the signature, computed here, stored, or requested."""
+def _responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
+    """Responses that are cached under the signature, computed here, or stored."""
     number, task, _ = inputs
     wanted = number.signature.parts.get("model", "")
     accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
     draws = int(number.signature.parts.get(DRAWS, 1))
     if task.asked_of != "model":
         return StoredResponses(_stored_predictions(inputs))
-    if _is_local(bench, number.model) or (ask and number.model):
+    if _is_local(bench, number.model):
         opened = partial(_open_model, models, number.model, number.signature.condition, wanted)
         return GeneratedResponses(open=opened, accept=accept, draws=draws)
     known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
@@ -221,7 +208,7 @@ class _WithRefusals:
         ]
 
 
-def _verdicts(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -> Verdicts:
+def _verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdicts:
     """Verdicts of the judge and the reader in the number's signature."""
     number, task, _ = inputs
     parts = number.signature.parts.get("judge", "none").split("+")
@@ -230,7 +217,7 @@ def _verdicts(bench: Workbench, models: Models, inputs: _Inputs, *, ask: bool) -
     @contextmanager
     def open_cached(name: str) -> Generator[ChatModel]:
         with _open_model(models, name, "main") as judge:
-            yield judge if ask else cached(judge)
+            yield cached(judge)
 
     verdicts: Verdicts = RuleVerdicts()
     if task.is_judged:
@@ -305,12 +292,12 @@ def _location(inputs: _Inputs) -> EvaluationLocation:
 def _compare(
     inputs: _Inputs, requirements: list[BundleRequirement], rescored: Evaluation
 ) -> ReproductionResult:
-    """Compare with stored tables; without them with metrics, or only with the signature."""
+    """Compare with stored tables; without them only with the signature."""
     number, task = inputs.number, inputs.task
     before = _location(inputs).read() if number.model and number.metrics else None
     divergences: Sequence[Divergence]
     causes: list[Cause] = []
-    if before is not None and not metric_divergences(before.metrics, number.metrics):
+    if before is not None:
         divergences, compared = find_divergences(before, rescored), "the tables of this home"
         if divergences:
             after = EvaluationTables(
@@ -322,11 +309,6 @@ def _compare(
                 metrics=rescored.metrics,
             )
             causes = decompose_difference(task, before, after, _metric_of(divergences, task))
-    elif number.metrics:
-        divergences, compared = (
-            metric_divergences(number.metrics, rescored.metrics),
-            "the file of metrics",
-        )
     else:
         now = rescored.metrics[0].signature
         unchanged = now == number.text

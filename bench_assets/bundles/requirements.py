@@ -53,13 +53,6 @@ class NumberRef:
     metrics: Sequence[Metric]  # () if only the signature is known
     tables: TableFiles  # of the source that it was measured on
 
-    @property
-    def command(self) -> str:
-        """The command to run."""
-        chosen = self.signature.condition
-        more = "" if chosen == "main" else f" --condition {chosen}"
-        return f"bench bundle reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
-
 
 def task_requirements(
     number: NumberRef, catalog: Catalog

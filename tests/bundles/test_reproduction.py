@@ -107,13 +107,9 @@ def test_a_number_with_reviewed_responses_needs_the_review(home):
 
 
 @pytest.mark.long
-def test_a_signature_and_a_file_name_the_same_number(home, tables, tmp_path):
+def test_a_signature_names_the_number(home, tables):
     (signature, *_) = {row.signature for row in tables.read(KEY, Metric, "written")}
-    file = shutil.copy(tables.path(KEY, "written"), tmp_path / "metrics.parquet")
-    for named in (signature, file):
-        assert "same digits: 3 numbers" in bench("bundle", "reproduce", named).stdout
-    tables.path(KEY, "written").unlink()
-    assert "compared with the file of metrics" in bench("bundle", "reproduce", file).stdout
+    assert "same digits: 3 numbers" in bench("bundle", "reproduce", signature).stdout
     gone = signature.replace("recorded|said.jsonl", "sha256:gone|t=0,max=40")
     assert "same digits: 3 numbers" in bench("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
@@ -176,7 +172,7 @@ def test_what_cannot_be_tried_says_what_is_missing(words, says):
 
 
 @pytest.mark.long
-def test_missing_responses_are_requested_where_an_option_says_so(home):
+def test_missing_responses_are_not_requested(home):
     with ChatServer(lambda body: "A") as server:
         section = f'[models.far]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
         with (home / "bench.toml").open("a", encoding="utf-8") as file:
@@ -190,17 +186,10 @@ def test_missing_responses_are_requested_where_an_option_says_so(home):
         bench("bundle", "reproduce", "shelf", "far")
         store.unlink()
         assert (
-            "`bench bundle reproduce shelf far --ask`"
+            "`bench evaluate` requests the missing responses"
             in bench("bundle", "reproduce", "shelf", "far", code=2).stderr
         )
         assert server.n_requests == 0
-        before = everything(home / "tables")
-        assert (
-            "same digits: 3 numbers" in bench("bundle", "reproduce", "shelf", "far", "--ask").stdout
-        )
-        assert server.n_requests == 4
-        assert everything(home / "tables") == before
-        bench("bundle", "reproduce", "shelf", "far")  # what was asked is remembered
 
 
 ELSEWHERE = {
