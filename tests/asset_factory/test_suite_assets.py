@@ -17,8 +17,8 @@ from bench_assets.suites.multi.suite import SUITE as MULTI
 @pytest.mark.parametrize(
     ("study", "needed"),
     [
-        (human, "human_answers in [suites.cogbench]"),
-        (human_score, "human_answers in [suites.blink]"),
+        (human, "the annotation task"),
+        (human_score, "the annotation task"),
         (common_mistakes, "bench evaluate blink"),
     ],
 )

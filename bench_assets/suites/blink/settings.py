@@ -24,8 +24,6 @@ class BlinkSettings(SuiteSettings):
     """Parameters of the fourteen builders."""
     captioner: str = ""
     """Vision-language model whose captions replace the images (section 4.3)."""
-    human_answers: Path | None = None
-    """File of JSON lines with ``question_id``, ``person`` and ``answer``."""
 
 
 def _settings_of(settings: BlinkSettings, task: str) -> object:

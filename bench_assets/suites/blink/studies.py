@@ -37,7 +37,8 @@ def human_scores(
     by_id = {question.question_id: question for question in questions}
     by_task: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
-        by_task[by_id[answer.question_id].category].append(answer)
+        if question := by_id.get(answer.question_id):  # else it was built anew without it
+            by_task[question.category].append(answer)
     tasks = [_task_score(task, of_task, by_id) for task, of_task in by_task.items()]
     without_iq = [task for task in tasks if task.category != "IQ_Test"]
     return [*tasks, _mean(ALL, tasks), _mean(ALL_BUT_IQ, without_iq)] if tasks else []

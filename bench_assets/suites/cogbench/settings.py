@@ -1,7 +1,5 @@
 """Settings of CogBench: ``[suites.cogbench]`` of bench.toml."""
 
-from pathlib import Path
-
 from pydantic import ConfigDict, Field
 
 from bench_assets.evaluation.suite import SolverSettings
@@ -35,5 +33,3 @@ class CogbenchSettings(SolverSettings):
     """Attempts per question; right every time means solvable."""
     keep_solvable: bool = False
     """Keep questions that were solved without the image; the paper drops them (2.3.2)."""
-    human_answers: Path | None = None
-    """JSON lines with ``question_id``, ``person`` and ``answer`` (Table 5)."""

@@ -7,19 +7,17 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.annotation.responses.person_answers import merge_person_answers
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
-from bench_assets.core.schema.errors import ModelError, SourceError, TableError
+from bench_assets.core.schema.errors import ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.suites.blink.annotation import HUMAN
 from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
-from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.studies import (
     CommonMistakes,
     HumanScore,
@@ -80,29 +78,12 @@ def common_mistakes(
 @_TASK_FOLDER.step(
     "metrics",
     deps=[answers_key(HUMAN)],
-    metadata=needs_metadata(
-        "human_answers in [suites.blink] of bench.toml, or the annotation task"
-    ),
+    metadata=needs_metadata("the annotation task"),
     ablation=True,
 )
-def human_score(
-    context: dg.AssetExecutionContext,
-    settings: dg.ResourceParam[Settings],
-    tables: TableFiles,
-    questions: list[Question],
-) -> dg.Output[list[HumanScore]]:
+def human_score(tables: TableFiles, questions: list[Question]) -> list[HumanScore]:
     """Score the human answers."""
-    file = settings.suite("blink", BlinkSettings).human_answers
-    rows: list[HumanScore] = []
-    try:
-        answers = merge_person_answers(
-            settings.resolve(file) if file else None, counted_rows(tables, HUMAN), questions
-        )
-        rows = human_scores(questions, answers)
-    except SourceError as error:
-        context.log.warning(f"human_answers of [suites.blink] is ignored: {error}")
-        return table_output(rows, {"fault": dg.MetadataValue.text(str(error))})
-    return table_output(rows)
+    return human_scores(questions, counted_rows(tables, HUMAN))
 
 
 def _accuracies(

@@ -11,7 +11,6 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.annotation.answers.validation import keep_latest
-from bench_assets.annotation.responses.person_answers import merge_person_answers
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
@@ -251,20 +250,12 @@ _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 @_TASK_FOLDER.step(
     "metrics",
     deps=[answers_key(HUMAN)],
-    metadata=needs_metadata(
-        "human_answers in [suites.cogbench] of bench.toml, or the annotation task"
-    ),
+    metadata=needs_metadata("the annotation task"),
     ablation=True,
 )
-def human(
-    settings: dg.ResourceParam[Settings], tables: TableFiles, questions: list[Question]
-) -> list[Metric]:
+def human(tables: TableFiles, questions: list[Question]) -> list[Metric]:
     """Score human answers (Table 5)."""
-    file = settings.suite("cogbench", CogbenchSettings).human_answers
-    answers = merge_person_answers(
-        settings.resolve(file) if file else None, counted_rows(tables, HUMAN), questions
-    )
-    if not answers:
+    if not (answers := counted_rows(tables, HUMAN)):
         return []
     people = len({answer.person for answer in answers})
     parts = {"people": str(people), "n": str(len(questions))}

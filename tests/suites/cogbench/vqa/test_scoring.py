@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bench_assets.annotation.responses.person_answers import merge_person_answers
+from bench_assets.annotation.responses.person_answers import PersonAnswer
 from bench_assets.suites.cogbench.vqa.scoring import (
     human_accuracy,
     score_carefully,
@@ -65,17 +65,12 @@ QUESTIONS = [
 ]
 
 
-def answers(tmp_path, *given):
-    file = tmp_path / "people.jsonl"
-    lines = [{"question_id": q, "person": who, "answer": letter} for who, q, letter in given]
-    file.write_text("\n".join(map(json.dumps, lines)))
-    return merge_person_answers(file, [], QUESTIONS)
+def answers(*given):
+    return [PersonAnswer(question_id=q, person=who, answer=letter) for who, q, letter in given]
 
 
-def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
-    given = answers(
-        tmp_path, ("p", "q1", "a"), ("p", "q2", "B"), ("r", "q1", "C"), ("r", "q2", "B")
-    )
+def test_the_score_of_people_is_the_mean_of_their_accuracies():
+    given = answers(("p", "q1", "A"), ("p", "q2", "B"), ("r", "q1", "C"), ("r", "q2", "B"))
     accuracy = human_accuracy(QUESTIONS, given)
     assert {category: mean.value for category, mean in accuracy.items()} == {
         "all": 0.75,  # one person has two of two right, the other one of two
@@ -84,6 +79,6 @@ def test_the_score_of_people_is_the_mean_of_their_accuracies(tmp_path):
     }
 
 
-def test_a_question_that_nobody_answered_is_unscored(tmp_path):
-    accuracy = human_accuracy(QUESTIONS, answers(tmp_path, ("p", "q1", "A")))
+def test_a_question_that_nobody_answered_is_unscored():
+    accuracy = human_accuracy(QUESTIONS, answers(("p", "q1", "A")))
     assert (accuracy["all"].value, accuracy["all"].n_unscored) == (1.0, 1)
