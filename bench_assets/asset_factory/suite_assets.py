@@ -78,7 +78,7 @@ MODEL_SETUP = dg.AssetKey("model_setup")
 
 def source_key(suite: str) -> dg.AssetKey:
     """Key of a suite's observed source: its place, its files, and the settings of the build."""
-    return dg.AssetKey([suite, "source_files"])
+    return dg.AssetKey([suite, "source_setup"])
 
 
 def raw_data_key(suite: str) -> dg.AssetKey:

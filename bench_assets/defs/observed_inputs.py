@@ -336,7 +336,7 @@ def input_assets(catalog: Catalog) -> list[Any]:
         for suite in suites
         if suite.raw_data
     ]
-    setups = _partitioned_input(catalog, MODEL_SETUP, MODELS, "leaderboard", "Setup of each model.")
+    setups = _partitioned_input(catalog, MODEL_SETUP, MODELS, "models", "Setup of each model.")
     return [observed, setups, *raw_data]
 
 

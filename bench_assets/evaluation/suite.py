@@ -17,8 +17,12 @@ from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _RESERVED_NAMES = (
-    *("checkpoint", "default", "quick_evaluation", "leaderboard"),
-    *("leaderboard_export", "published", "report"),
+    "checkpoint",
+    "default",
+    "quick_evaluation",
+    "leaderboard",
+    "published",
+    "report",
 )
 """Names of the graph's own assets, groups and jobs."""
 

@@ -269,8 +269,8 @@ that older ones say that nothing is evaluated, or that the daemon does not run."
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
-    """Build the published numbers, the leaderboard and its export as assets."""
-    return [_published_asset(catalog), _leaderboard(catalog), _export()]
+    """Build the published numbers and the leaderboard as assets."""
+    return [_published_asset(catalog), _leaderboard(catalog)]
 
 
 def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
@@ -313,7 +313,8 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         freshness_policy=FRESHNESS,
         description=(
             "One row: a task's primary metric for one model, measured here on the questions as "
-            "they are now, or published. Rows of different editions are not comparable."
+            "they are now, or published. Rows of different editions are not comparable. `export/` "
+            "has it as CSV and Parquet."
         ),
     )
     def leaderboard(
@@ -321,31 +322,27 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
     ) -> dg.Output[list[LeaderboardRow]]:
         now = CurrentConfiguration(settings)
         rows = rank_tasks(catalog.tasks, tables, published, now)
-        return table_output(rows, {"table": dg.MetadataValue.md(as_markdown(rows))})
+        write_export(rows, tables)
+        return table_output(
+            rows,
+            {
+                "table": dg.MetadataValue.md(as_markdown(rows)),
+                "csv": dg.MetadataValue.path(tables.export.named("leaderboard.csv")),
+            },
+        )
 
     return leaderboard
 
 
-def _export() -> dg.AssetsDefinition:
-    @dg.asset(
-        ins={"leaderboard": dg.AssetIn()},
-        group_name="leaderboard",
-        kinds={"pandas"},
-        tags={"bench/stage": "leaderboard"},
-        description="The leaderboard as CSV and Parquet files for use elsewhere, in `export/`.",
-    )
-    def leaderboard_export(
-        context: dg.AssetExecutionContext, tables: TableFiles, leaderboard: list[LeaderboardRow]
-    ) -> None:
-        frame = leaderboard_frame(leaderboard)
-        export = tables.export
-        export.put("leaderboard.csv", as_csv(frame).encode())
-        export.put("leaderboard.parquet", frame.to_parquet(index=False))
-        context.add_output_metadata(
-            {"rows": len(frame), "csv": dg.MetadataValue.path(export.named("leaderboard.csv"))}
-        )
+def write_export(rows: Sequence[LeaderboardRow], tables: TableFiles) -> None:
+    """Write the leaderboard as CSV and Parquet files, for use elsewhere.
 
-    return leaderboard_export
+    Raises:
+        TableError: If a value is not of its column's type.
+    """
+    frame = leaderboard_frame(rows)
+    tables.export.put("leaderboard.csv", as_csv(frame).encode())
+    tables.export.put("leaderboard.parquet", frame.to_parquet(index=False))
 
 
 def as_csv(frame: "pd.DataFrame") -> str:

@@ -13,7 +13,7 @@ from bench_assets.workspace.materialization.opening import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _EVALUATION_TABLES = ("predictions", "judgements", "scores", "metrics")
-_EXCLUDED_TABLES = ("quick_evaluation", "leaderboard_export", "report")
+_EXCLUDED_TABLES = ("quick_evaluation", "report")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ COGBENCH = AssetFolder("cogbench")
 
 @COGBENCH.step("source")
 def source(sources: SourceFiles) -> list[SourceFile]:
-    """Pin the files."""
+    """Record the digest of every source file."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)

@@ -19,9 +19,7 @@ from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DIFFICULTY
 from bench_assets.suites.multi.construction.decisions import (
-    AnnotatedItems,
     Annotation,
-    ItemRevision,
     read_annotations,
     requested_transformations,
 )
@@ -99,7 +97,7 @@ def selection(
 
 @MULTI.steps(
     "multi_annotation",
-    {"annotated_items": "select", "revisions": "select", "dropped_items": "select"},
+    {"annotated_items": "select", "dropped_items": "select"},
     deps=[*MULTI.source, answers_key(DIFFICULTY)],
 )
 def annotation(
@@ -107,14 +105,14 @@ def annotation(
     tables: TableFiles,
     items: list[MultiItem],
     selection: list[SelectionDecision],
-) -> tuple[list[MultiItem], list[ItemRevision], list[Rejection]]:
+) -> tuple[list[MultiItem], list[Rejection]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
-    merged = AnnotatedItems(items, [], [])  # the release has only the result
+    merged = Table(items)  # the release has only the result
     if annotations := _read_annotations(sources):
         rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
         merged = decisions.annotate(items, selection, rated)
     bad = annotations.rejections if annotations else []
-    return merged.items, merged.revisions, [*bad, *merged.rejections]
+    return merged.rows, [*bad, *merged.rejections]
 
 
 @MULTI.step("distractors", deps=MULTI.source, asks="judge")

@@ -52,26 +52,6 @@ class ItemRating:
     quality: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemRevision:
-    """A field of an item, before and after a change."""
-
-    item_id: str
-    round: int
-    annotator: str
-    field: str
-    before: str
-    after: str
-
-
-class AnnotatedItems(NamedTuple):
-    """The items that both rounds keep, the changes, and the rejections."""
-
-    items: list[MultiItem]
-    revisions: list[ItemRevision]
-    rejections: list[Rejection]
-
-
 def read_annotations(file: Path) -> Table[Annotation]:
     """Read every annotation in file order; an item's second one in a round is rejected.
 
@@ -93,14 +73,14 @@ def read_annotations(file: Path) -> Table[Annotation]:
 
 def merge_annotations(
     items: Sequence[MultiItem], annotations: Iterable[Annotation]
-) -> AnnotatedItems:
+) -> Table[MultiItem]:
     """Apply the first round to every item, and the second to the result.
 
     Items that either round drops, and annotations of unknown items, become rejections.
     """
     by_round = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
     known = {item.item_id for item in items}
-    merged = AnnotatedItems([], [], [])
+    merged = Table[MultiItem]()
     for item_id, round_ in by_round:
         if item_id not in known:
             merged.rejections.append(
@@ -114,8 +94,8 @@ def merge_annotations(
             merged.rejections.append(_rejection(item.item_id, reason))
             continue
         for round in rounds:
-            item = _apply_changes(item, round, merged.revisions)  # noqa: PLW2901
-        merged.items.append(item)
+            item = _apply_changes(item, round)  # noqa: PLW2901
+        merged.rows.append(item)
     return merged
 
 
@@ -176,21 +156,9 @@ def _number(entry: Entry, name: str, where: str) -> str:
     return str(json_records.require_field(entry, name, int, where)) if name in entry else ""
 
 
-def _apply_changes(item: MultiItem, one: Annotation, revisions: list[ItemRevision]) -> MultiItem:
+def _apply_changes(item: MultiItem, one: Annotation) -> MultiItem:
     labels = {"difficulty": one.difficulty, "quality": one.quality}
     changes: dict[str, Any] = {**one.changes, **{k: text for k, text in labels.items() if text}}
-    revisions += [
-        ItemRevision(
-            item_id=item.item_id,
-            round=one.round,
-            annotator=one.annotator,
-            field=name,
-            before=getattr(item, name),
-            after=after,
-        )
-        for name, after in changes.items()
-        if getattr(item, name) != after
-    ]
     return replace(item, **changes)
 
 
@@ -276,7 +244,7 @@ def annotate(
     items: Sequence[MultiItem],
     decisions: Iterable[SelectionDecision],
     annotations: Iterable[Annotation],
-) -> AnnotatedItems:
+) -> Table[MultiItem]:
     """Merge the annotations of picked items, and drop items that are then defective."""
     picked = {decision.problem_id for decision in decisions if decision.picked}
     passed_over = {item.item_id for item in items if item.problem_id not in picked}
@@ -284,10 +252,9 @@ def annotate(
         [item for item in items if item.problem_id in picked],
         [annotation for annotation in annotations if annotation.item_id not in passed_over],
     )
-    faults = {item.item_id: defects(item) for item in merged.items}
-    return AnnotatedItems(
-        [item for item in merged.items if not faults[item.item_id]],
-        merged.revisions,
+    faults = {item.item_id: defects(item) for item in merged.rows}
+    return Table(
+        [item for item in merged.rows if not faults[item.item_id]],
         merged.rejections
         + [
             Rejection(entry=f"item {name}", reason="; ".join(fault))

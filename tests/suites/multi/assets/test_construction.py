@@ -294,7 +294,7 @@ def test_only_picked_items_are_annotated_and_broken_ones_go():
     passed_over = next(decision.problem_id for decision in decisions if not decision.picked)
     notes = [note(first, changes={"answer": "E"}), note(passed_over, drop="x"), note("z")]
     annotated = annotate(ITEMS, decisions, notes)
-    assert {item.problem_id for item in annotated.items} == set(others)
+    assert {item.problem_id for item in annotated.rows} == set(others)
     assert {(rejection.entry, rejection.reason) for rejection in annotated.rejections} == {
         (f"item {first}_0", "the answer 'E' is not among ABCD"),
         ("item z_0", "annotated in round 1: no such item"),

@@ -93,7 +93,7 @@ def edition(folder, seed):
     notes = read_annotations(release.annotations).require()
     items = [
         item
-        for item in merge_annotations([item.item for item in prepared], notes).items
+        for item in merge_annotations([item.item for item in prepared], notes).rows
         if not defects(item)
     ]
     images = {name: image(name, content) for name, content in data.items()}
