@@ -31,7 +31,10 @@ COMMANDS = [
 
 @pytest.mark.parametrize(
     ("candidate", "code", "failures"),
-    [pytest.param("A", 0, "0", id="equal"), pytest.param("B", 3, "1", id="worse")],
+    [
+        pytest.param("A", 0, "0", id="equal", marks=pytest.mark.long),
+        pytest.param("B", 3, "1", id="worse"),
+    ],
 )
 def test_the_gate_of_the_page(tmp_path, monkeypatch, candidate, code, failures):
     monkeypatch.chdir(tmp_path)
@@ -100,7 +103,7 @@ def run(folder, *words, cwd=None):
     return done.stdout + done.stderr
 
 
-@pytest.mark.long  # make check loads and lists by dg
+@pytest.mark.long  # make check loads by dg
 @pytest.mark.skipif(not (BIN / "dg").exists(), reason="no dg beside this Python")
 @pytest.mark.skipif(version("dagster") != version("dagster-shared"), reason="dg of another release")
 def test_dg_lists_and_launches_in_the_checkout(folder):
@@ -112,6 +115,7 @@ def test_dg_lists_and_launches_in_the_checkout(folder):
     assert (folder / "home" / "tables" / "codis" / "source").is_dir()
 
 
+@pytest.mark.long
 def test_a_second_code_location_depends_on_our_tables(folder):
     tables = tables_of(load_settings(folder / "home"))
     for model, value in (("a", 0.25), ("b", 0.5)):

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from PIL import Image
 
+import bench_assets as bench
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 
@@ -41,6 +42,23 @@ def built(tmp_path_factory):
     with Workbench(load_settings(folder), ["fridge"]) as opened:
         opened.refresh_questions("fridge")
     return folder
+
+
+@pytest.fixture(scope="session")
+def says_a_home(built, tmp_path_factory):
+    """A home with a whole run of a function that says A, and that run."""
+    folder = shutil.copytree(built, tmp_path_factory.mktemp("run") / "home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(folder))
+        return folder, bench.evaluate("fridge", model=lambda images, prompt: "A", name="says-a")
+
+
+@pytest.fixture
+def run(says_a_home, monkeypatch):
+    """That run, to be looked at alone."""
+    folder, found = says_a_home
+    monkeypatch.setenv("BENCH_HOME", str(folder))
+    return found
 
 
 @pytest.fixture

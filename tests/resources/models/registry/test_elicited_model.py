@@ -397,6 +397,7 @@ def requests_of(server: ChatServer) -> Counter[str]:
     return Counter({text: n for text, n in counts.items() if text.startswith("Number")})
 
 
+@pytest.mark.long
 def test_what_was_stored_before_a_kill_is_not_requested_again(tmp_path: Path):
     file = tmp_path / "responses.sqlite"
     with ChatServer(vllm, latency=0.05) as server:

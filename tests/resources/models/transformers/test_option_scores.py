@@ -86,9 +86,14 @@ def predict(
     "form",
     [
         ("likelihood", lambda q: "ABCD"[: len(q.options)], lambda _: 1),
-        ("likelihood-brackets", lambda q: [f"({a})" for a in "ABCD"[: len(q.options)]], None),
+        pytest.param(
+            ("likelihood-brackets", lambda q: [f"({a})" for a in "ABCD"[: len(q.options)]], None),
+            marks=pytest.mark.long,
+        ),
         ("likelihood-texts", lambda q: q.options, lambda option: len(option.encode())),
-        ("likelihood-texts-characters", lambda q: q.options, len),
+        pytest.param(
+            ("likelihood-texts-characters", lambda q: q.options, len), marks=pytest.mark.long
+        ),
     ],
 )
 def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
