@@ -24,7 +24,7 @@ def rows():
     ]
 
 
-@pytest.mark.parametrize("form", [list, pd.DataFrame, iter], ids=["list", "frame", "iterator"])
+@pytest.mark.parametrize("form", [pd.DataFrame, iter], ids=["frame", "iterator"])
 def test_rows_with_images_are_evaluated(home, form):
     facts = bench.Benchmark(
         form(rows()), name="facts", columns={"question": "q"}, answer_type="yes_no"

@@ -241,7 +241,11 @@ def test_names_that_ship_are_reported_without_an_import_others_where_they_are_us
 
 
 @pytest.mark.parametrize(
-    "command", [["models", "list"], ["tables", "questions", "codis"]], ids=" ".join
+    "command",
+    [
+        pytest.param(["models", "list"], id="models list"),
+        pytest.param(["tables", "questions", "codis"], id="tables", marks=pytest.mark.long),
+    ],
 )
 def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch, command):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
