@@ -273,7 +273,8 @@ def build(
         with_id = columns_of(row.cells, benchmark, "id")
         subject = f"id {question.question_id}" if with_id else "question"
         rejections.append(_reject(row.where, f"the same {subject} as {first}"))
-    require_columns(benchmark, list(columns), place.section)
+    if columns or not rejections:  # otherwise no row is an object
+        require_columns(benchmark, list(columns), place.section)
     if len(unset) > len(questions):  # no single row, but the file
         raise SettingsError(f"{place.section}: {unset[0]}")
     if not questions:

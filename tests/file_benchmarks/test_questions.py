@@ -544,3 +544,9 @@ def test_answers_of_a_second_file_leave_the_question_of_the_same_name(tmp_path):
         answer_type="text",
     ).questions
     assert (question.text, question.answer) == ("Which colour?", ("red",))
+
+
+def test_a_file_of_rows_that_are_no_objects_says_so_and_not_that_columns_are_missing(tmp_path):
+    """DREAM's rows are lists of a dialogue, its questions and an id."""
+    with pytest.raises(SourceError, match=r"no usable row: .*not a JSON object"):
+        built(tmp_path, [["A dialogue", [{"question": "Who?"}], "7"]], columns={"question": "q"})
