@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.metrics.official_rules import is_right_open
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import Entry, LocatedEntry, read_lines, read_object
@@ -210,6 +211,9 @@ def _parse_sample(row: Entry, key: str) -> ExternalSample:
     sent = row.get("input", row.get("arguments", ""))
     while isinstance(sent, list | dict) and sent:  # {"gen_args_0": {"arg_0": the prompt}}
         sent = sent[0] if isinstance(sent, list) else next(iter(sent.values()))
+    turns = parse_list(sent)  # API models get messages as JSON
+    if isinstance(turns, list) and all(isinstance(t, dict) and "content" in t for t in turns):
+        sent = "\n\n".join(to_text(turn["content"]) for turn in turns)
     target = row.get("target")
     return ExternalSample(
         sample_id=str(row["doc_id"]),

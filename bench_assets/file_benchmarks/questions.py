@@ -273,20 +273,28 @@ def build(
         with_id = columns_of(row.cells, benchmark, "id")
         subject = f"id {question.question_id}" if with_id else "question"
         rejections.append(_reject(row.where, f"the same {subject} as {first}"))
-    if columns or not rejections:  # otherwise no row is an object
+    if columns:  # else no row is an object
         require_columns(benchmark, list(columns), place.section)
     if len(unset) > len(questions):  # no single row, but the file
         raise SettingsError(f"{place.section}: {unset[0]}")
     if not questions:
-        problem = "; ".join(
-            f"{rejection.entry}: {rejection.reason}" for rejection in rejections[:1]
-        )
-        there = f"; columns: {', '.join(columns)}" if columns else ""
-        if there and not benchmark.header and place.file.suffix.lower() in TABLES:
-            there += ". If that is a row, name the columns in header"
-        raise SourceError(f"{place.file}: no usable row: {problem or 'the file is empty'}{there}")
+        raise _no_usable_row(benchmark, place, rejections, columns)
     images = [*building.images.stored, *shot_images]
     return FileQuestions(questions=questions, rejections=rejections, images=images)
+
+
+def _no_usable_row(
+    benchmark: FileBenchmarkSettings,
+    place: FileLocation,
+    rejections: Sequence[Rejection],
+    columns: Collection[str],
+) -> SourceError:
+    first = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections[:1]]
+    there = f"; columns: {', '.join(columns)}" if columns else ""
+    if there and not benchmark.header and place.file.suffix.lower() in TABLES:
+        there += ". If that is a row, name the columns in header"
+    problem = "".join(first) or "the file is empty"
+    return SourceError(f"{place.file}: no usable row: {problem}{there}")
 
 
 def _reject(where: str, reason: str) -> Rejection:

@@ -61,6 +61,14 @@ def test_results_of_lm_evaluation_harness_are_read(tmp_path, named_by):
     )
 
 
+def test_messages_to_a_server_are_the_prompt(tmp_path):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which?"}]
+    row = {"doc_id": 0, "target": "A", "resps": [["A"]], "filtered_resps": ["A"], "acc": 1.0}
+    row["arguments"] = {"gen_args_0": {"arg_0": [json.dumps(messages)], "arg_1": {}}}
+    (results,) = read_external_results(write(tmp_path, rows=[row]))
+    assert results.samples[0].prompt == "Be brief.\n\nWhich?"
+
+
 def test_results_may_be_of_a_later_time_as_of_our_own_export(tmp_path):
     samples = write(tmp_path, results_date="2026-08-22T00-00-00")
     assert len(read_external_results(samples)[0].samples) == 3
