@@ -16,8 +16,8 @@ FormatName = Annotated[
     str,
     typer.Argument(
         metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, inspect, mlflow, wandb or blink-submission"
-        " (docs/exports.md).",
+        help="csv, parquet, jsonl, model-index, inspect, lm-eval, vlmeval, mlflow, wandb"
+        " or blink-submission (docs/exports.md).",
     ),
 ]
 ModelsOption = Annotated[

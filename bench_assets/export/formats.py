@@ -11,8 +11,10 @@ from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.inspect_logs import write_inspect_logs
+from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
+from bench_assets.export.vlmeval import write_vlmeval_files
 from bench_assets.workspace.inspect.table_collection import TableCollection
 from bench_resources.images.store import ImageStore
 
@@ -60,6 +62,8 @@ FORMATS: Mapping[str, ExportFormat] = {
         editions=("published",),
     ),
     "inspect": ExportFormat(_inspect),
+    "lm-eval": ExportFormat(lambda job: write_lm_eval_results(job.gathered, job.out)),
+    "vlmeval": ExportFormat(lambda job: write_vlmeval_files(job.gathered, job.out)),
     "mlflow": ExportFormat(lambda job: write_mlflow(job.gathered, job.out, job.to)),
     "wandb": ExportFormat(lambda job: write_wandb(job.gathered, job.out, job.to or "offline")),
 }

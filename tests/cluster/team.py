@@ -163,8 +163,9 @@ def _tables(bench: Workbench) -> Iterator[tuple[tuple[str, str], list[str]]]:
     graph = bench.definitions.resolve_asset_graph()
     for key in graph.get_all_asset_keys():
         name = "/".join(key.path)
-        for part in bench.tables.partitions(list(key.path)):
-            model = part if graph.get(key).is_partitioned else ""
+        of_models = isinstance(graph.get(key).partitions_def, dg.DynamicPartitionsDefinition)
+        parts = bench.tables.partitions(list(key.path))
+        for model in sorted({part if of_models else "" for part in parts}):  # others: raw data sets
             yield (name, model), [_written(row) for row in bench.rows(name, model)]
 
 

@@ -41,6 +41,7 @@ def test_every_form_stands_in_the_document():
         pytest.param(0, "parquet", "pandas", MODEL, id="pandas"),
         pytest.param(1, "parquet", "duckdb", MODEL, id="DuckDB"),
         pytest.param(3, "inspect", "inspect_ai", f"quiz {MODEL}", id="Inspect"),
+        pytest.param(4, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
     ],
 )
 def test_what_the_document_shows_runs(at_home, capsys, number, form, package, printed):
@@ -157,7 +158,7 @@ def test_our_importer_reads_a_log_of_ours_field_by_field(shown, one):
         assert len(sample.images) == len(question.images)
 
 
-FORMS = ("inspect", "model-index", "parquet", "jsonl", "csv")
+FORMS = ("inspect", "lm-eval", "model-index", "parquet", "jsonl", "csv")
 
 
 def blind_in(form, home):
@@ -167,6 +168,9 @@ def blind_in(form, home):
     if form == "inspect":
         about = json.loads(paths[0].read_text())["results"]["scores"][0]["metrics"]["accuracy"]
         return about["metadata"]["constant"], about["metadata"]["shuffled"]
+    if form == "lm-eval":
+        about = json.loads(paths[-1].read_text())["configs"]["quiz_mini"]["metadata"]
+        return tuple(about["blind_baselines"]["accuracy"].values())
     if form == "model-index":
         text = paths[0].read_text(encoding="utf-8")
         data: Any = ModelCard(f"---\n{text}---\n").data
