@@ -100,3 +100,17 @@ def wrong_image(page: "Page") -> tuple[str, int]:
     image = page.locator(".images img").first
     width = image.evaluate("one => one.decode().then(() => one.naturalWidth)")
     return sample.inner_text(), width
+
+
+def test_a_task_is_shown_again_after_other_pages(page: "Page", address: str) -> None:
+    Stranger(page, address)
+    for _ in range(2):
+        for name in ("Tasks", "Compare"):
+            page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
+            page.locator("main h1").get_by_text(name).wait_for()
+            if name == "Tasks":
+                page.locator("main h2 a, main h3 a").first.click()
+                page.locator("main table").first.wait_for()
+    page.go_back()
+    page.locator("main table").first.wait_for()
+    assert page.get_by_role("alert").count() == 0

@@ -20,7 +20,7 @@ export async function taskPage(main, params, query) {
   const index = await loadIndex();
   const task = index.task(params.task);
   if (!task) throw new Error(`This report has no task named ${params.task}.`);
-  const data = await loadData(`task-${task.slug}`);
+  const data = { ...await loadData(`task-${task.slug}`) }; // what is loaded stays as it is, for other pages
   for (const name of ["rows", "published", "usage", "confusion"]) data[name] = unpackRows(data[name]);
   /** @type {TaskView} */
   const page = { index, task, data, chosen: defaults({ task, data }, query), change };
