@@ -21,7 +21,7 @@ _GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of i
 def background_evaluation(
     home: Path, suites: Sequence[str], models: Sequence[str]
 ) -> Iterator[Callable[[], bool]]:
-    """Evaluate models in another process during the block; does nothing on a single core.
+    """Evaluate models in another process during the block; not without suites or a second core.
 
     Output and errors are dropped. Unless all was evaluated, evaluate the same again afterwards:
     finished tables are fresh and skipped, the rest is evaluated, or fails with a message.
@@ -29,7 +29,7 @@ def background_evaluation(
     Yields:
         A function that waits until the process has ended, and returns whether all was evaluated.
     """
-    if (os.cpu_count() or 1) < 2:
+    if not suites or (os.cpu_count() or 1) < 2:
         yield lambda: False
         return
     watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]

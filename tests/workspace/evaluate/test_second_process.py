@@ -27,13 +27,12 @@ def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("suites", "models"), [(["codis"], ["randm"]), ([], ["random"])], ids=["unknown", "broken"]
+    ("section", "model"), [("", "randm"), ("[", "random")], ids=["unknown", "broken"]
 )
-def test_a_failure_of_the_other_process_is_reported(tmp_path, monkeypatch, suites, models):
+def test_a_failure_of_the_other_process_is_reported(tmp_path, monkeypatch, section, model):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    if not suites:
-        (tmp_path / "bench.toml").write_text("[")
-    with background_evaluation(tmp_path, suites, models) as wait:
+    (tmp_path / "bench.toml").write_text(section)
+    with background_evaluation(tmp_path, ["codis"], [model]) as wait:
         assert not wait()
 
 
@@ -51,10 +50,11 @@ def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path
         assert bench.instance.get_dynamic_partitions("model") == ["random"]
 
 
-def test_a_machine_with_one_core_starts_no_other_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+@pytest.mark.parametrize(("n_cores", "suites"), [(1, ["codis"]), (2, [])])
+def test_one_core_or_no_suite_starts_no_other_process(tmp_path, monkeypatch, n_cores, suites):
+    monkeypatch.setattr(os, "cpu_count", lambda: n_cores)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with background_evaluation(tmp_path, ["codis"], MODELS) as wait:
+    with background_evaluation(tmp_path, suites, MODELS) as wait:
         assert not wait()
 
 
