@@ -349,11 +349,15 @@ NO_RESULTS = "No results yet. Run: bench evaluate SUITE --model MODEL."
 
 
 def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_json: bool) -> None:
-    """Print leaderboard rows as JSON lines, or as one table per task and edition."""
+    """Print leaderboard rows as JSON lines, or as one table per task and edition.
+
+    What was measured here comes last, where a terminal shows it.
+    """
     if as_json:
         print_rows(rows, as_json=True)
         return
     displayed = [row for row in rows if published or row.is_measured]
+    displayed.sort(key=lambda row: row.is_measured)
     if not displayed:
         hidden = f" Published rows: --published ({len(rows)})" if rows else ""
         print_message(f"{NO_RESULTS}{hidden}")
