@@ -114,3 +114,15 @@ def test_a_task_is_shown_again_after_other_pages(page: "Page", address: str) -> 
     page.go_back()
     page.locator("main table").first.wait_for()
     assert page.get_by_role("alert").count() == 0
+
+
+def test_menus_of_samples_end_within_a_narrow_screen(page: "Page", address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    Stranger(page, address)
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Samples").click()
+    page.locator("main h2 a, main h3 a, main li a, main td a").first.click()
+    menus = page.locator("details.menu summary")
+    menus.first.wait_for()
+    for menu in menus.all():
+        menu.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
