@@ -77,22 +77,29 @@ def template_columns(template: str) -> list[str]:
 
 def _fill_template(template: str, cells: Entry) -> str | None:
     """Fill the cells of a row into a template; None if one is empty."""
-    parts = list(Formatter().parse(template))
-    texts = {name: _format_field(name, cells) for _, name, _, _ in parts if name}
-    if not all(texts.values()):
-        return None
-    return "".join(f"{literal}{texts.get(name or '', '')}" for literal, name, _, _ in parts)
+    filled = ""
+    for literal, name, spec, _ in Formatter().parse(template):
+        text = _format_field(name, spec or "", cells) if name else ""
+        if name and not text:
+            return None
+        filled += literal + text
+    return filled
 
 
-def _format_field(name: str, cells: Entry) -> str:
+def _format_field(name: str, spec: str, cells: Entry) -> str:
     match = _ARITHMETIC.fullmatch(name)
     text = format_cell(cells.get(match[1] if match else name))
-    if match is None or not text:
+    if not text or not (match or spec):
         return text
-    if not text.isdecimal() or not int(match[3]):
+    if not text.isdecimal() or (match and not int(match[3])):
         raise SourceError(f"{{{name}}}: {text!r:.60} (expected a whole number)")
-    number, by = int(text), int(match[3])
-    return str(number % by if match[2] == "%" else number // by)
+    number = int(text)
+    if match:
+        number = number % int(match[3]) if match[2] == "%" else number // int(match[3])
+    try:
+        return format(number, spec)
+    except ValueError as error:
+        raise SourceError(f"{{{name}:{spec}}}: {error}") from error
 
 
 def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:

@@ -550,3 +550,12 @@ def test_a_file_of_rows_that_are_no_objects_says_so_and_not_that_columns_are_mis
     """DREAM's rows are lists of a dialogue, its questions and an id."""
     with pytest.raises(SourceError, match=r"no usable row: .*not a JSON object"):
         built(tmp_path, [["A dialogue", [{"question": "Who?"}], "7"]], columns={"question": "q"})
+
+
+def test_a_number_in_a_template_gets_leading_zeros(tmp_path):
+    """VQA has ``image_id: 42`` of the file ``COCO_val2014_000000000042.jpg``."""
+    (tmp_path / "COCO_000042.png").write_bytes(b"a")
+    rows = [ROW | {"id": "7", "image_id": 42}, ROW | {"id": "8", "image_id": "x"}]
+    benchmark = built(tmp_path, rows, columns={"images": "COCO_{image_id:06}.png"})
+    assert [len(question.images) for question in benchmark.questions] == [1]
+    assert benchmark.rejections[0].reason == "{image_id}: 'x' (expected a whole number)"
