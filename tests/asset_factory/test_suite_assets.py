@@ -5,7 +5,7 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import NEEDS_KEY, range_tags, raw_data_parts
 from bench_assets.definitions import defs
-from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
+from bench_assets.suites.blink.assets.studies import human_score
 from bench_assets.suites.blink.suite import SUITE as BLINK
 from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_assets.suites.cogbench.assets.vqa import human
@@ -19,7 +19,6 @@ from bench_assets.suites.multi.suite import SUITE as MULTI
     [
         (human, "the annotation task"),
         (human_score, "the annotation task"),
-        (common_mistakes, "bench evaluate blink"),
     ],
 )
 def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):

@@ -1,12 +1,11 @@
-"""Studies of BLINK: human score, common mistakes, majority votes (section 4.3, appendix C).
+"""Studies of BLINK: human score, majority votes (section 4.3, appendix C).
 
 The human score of a task is the mean over persons (section 4.2, appendix A.4).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import isnan, nan
 from statistics import fmean
 
@@ -69,54 +68,6 @@ def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
         n_answers=sum(task.n_answers for task in tasks),
         accuracy=fmean(task.accuracy for task in tasks) if tasks else nan,
         agreement=fmean(known) if known else nan,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommonMistakes:
-    """Common mistakes of two models, over the questions scored for both."""
-
-    model: str
-    other: str
-    n_questions: int
-    n_mistakes: int
-    n_mistakes_other: int
-    n_common: int
-    n_expected: float  # n_common if the models' mistakes were independent
-
-
-def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistakes]:
-    """Count the common mistakes of every pair of models.
-
-    Args:
-        scores: By model; unscored rows are ignored.
-    """
-    wrong = {
-        model: {row.question_id: row.points == 0 for row in rows if row.points is not None}
-        for model, rows in scores.items()
-    }
-    return [
-        _shared(model, wrong[model], combination, wrong[combination])
-        for model, combination in combinations(wrong, 2)
-    ]
-
-
-def _shared(
-    model: str, wrong: Mapping[str, bool], other: str, wrong_other: Mapping[str, bool]
-) -> CommonMistakes:
-    both_wrong = wrong.keys() & wrong_other.keys()
-    n, n_other = (
-        sum(wrong[question_id] for question_id in both_wrong),
-        sum(wrong_other[question_id] for question_id in both_wrong),
-    )
-    return CommonMistakes(
-        model=model,
-        other=other,
-        n_questions=len(both_wrong),
-        n_mistakes=n,
-        n_mistakes_other=n_other,
-        n_common=sum(wrong[question_id] and wrong_other[question_id] for question_id in both_wrong),
-        n_expected=n * n_other / len(both_wrong) if both_wrong else 0.0,
     )
 
 

@@ -36,7 +36,6 @@ def test_every_table_of_the_papers_has_a_command(home):
         "bench tables paper cogbench vqa/human",
         "bench tables paper blink test/submission --model MODEL",
         "bench tables paper blink majority_vote --model MODEL",
-        "bench tables paper blink common_mistakes",
         "bench evaluate multi --condition elite --model MODEL",
         "bench evaluate multi --condition with_knowledge --model MODEL",
         "bench tables paper multi information_gain --model MODEL",  # Tables 6 and 8

@@ -11,7 +11,6 @@ import pytest
 
 from bench_assets.core.reading.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import (
     GeneratedResponses,
     ModelVerdicts,
@@ -26,7 +25,6 @@ from bench_assets.suites.blink.dataset import (
     read_key,
 )
 from bench_assets.suites.blink.released_outputs import read_outputs, write_import
-from bench_assets.suites.blink.studies import common_mistakes
 from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.recorded import (
     RecordedJudge,
@@ -34,7 +32,6 @@ from bench_resources.models.registry.recorded import (
     read_responses,
     report,
 )
-from tests.fakes.rows import prediction
 
 # Table 1, column "Validation".
 PUBLISHED = {
@@ -180,27 +177,6 @@ def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_dat
     assert dict(read_key(tmp_path / CONCATENATED_KEY).rows) != dict(
         read_key(shared_data / "blink" / KEY).rows
     )
-
-
-@pytest.mark.long
-def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
-    """Computed by another implementation; the paper's own totals fit neither split."""
-    scores = {}
-    for model in ("llava_v1.5_7b", "llava_v1.5_13b", "GPT4V"):
-        outputs = read_outputs(shared_data / "blink" / "saved_outputs" / model)
-        file = write_import(outputs, tmp_path, model=model)
-        recorded = read_responses(file)
-        predictions = [
-            prediction(question_id=output.question_id, text=output.text) for output in recorded
-        ]
-        questions = questions_from_key(dict(read_key(tmp_path / KEY).rows))
-        judgements = pipeline.judge(
-            TASK, questions, predictions, RecordedJudge("gpt", recorded, file)
-        )
-        scores[model] = pipeline.score(TASK, questions, predictions, judgements, "official")
-    small, gpt = common_mistakes(scores)[:2]
-    assert (small.n_mistakes, small.n_mistakes_other, small.n_common) == (1210, 1096, 898)
-    assert gpt.n_common == 656
 
 
 @pytest.mark.parametrize(

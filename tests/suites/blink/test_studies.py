@@ -7,7 +7,6 @@ import pytest
 from bench_assets.annotation.responses.person_answers import PersonAnswer
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.studies import (
-    common_mistakes,
     human_scores,
     vote_over_runs,
 )
@@ -47,22 +46,6 @@ def test_a_vote_that_an_unscored_run_might_change_is_unscored():
     rows = [score(answer="A", sample=0), score(points=None, sample=1, error="timeout")]
     (vote,) = vote_over_runs([question(question_id="q", answer=("A",))], rows)
     assert (vote.points, vote.error) == (None, "timeout")
-
-
-def test_mistakes_that_pairs_of_models_share():
-    """Of 4 questions x gets 1 to 3 wrong, y 2 to 4, z only 4; y was not scored on 1."""
-    rows = {
-        "x": [score(q, points=float(q == "4")) for q in "1234"],
-        "y": [score("1", points=None), *(score(q) for q in "234")],
-        "z": [score(q, points=float(q != "4")) for q in "1234"],
-    }
-    pairs = {(row.model, row.other): row for row in common_mistakes(rows)}
-    assert pairs.keys() == {("x", "y"), ("x", "z"), ("y", "z")}
-    xy = pairs["x", "y"]
-    assert (xy.n_questions, xy.n_mistakes, xy.n_mistakes_other, xy.n_common) == (3, 2, 3, 2)
-    assert xy.n_expected == 2 * 3 / 3
-    assert pairs["x", "z"].n_common == 0
-    assert pairs["y", "z"].n_common == 1
 
 
 def answer(person, question_id, letter):

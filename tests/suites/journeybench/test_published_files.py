@@ -1,7 +1,6 @@
 """Files of the release that lack something, or say it twice: what each costs, and what not."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import edition_of
-from bench_assets.suites.journeybench.captioning.assets import metrics_by_category
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
@@ -26,8 +24,6 @@ from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.cases import read_cases
-from tests.fakes.assets import value_of
-from tests.fakes.rows import prediction, question
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
@@ -177,39 +173,6 @@ def test_texts_without_their_distractors_are_no_published_edition(tmp_path, lost
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning", "retrieval")
     assert {q.edition for q in bench.read("retrieval/questions", Question)} == {edition}
-
-
-@pytest.mark.long
-def test_captions_are_scored_by_category(bench):
-    keys = [["journeybench", "captioning", table] for table in EVALUATED if table != "judgements"]
-    studied = ["journeybench", "captioning", "metrics_by_category"]
-    assert bench.run([*keys, studied], "says-cat").success
-    overall = bench.read("captioning/metrics", Metric, "says-cat")
-    by_category = {
-        (row.category, row.metric): row
-        for row in bench.read("captioning/metrics_by_category", Metric, "says-cat")
-    }
-    assert by_category["unexpected behavior", "rouge_l"].value == 1.0
-    (cider,) = [row.value for row in overall if row.metric == "cider"]
-    parts = [by_category[c, "cider"].value for c in ("unexpected behavior", "strange scene")]
-    assert cider == pytest.approx(sum(parts) / 2)
-
-
-def test_a_failed_caption_is_missing_in_its_own_category_only():
-    questions = [
-        question(question_id=f"q{n}", answer=("A cat drives.",), category=category)
-        for n, category in enumerate(["strange scene", "strange animal", "strange animal"])
-    ]
-    scores = [
-        Score.of(
-            prediction(question_id=question.question_id, text="A cat."), points=0.5, answer=("A",)
-        )
-        for question in questions
-    ]
-    scores[2] = replace(scores[2], points=None, error="timeout")
-    rows = value_of(metrics_by_category(questions, scores))
-    lost = {row.category: row.n_failed for row in rows}
-    assert lost == {"strange scene": 0, "strange animal": 1}
 
 
 def test_without_a_judge_model_hallucination_has_no_number(bench):

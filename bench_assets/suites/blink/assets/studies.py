@@ -11,20 +11,18 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs_metadata
-from bench_assets.core.schema.errors import ModelError, TableError
+from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature, short_digest
+from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.suites.blink.annotation import HUMAN
 from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
 from bench_assets.suites.blink.studies import (
-    CommonMistakes,
     HumanScore,
     human_scores,
     vote_over_runs,
 )
-from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -52,27 +50,6 @@ def majority_vote(
             *_accuracies("single_run", questions, predictions, scores),
         ]
     )
-
-
-# It compares models, so it is refreshed with the leaderboard.
-@dg.asset(
-    deps=[_TASK_FOLDER.key("scores"), _TASK_FOLDER.key("metrics")],
-    metadata=needs_metadata("models whose answers are scored: bench evaluate blink --model MODEL"),
-    **(_TASK_FOLDER.stage("metrics") | {"group_name": "leaderboard"}),
-)
-def common_mistakes(
-    context: dg.AssetExecutionContext, tables: TableFiles
-) -> dg.Output[list[CommonMistakes]]:
-    """Count the common mistakes of each pair of models, skipping unreadable tables."""
-    now = short_digest(tables.digest(["blink", "questions"]) or "no questions")
-    scores: dict[str, list[Score]] = {}
-    for model in tables.partitions(_METRICS):
-        try:
-            if any(now == row.questions for row in tables.read(_METRICS, Metric, model)):
-                scores[model] = tables.read(_SCORES, Score, model)
-        except TableError as error:
-            context.log.warning("left out: %s", error)
-    return table_output(count_common(scores))
 
 
 @_TASK_FOLDER.step(

@@ -1,17 +1,14 @@
-"""Captioning: question table, scores of each category, and METEOR."""
+"""Captioning: question table, and METEOR."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
 
 import dagster as dg
-import numpy as np
 
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.extras import missing_extra
 from bench_assets.core.metrics import caption_measures
-from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
@@ -53,38 +50,6 @@ captioning_questions = question_assets(
 )
 
 
-@dg.asset(ins=_INS, **_STAGE)
-def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
-    """Compute the metrics of each category of images."""
-    scored = _scored_captions(questions, scores)
-    scores_by_caption = caption_measures.caption_scores(scored)
-    of_question = {question.question_id: _categories(question) for question in questions}
-    failures = Counter(
-        name for score in scores if score.error for name in of_question[score.question_id]
-    )
-    rows = []
-    for category in sorted(
-        {name for scored_caption in scored for name in _categories(scored_caption.question)}
-    ):
-        blank = replace(
-            _blank_row(questions, scores), category=category, n_failed=failures[category]
-        )
-        in_category = np.array(
-            [category in _categories(scored_caption.question) for scored_caption in scored]
-        )
-        bleu = bleu_of(scores_by_caption.bleu_counts[in_category].sum(axis=0, keepdims=True))
-        values = {
-            "cider": scores_by_caption.cider[in_category].mean(),
-            "rouge_l": scores_by_caption.rouge_l[in_category].mean(),
-            "bleu": bleu.mean(),
-        }
-        rows += [
-            replace(blank, metric=name, value=float(value), n_scored=int(in_category.sum()))
-            for name, value in values.items()
-        ]
-    return table_output(rows)
-
-
 @dg.asset(name="meteor", ins=_INS, **_STAGE)
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
@@ -124,10 +89,6 @@ def _scored_captions(
     if not scored:
         raise TableError(f"{TASK.name}: no caption has been scored. Run the evaluation again")
     return scored
-
-
-def _categories(question: Question) -> list[str]:
-    return [name for name in question.category.split("; ") if name]
 
 
 def _blank_row(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:

@@ -29,7 +29,7 @@ def per_caption_cider(scored: Sequence[ScoredQuestion]) -> list[float]:
 
 
 def no_slices(_: Question) -> Sequence[str]:
-    """No slices: a category needs the corpus of all captions, see ``metrics_by_category``."""
+    """No slices: a category needs the corpus of all captions."""
     return ()
 
 

@@ -15,9 +15,6 @@ from bench_assets.suites.blink.assets import ablations, studies
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets.studies import SubmittedOption
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
-from bench_assets.suites.blink.studies import (
-    CommonMistakes,
-)
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
 from tests.fakes.blink_release import png, row, write_json, write_parquet
@@ -53,10 +50,6 @@ class Bench(Home):
 
     def evaluate_people(self):
         return self.materialize([studies.human_score, *LEFT_HALF])
-
-    def common_mistakes(self):
-        self.materialize([studies.common_mistakes])
-        return self.read(CommonMistakes, "common_mistakes")
 
     def questions(self, *below):
         return self.read(Question, *below, "questions")
@@ -148,26 +141,6 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     assert option.option == "(B)"
     file = bench.export / "blink_test_sure.json"
     assert json.loads(file.read_text()) == {"test_Relative_Depth_1": "(B)"}
-
-
-@pytest.mark.long
-def test_common_mistakes_are_of_models_that_were_scored_on_the_present_questions(tmp_path, release):
-    written = "".join(
-        f'[models.{name}]\nkind = "scripted"\nsays = "Answer: {letter}"\n'
-        for name, letter in {"first": "A", "second": "B", "third": "B"}.items()
-    )
-    bench = Bench(tmp_path / "home", release, written)
-    bench.build()
-    for model in ("first", "second", "third"):
-        bench.evaluate(model)
-    shared = {(row.model, row.other): row.n_common for row in bench.common_mistakes()}
-    assert shared == {("first", "second"): 0, ("first", "third"): 0, ("second", "third"): 1}
-
-    other = row("val_Relative_Depth_1", prompt="Which one is nearer?")
-    write_parquet(release, "Relative_Depth", "val", [other])
-    bench.build()
-    bench.evaluate("first")
-    assert bench.common_mistakes() == []
 
 
 pytestmark = pytest.mark.long
