@@ -49,11 +49,6 @@ ToOption = Annotated[
 ]
 ImagesOption = Annotated[bool, typer.Option("--images", help="Embed images (inspect).")]
 
-RawOption = Annotated[
-    bool,
-    typer.Option("--raw", help="Do not escape formulas (csv)."),
-]
-
 
 @app.command()
 def export(
@@ -67,7 +62,6 @@ def export(
     to: ToOption = "",
     *,
     images: ImagesOption = False,
-    raw: RawOption = False,
 ) -> None:
     """Export results in the format of another project.
 
@@ -84,7 +78,6 @@ def export(
         out=out,
         to=to,
         images=images,
-        raw=raw,
     )
     if source and len(request.suites) != 1:
         raise typer.BadParameter("--source needs exactly one --suite")

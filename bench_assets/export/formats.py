@@ -29,7 +29,6 @@ class ExportJob:
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
     images: bool = False  # embed images, even if the format can refer to files
-    raw: bool = False  # CSV without protection against formulas
     to: str = ""  # tracking URI or mode of an experiment tracker
 
 
@@ -51,7 +50,7 @@ def _inspect(job: ExportJob) -> list[Path]:
 
 
 def _tables(form: str, job: ExportJob) -> list[Path]:
-    return write_tables(job.gathered, job.standings(), job.out, form, raw=job.raw)
+    return write_tables(job.gathered, job.standings(), job.out, form)
 
 
 FORMATS: Mapping[str, ExportFormat] = {

@@ -39,7 +39,6 @@ class ExportRequest:
     out: Path | None = None
     to: str = ""
     images: bool = False
-    raw: bool = False
 
 
 class ExportResult(NamedTuple):
@@ -79,7 +78,6 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         standings=partial(_leaderboard_rows, bench, wanted.tasks),
         out=request.out or home / FOLDER / request.form,
         images=request.images,
-        raw=request.raw,
         to=request.to,
     )
     written = form.write(leaving)

@@ -46,16 +46,11 @@ class Writer(Protocol):
 
 
 def write_tables(
-    gathered: TableCollection,
-    standings: Sequence[LeaderboardRow],
-    out: Path,
-    form: str,
-    *,
-    raw: bool = False,
+    gathered: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
 ) -> list[Path]:
     """Write all tables below a folder, each atomically.
 
-    CSV cells that a spreadsheet would evaluate as formulas are prefixed with ', unless ``raw``.
+    CSV cells that a spreadsheet would evaluate as formulas are prefixed with '.
 
     Raises:
         HomeError: If one cannot be written.
@@ -65,7 +60,7 @@ def write_tables(
 
         def opened(name: str, row_type: type[Any]) -> Writer:
             empty = table_of([], row_type, task="", question_set="")
-            return stack.enter_context(_open_table(out / f"{name}.{form}", empty, raw))
+            return stack.enter_context(_open_table(out / f"{name}.{form}", empty))
 
         writers = {name: opened(name, row_type) for name, row_type in EVALUATION_TABLES.items()}
         questions = opened("questions", Question)
@@ -76,7 +71,7 @@ def write_tables(
             for name, row_type in EVALUATION_TABLES.items():
                 writers[name].write_table(_table(evaluation, name, row_type))
         board = stack.enter_context(
-            _open_table(out / f"leaderboard.{form}", table_of([], LeaderboardRow), raw)
+            _open_table(out / f"leaderboard.{form}", table_of([], LeaderboardRow))
         )
         board.write_table(table_of(lines, LeaderboardRow))
     return [out / f"{name}.{form}" for name in ("questions", *EVALUATION_TABLES, "leaderboard")]
@@ -135,16 +130,16 @@ def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
 
 
 @contextmanager
-def _open_table(path: Path, empty: pa.Table, raw: bool) -> Iterator[Writer]:
+def _open_table(path: Path, empty: pa.Table) -> Iterator[Writer]:
     with open_atomic(path) as file:
-        writer = _make_writer(file, empty, path.suffix, raw)
+        writer = _make_writer(file, empty, path.suffix)
         yield writer
         writer.close()
 
 
-def _make_writer(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
+def _make_writer(file: IO[bytes], empty: pa.Table, suffix: str) -> Writer:
     if suffix == ".csv":
-        return _Csv(file, flatten_nested(empty).schema, raw)
+        return _Csv(file, flatten_nested(empty).schema)
     if suffix == ".parquet":
         from pyarrow.parquet import ParquetWriter
 
@@ -155,16 +150,13 @@ def _make_writer(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Wr
 class _Csv:
     """CSV with quoted texts, so that "" and a missing value differ."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema, raw: bool) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         from pyarrow.csv import CSVWriter
 
         self._writer = CSVWriter(file, schema)
-        self._raw = raw
 
     def write_table(self, table: pa.Table) -> None:
-        self._writer.write_table(
-            flatten_nested(table) if self._raw else _escape_formulas(flatten_nested(table))
-        )
+        self._writer.write_table(_escape_formulas(flatten_nested(table)))
 
     def close(self) -> None:
         self._writer.close()

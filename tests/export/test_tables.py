@@ -1,9 +1,7 @@
 """All tables as CSV, Parquet and JSON Lines, read as their users read them."""
 
 import csv
-import json
 import re
-from dataclasses import replace
 
 import duckdb
 import pandas as pd
@@ -46,15 +44,14 @@ def test_every_table_is_there_and_names_task_and_questions_first(exported):
         assert len(frame) == n
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_raw_texts_come_back_as_they_were_whatever_they_begin_with(home, form):
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"])
+def test_texts_come_back_as_they_were_whatever_they_begin_with(home, form):
     folder = home / "out"
-    FORMATS[form].write(replace(leaving(home, folder), raw=True))
+    FORMATS[form].write(leaving(home, folder))
     frame = read(folder, form, "questions")
     assert frame["text"][1] == f"What is 1? {NASTY}"
     assert frame["context"][1] == "@context"
-    options = frame["options"][1]
-    assert list(json.loads(options) if form == "csv" else options) == [NASTY, "- minus"]
+    assert list(frame["options"][1]) == [NASTY, "- minus"]
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
@@ -62,7 +59,7 @@ def test_a_cell_of_csv_is_no_formula(tmp_path, start):
     table = pa.table({"a": [f"{start}cmd|'/c calc'!A0", "1 = 1", "", None], "n": [-1.5, 2, 3, 4]})
     file = tmp_path / "a.csv"
     with file.open("wb") as opened:
-        writer = _Csv(opened, table.schema, raw=False)
+        writer = _Csv(opened, table.schema)
         writer.write_table(table)
         writer.close()
     with file.open(newline="") as opened:
