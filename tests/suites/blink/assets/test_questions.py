@@ -8,6 +8,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.source_folder import write_files
+from bench_assets.defs.assembly import build_graph
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import RAW_FOLDERS
 from bench_assets.suites.blink.settings import BlinkSettings
@@ -173,7 +174,8 @@ def test_an_answer_key_has_no_proposals_until_it_is_gone(home: Home) -> None:
 
 def test_the_job_of_the_ui_builds_all_raw_data_sets_without_a_partition(home: Home) -> None:
     with home.open() as bench:
-        job = bench.definitions.resolve_job_def("blink_questions")
+        graph = build_graph(bench.settings, bench.catalog)  # as the UI has it, with jobs
+        job = graph.definitions.resolve_job_def("blink_questions")
         quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
         assert job.execute_in_process(instance=bench.instance, run_config=quiet).success
     assert not any(home.due().values())
