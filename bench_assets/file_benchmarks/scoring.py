@@ -31,6 +31,7 @@ from bench_assets.core.judging.verdict_requests import (
 from bench_assets.core.judging.verdicts import is_truncated, read_verdict, verdict_points
 from bench_assets.core.metrics.aggregates import group_accuracy_by
 from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, OfficialRule
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
@@ -216,7 +217,8 @@ class AnswerScoring:
             points = _check_points(self.points(prediction.text, question))
             return Grade(points, () if points is None else (prediction.text.strip(),), "")
         gold = Gold(question.kind, question.answer, question.options)
-        return self.answers.grade(prediction.text, gold, named=named)
+        grade = self.answers.grade(prediction.text, gold)
+        return grade if named or not grade.named else Grade(None, (), UNREAD)
 
     def _needs_judge(self, pair: AnsweredQuestion, *, named: bool) -> bool:
         return self._is_open(pair, self._grade(pair, named=named))

@@ -84,7 +84,7 @@ class BoxAnswer(_Places):
         boxes = read_gold_boxes(parse_list(value), self.coordinates.order)
         return Gold(self.kind, tuple(self._store(box, context) for box in boxes))
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
         golds = [_parse_stored_region(region) for region in gold.answer]
         regions = _final_regions(response, boxes_in, len(golds))
@@ -127,7 +127,7 @@ class PointAnswer(_Places):
                 raise SettingsError(reason) from None
         return Gold(self.kind, (self._store(region, context),))
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
         region, frame = _parse_stored_region(gold.answer[0])
         regions = _final_regions(response, boxes_in, 1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.readings import UNREAD, Reading
+from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.rows import AnswerKind
 
 AnswerTypeName: TypeAlias = Literal[
@@ -44,10 +44,6 @@ MetricName: TypeAlias = Literal[
     "mean_grade",
 ]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
-AnswerReading: TypeAlias = Reading[tuple[str, ...]]
-"""A reading in the form of ``Gold.answer``."""
-WHOLE_RESPONSE = "the whole response"
-"""Form of an answer that is compared as a whole."""
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
 (1 - word error rate)."""
@@ -125,20 +121,9 @@ class AnswerType(Protocol):
         """
         ...
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Grade a response, without the model's reasoning; see ``read`` for ``named``."""
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Grade a response, without the model's reasoning."""
         ...
-
-    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
-        """Read the answer that a response gives, in the form of ``Gold.answer``.
-
-        Args:
-            response: The response, without the model's reasoning.
-            gold: The gold, for its options and unit.
-            named: Whether it suffices that one option, or a result, is named.
-        """
-        read = self.grade(response, gold).read
-        return Reading(read, WHOLE_RESPONSE, (0, len(response))) if read else None
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """Form of the answer, for readers; None if it has none, such as a box or a caption."""
@@ -148,13 +133,22 @@ class AnswerType(Protocol):
 class StatedAnswer(AnswerType, Protocol):
     """A type of answers that responses state in known forms: letters, yes or no, numbers."""
 
+    def form(self, gold: Gold) -> AnswerForm:
+        """Form of the answer, by which a response is read."""
+        ...
+
+    def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
+        """The value of a reading in the form of ``Gold.answer``."""
+        return (value,)
+
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Points of an answer, in [0, 1]."""
         ...
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Grade the answer that a response states; without one it is unread."""
-        answer = self.read(response, gold, named=named)
-        if answer is None:
+        reading = self.form(gold).read(response)
+        if reading is None:
             return Grade(None, (), UNREAD)
-        return Grade(self.points(answer.value, gold), answer.value, answer.form, answer.named)
+        answer = self.answer(reading.value, gold)
+        return Grade(self.points(answer, gold), answer, reading.form, reading.named)

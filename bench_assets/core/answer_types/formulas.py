@@ -42,7 +42,7 @@ class FormulaAnswer(AnswerType):
             raise SourceError(f"answer {text!r:.60} (expected a formula in LaTeX)")
         return Gold(self.kind, (text,))
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""
         (key,) = gold.answer
         right = _parse(key if _DELIMITED.search(key) else f"${key}$")

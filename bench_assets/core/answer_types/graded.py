@@ -65,7 +65,7 @@ class GradedAnswer(AnswerType):
         """Read the reference answer, or several."""
         return TextAnswer().gold(value, context)
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Leave every response to the judge; an empty one gets the lowest grade."""
         if not response.strip():
             return Grade(0.0, (), "no response")

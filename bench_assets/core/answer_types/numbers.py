@@ -7,21 +7,14 @@ from dataclasses import dataclass, replace
 from math import isclose
 
 from bench_assets.core.answer_types.definition import (
-    AnswerReading,
     Gold,
     RowContext,
     StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.numbers import parse_quantity, read_number, read_numbers
-from bench_assets.core.reading.units import (
-    SHARE,
-    Measurement,
-    convert,
-    find_unit,
-    format_quantity,
-)
+from bench_assets.core.reading.numbers import parse_quantity, point_decimals
+from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number
@@ -106,19 +99,18 @@ class NumberAnswer(StatedAnswer):
                 raise SourceError(f"answer {text!r:.60}: its part {part!r} would be right, too")
         return gold
 
-    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
-        """Read the number that a response gives, in the gold's unit if it can be converted."""
-        if isinstance(parse_list(gold.answer[0]), list):
-            listed = read_numbers(response, named=named)
-            return listed.of(tuple(map(format_number, listed.value))) if listed else None
-        number = read_number(response, named=named)
-        unit = _parse_key(gold.answer[0]).unit
-        return number.as_answer(_format(number.value, unit)) if number else None
-
     def form(self, gold: Gold) -> AnswerForm:
-        """A number, or a list of numbers."""
-        is_list = isinstance(parse_list(gold.answer[0]), list)
-        return AnswerForm("numbers" if is_list else "number")
+        """A number as the key is written, or a list of numbers."""
+        (key,) = gold.answer
+        if isinstance(parse_list(key), list):
+            return AnswerForm("numbers")
+        return AnswerForm("number", decimal_comma=_pointed(key) != key)
+
+    def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
+        """The number in the gold's unit if it can be converted; of a list each number."""
+        if isinstance(parse_list(gold.answer[0]), list):
+            return tuple(value.split(", "))
+        return (_format(value, _parse_key(gold.answer[0]).unit),)
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for a number within the tolerance."""
@@ -131,7 +123,7 @@ class NumberAnswer(StatedAnswer):
         key, response_quantity = _parse_key(stored), parse_quantity(answer[0])
         if response_quantity is None:
             return 0.0
-        decimals = _decimals(stored)
+        decimals = _decimals(_pointed(stored))
         return float(
             any(
                 self.tolerance.allows(value, key.value, decimals)
@@ -142,18 +134,26 @@ class NumberAnswer(StatedAnswer):
 
 def _parse_key(text: str) -> Measurement:
     """Number and unit of a key, by the reader of responses."""
-    quantity = parse_quantity(text)
+    quantity = parse_quantity(_pointed(text))
     if quantity is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
     return quantity
 
 
-def _format(measurement: Measurement, unit: str) -> str:
+def _pointed(text: str) -> str:
+    """A key that is a number only with a decimal comma, with a point."""
+    return text if parse_quantity(text) else point_decimals(text)
+
+
+def _format(text: str, unit: str) -> str:
     """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
+    measurement = parse_quantity(text)
+    if measurement is None:
+        return text
     own_unit, wanted = find_unit(measurement.unit), find_unit(unit)
     value = convert(measurement, unit)
     if own_unit is None or wanted is None or value is None:
-        return format_quantity(measurement)
+        return text
     return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
 
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import (
-    AnswerReading,
     Gold,
     RowContext,
     StatedAnswer,
 )
 from bench_assets.core.answer_types.options import format_cell, read_answer
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.choices import read_choice, read_choices
-from bench_assets.core.reading.yes_no import parse_yes_no, read_yes_no
+from bench_assets.core.reading.yes_no import parse_yes_no
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
@@ -45,18 +43,14 @@ class ChoiceAnswer(StatedAnswer):
             raise SourceError(f"{len(letters.answer)} right options (expected 1)")
         return letters._replace(kind=self.kind)
 
-    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
-        """Read the letters that a response gives; where options are images, by letter only."""
-        form = self.form(gold)
-        if gold.kind == "choices":
-            return read_choices(response, form.options)
-        choice = read_choice(response, form.options, named=named)
-        return choice.as_answer(choice.value) if choice else None
-
     def form(self, gold: Gold) -> AnswerForm:
         """Letters; options that are images have no text."""
         options = ("" if _IMAGE_PLACEHOLDER in option else option for option in gold.options)
         return AnswerForm("choices" if gold.kind == "choices" else "choice", tuple(options))
+
+    def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
+        """Each letter."""
+        return tuple(value.split())
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for exactly the right letters, or for an option equal to the right one."""
@@ -79,11 +73,6 @@ class YesNoAnswer(StatedAnswer):
         if word is None:
             raise SourceError(f"answer {text!r:.60} (expected yes or no, true or false, 1 or 0)")
         return Gold(self.kind, (word,))
-
-    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
-        """Read yes or no."""
-        answer = read_yes_no(response, named=named)
-        return answer.as_answer(answer.value) if answer else None
 
     def form(self, gold: Gold) -> AnswerForm:
         """Yes or no."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from bench_assets.core.answer_types.boxes import BoxAnswer, PointAnswer
 from bench_assets.core.answer_types.definition import (
-    AnswerReading,
     AnswerSettings,
     AnswerType,
     AnswerTypeName,
@@ -60,13 +59,9 @@ class RowAnswer:
             return self.others.gold(value, context)
         return read_answer(value, context.options, context.answers)
 
-    def read(self, response: str, gold: Gold, *, named: bool = True) -> AnswerReading | None:
-        """Read the answer that a response states; of texts, boxes and lists the whole response."""
-        return self._type_of(gold).read(response, gold, named=named)
-
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
-        """Grade by the form of the gold; see ``AnswerType.read`` for ``named``."""
-        return self._type_of(gold).grade(response, gold, named=named)
+    def grade(self, response: str, gold: Gold) -> Grade:
+        """Grade by the form of the gold."""
+        return self._type_of(gold).grade(response, gold)
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """Form of the answer, for readers; None if it has none, such as a caption."""

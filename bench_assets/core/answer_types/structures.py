@@ -53,7 +53,7 @@ class ListAnswer(AnswerType):
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
         return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         gold_entries = parse_list(gold.answer[0])
         wanted = [str(entry) for entry in gold_entries] if isinstance(gold_entries, list) else []
@@ -87,7 +87,7 @@ class JsonAnswer(AnswerType):
             raise SourceError(f"answer {value!r:.60} (expected a JSON object or list)")
         return Gold(self.kind, (json.dumps(entries, ensure_ascii=False, sort_keys=True),))
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
         value = read_json(response)
         if value is None:

@@ -65,7 +65,7 @@ class TextAnswer(AnswerType):
         is_yes_no = self.matching == "exact" and {*map(normalize_answer, gold.answer)} <= _WORDS
         return AnswerForm("yes_no") if is_yes_no else None
 
-    def grade(self, response: str, gold: Gold, *, named: bool = True) -> Grade:
+    def grade(self, response: str, gold: Gold) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
         text = (
             response.strip() if self.matching in _WHOLE_TEXT_METRICS else normalize_answer(response)

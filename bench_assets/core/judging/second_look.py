@@ -24,7 +24,7 @@ from bench_assets.core.reading.choices import (
     read_choices,
     read_one_of,
 )
-from bench_assets.core.reading.numbers import read_number, read_numbers
+from bench_assets.core.reading.numbers import point_decimals, read_number, read_numbers
 from bench_assets.core.reading.readings import Reading
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.reading.units import format_quantity
@@ -92,12 +92,14 @@ class AnswerForm:
         options: The options, possible answers or references; of numbers, answers in words; of
             blanks, "" for each.
         spellings: Other texts of the options, each for all of them.
+        decimal_comma: Whether numbers have a decimal comma: "3,5" is else no number.
         prompt: A prompt of the benchmark's own, with a letter for none of the options.
     """
 
     kind: FormKind
     options: tuple[str, ...] = ()
     spellings: tuple[tuple[str, ...], ...] = ()
+    decimal_comma: bool = False
     prompt: MakePrompt | None = field(default=None, compare=False)
 
     def read(self, response: str) -> Reading[str] | None:
@@ -106,6 +108,7 @@ class AnswerForm:
         >>> AnswerForm("choices", ("", "", "")).read("The answers are A and C.").value
         'A C'
         """
+        response = point_decimals(response) if self.decimal_comma else response
         texts = (self.options, *self.spellings)
         return next(filter(None, (_read(self.kind, text, response) for text in texts)), None)
 
@@ -165,11 +168,8 @@ class AnswerForm:
         text = strip_reasoning(reply)
         if self._has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
             return NONE
-        reading: Reading[str] | None
-        if self.kind in _LETTERED:
-            reading = read_choice(text, self.options[:MAX_OPTIONS], named=False)
-        else:
-            reading = _read(self.kind, self.options, text)
+        is_lettered = self.kind in _LETTERED
+        reading = read_choice(text, self.options[:MAX_OPTIONS]) if is_lettered else self.read(text)
         if reading is None or reading.named or reading.disputed:
             return NONE if re.fullmatch(rf"\W*{NONE}\W*", text, re.IGNORECASE) else None
         if self.kind in ("answers", "references"):
@@ -294,14 +294,16 @@ def _read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
 
 
 def _read_reference(response: str, texts: Sequence[str]) -> Reading[str] | None:
-    readings = (read_one_of("choice", response, [text], named=True) for text in texts)
+    readings = (read_one_of("choice", response, [text]) for text in texts)
     return next(filter(None, readings), None)
 
 
 def _read_number(response: str, words: Sequence[str]) -> Reading[str] | None:
     text = read_one_of("choice", response, words) if words else None
-    number = read_number(response) if text is None else None
-    return number.of(format_quantity(number.value)) if number else text
+    if text and not text.named:
+        return text
+    number = read_number(response)
+    return number.of(format_quantity(number.value)) if number else None
 
 
 def _read_numbers(response: str, _: Sequence[str]) -> Reading[str] | None:
@@ -317,7 +319,7 @@ def _read_blanks(response: str, blanks: Sequence[str]) -> Reading[str] | None:
 _READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]] = {
     "choice": read_choice,
     "choices": _read_choices,
-    "answers": lambda response, texts: read_one_of("choice", response, texts, named=True),
+    "answers": lambda response, texts: read_one_of("choice", response, texts),
     "references": _read_reference,
     "number": _read_number,
     "numbers": _read_numbers,

@@ -35,9 +35,7 @@ def lettered(options: Sequence[str]) -> str:
     return "\n".join(f"({a}) {o}" for a, o in zip(ascii_uppercase, options, strict=False))
 
 
-def read_choice(
-    response: str, options: Sequence[str], *, named: bool = True
-) -> Reading[str] | None:
+def read_choice(response: str, options: Sequence[str]) -> Reading[str] | None:
     """Read the letter of the one option that a response gives; None if it gives none, or several.
 
     A stated letter counts even if the text beside it is another option's; then it is ``disputed``.
@@ -45,14 +43,13 @@ def read_choice(
     Args:
         response: The response, without the model's reasoning.
         options: The texts of the options as shown, at most 26; "" for one that has only a letter.
-        named: Whether it suffices that one option is named (``Reading.named``).
 
     >>> read_choice("Turning clockwise, so the answer is **left**.", ("left", "right")).value
     'A'
     >>> read_choice("Either (A) or (B).", ("left", "right"))
     """
     offered = _options(tuple(options), has_letters=True)
-    choice = read("choice", response, offered.parse, named=named)
+    choice = read("choice", response, offered.parse)
     return choice and replace(
         choice, disputed=choice.disputed or offered.contradicts(response, choice)
     )
@@ -76,19 +73,17 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
         option = offered.whole(text)
         return (option,) if option else None
 
-    return read("choices", response, parse, named=False)
+    return read("choices", response, parse)
 
 
-def read_one_of(
-    kind: Kind, response: str, texts: Sequence[str], *, named: bool = False
-) -> Reading[str] | None:
+def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str] | None:
     """Read which of several texts a response gives as a whole; letters do not count.
 
     >>> read_one_of("verdict", "Verdict: right.", ("right", "wrong")).value
     'right'
     """
     offered = _options(tuple(texts), has_letters=False)
-    choice = read(kind, response, offered.parse, named=named)
+    choice = read(kind, response, offered.parse)
     return choice and choice.of(texts[ascii_uppercase.index(choice.value)])
 
 

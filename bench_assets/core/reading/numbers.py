@@ -27,12 +27,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)"),
         lambda found: re.sub(r"\D", "", found[0]),
     ),
-    (  # 1.200,50
-        re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![\d,])"),
-        lambda found: found[0].replace(".", "").replace(",", "."),
-    ),
-    (re.compile(r"(?<![\d.,(])(\d+),(\d{1,2})(?![\d,])"), r"\1.\2"),  # 3,5
 )
+_COMMA_OR_POINT = re.compile(r"(?<=\d)(?:(\.)(?=\d{3}(?!\d))|,(?=\d))")
 _CALCULATION = re.compile(r"<<[^<>]*>>")  # GSM8K's
 _BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
@@ -50,15 +46,29 @@ def parse_quantity(text: str) -> Measurement | None:
     """
     if len(text) > _MAX_LENGTH:
         return None
-    text = part("markup").sub("", text)
-    for pattern, instead in _NOTATIONS:
-        text = pattern.sub(instead, text)
+    text = _in_one_notation(part("markup").sub("", text))
     has_digits = re.search(r"\d", text) is not None
     text = words_to_digits(text)
     if not has_digits and _FRACTION.search(text):  # two thirds
         return None
     match = part("quantity").fullmatch(text.strip())
     return _quantity(match) if match else None
+
+
+def _in_one_notation(text: str) -> str:
+    """A text whose numbers are written in plain signs."""
+    for pattern, instead in _NOTATIONS:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def point_decimals(text: str) -> str:
+    """Write decimal commas as points, and points of thousands as commas.
+
+    >>> point_decimals("1.200,50 or 3,5 or 3.5")
+    '1,200.50 or 3.5 or 3.5'
+    """
+    return _COMMA_OR_POINT.sub(lambda sign: "," if sign[1] else ".", text)
 
 
 def _quantity(found: re.Match[str]) -> Measurement | None:
@@ -82,20 +92,16 @@ def parse_number(text: str) -> float | None:
     return quantity.value if quantity and quantity.unit in _NO_UNIT else None
 
 
-def read_number(response: str, *, named: bool = True) -> Reading[Measurement] | None:
+def read_number(response: str) -> Reading[Measurement] | None:
     r"""Read the number that a response gives; a percentage keeps its printed number.
-
-    Args:
-        response: The response, without the model's reasoning.
-        named: Whether the result of the last sentence counts, if no form states it.
 
     >>> read_number("10*30 = 300 balloons, minus 12.\nA: 288").value
     Measurement(value=288.0, unit='')
     """
-    return read("number", response, _number_in, named=named)
+    return read("number", response, _number_in)
 
 
-def read_numbers(response: str, *, named: bool = True) -> Reading[tuple[float, ...]] | None:
+def read_numbers(response: str) -> Reading[tuple[float, ...]] | None:
     """Read the list of numbers that a response gives, in its order; see ``read_number``.
 
     >>> read_numbers("There are 3 steps. The answer is [1, 2.5].").value
@@ -104,7 +110,7 @@ def read_numbers(response: str, *, named: bool = True) -> Reading[tuple[float, .
     text = plain_text(response).text
     if values := _numbers_in(text, "answer"):
         return Reading(values, "whole response", (0, len(response)))
-    return read("number", response, _numbers_in, named=named)
+    return read("number", response, _numbers_in)
 
 
 def _numbers_in(text: str, extent: Extent) -> tuple[float, ...] | None:
@@ -130,7 +136,7 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     if quantity := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
         return quantity
     if extent == "mention":
-        return _result_in(_CALCULATION.sub("", text))
+        return _result_in(_in_one_notation(_CALCULATION.sub("", text)))
     numbers = [*part("numbers").finditer(text)]
     is_one = len(numbers) == 1 and not part("arithmetic").search(text)
     return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
@@ -162,6 +168,8 @@ def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
         return None  # "3 hundred and forty one"
     match = part("quantity").match(rest)
     measure = _quantity(match) if match else None
+    if match and measure and any(match[name] for name in ("scale", "power", "exponent")):
+        return measure
     return measure if measure and find_unit(measure.unit) else parse_quantity(digits[0])
 
 

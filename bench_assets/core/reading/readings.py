@@ -62,10 +62,6 @@ class Reading(Generic[Value]):
         """The same reading of another value, such as its text instead of its letter."""
         return Reading(value, self.form, self.evidence, self.named, self.disputed)
 
-    def as_answer(self, *texts: str) -> "Reading[tuple[str, ...]]":
-        """The same reading in the form of ``Question.answer``."""
-        return self.of(texts)
-
 
 class PlainText(NamedTuple):
     """The part of a response that counts, without markup, and how its positions map back."""
@@ -80,16 +76,13 @@ class PlainText(NamedTuple):
         return start + self.shifts[first], end + self.shifts[last]
 
 
-def read(
-    kind: Kind, response: str, parse: Parser[Value], *, named: bool = True
-) -> Reading[Value] | None:
+def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | None:
     """Read the last explicit answer; without one, what the first fitting rule sees named.
 
     Args:
         kind: Which rules apply.
         response: The response, without the model's reasoning.
         parse: Recognises answers.
-        named: Whether a reading may be one that is only named.
     """
     plain = plain_text(response)
     stated = [
@@ -99,16 +92,14 @@ def read(
         for reading in apply_rule(rule, plain.text, parse)
     ]
     if not stated:
-        named_reading = _named(kind, plain.text, parse) if named else None
+        reading = _named(kind, plain.text, parse)
     else:
         last = max(stated, key=lambda reading: reading.evidence[0])
-        other_values = {reading.value for reading in stated if reading.value is not UNREADABLE}
-        named_reading = None
-        if not isinstance(last.value, Unreadable):
-            named_reading = Reading(
-                last.value, last.form, last.evidence, disputed=len(other_values) > 1
-            )
-    return named_reading and replace(named_reading, evidence=plain.span(*named_reading.evidence))
+        values = {reading.value for reading in stated if reading.value is not UNREADABLE}
+        if isinstance(last.value, Unreadable):
+            return None
+        reading = Reading(last.value, last.form, last.evidence, disputed=len(values) > 1)
+    return reading and replace(reading, evidence=plain.span(*reading.evidence))
 
 
 def apply_rule(

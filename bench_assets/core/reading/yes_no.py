@@ -9,18 +9,13 @@ _CLAUSE_END = re.compile(r"[.,;!\n]")
 _EDGES = " .!。'\"()"
 
 
-def read_yes_no(response: str, *, named: bool = True) -> Reading[str] | None:
-    """Read "yes" or "no".
-
-    Args:
-        response: The response, without the model's reasoning.
-        named: Whether it suffices that a response begins with the word, or its last sentence has
-            only one of the two.
+def read_yes_no(response: str) -> Reading[str] | None:
+    """Read "yes" or "no" in a response, without the model's reasoning.
 
     >>> read_yes_no("So the answer is no.").value, read_yes_no("I cannot tell.")
     ('no', None)
     """
-    return read("yes_no", response, parse_yes_no, named=named)
+    return read("yes_no", response, parse_yes_no)
 
 
 def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:

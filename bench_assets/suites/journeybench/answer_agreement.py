@@ -37,7 +37,8 @@ def read_answer(response: str, options: Sequence[str], truths: Sequence[str] = (
         letters = (read_choice(response, names) for names in (options, *_PLACES))
         letter = next(filter(None, letters), None)
         return options[ascii_uppercase.index(letter.value)] if letter else ""
-    if text := read_one_of("choice", response, [truth for truth in truths if not is_number(truth)]):
+    text = read_one_of("choice", response, [truth for truth in truths if not is_number(truth)])
+    if text and not text.named:
         return text.value
     number = read_number(response)
     return format_number(number.value.value) if number else ""

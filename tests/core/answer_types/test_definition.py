@@ -12,7 +12,7 @@ from bench_assets.core.answer_types import boxes
 from bench_assets.core.answer_types.definition import AnswerSettings, RowContext
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.registry import make_answer_type
-from bench_assets.core.reading.numbers import parse_quantity
+from bench_assets.core.reading.numbers import parse_quantity, point_decimals
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.cases import read_cases, read_rows
 
@@ -157,7 +157,7 @@ def test_a_key_reads_itself_and_no_part_of_it_is_right(key):
     made = make_answer_type("number", AnswerSettings())
     gold = made.gold(key, RowContext())
     assert made.grade(key, gold).points == 1
-    quantity = parse_quantity(key)
+    quantity = parse_quantity(key) or parse_quantity(point_decimals(key))
     assert quantity is not None
     numbers = re.findall(r"\d+(?:\.\d+)?", key)
     parts = [number for number in numbers if float(number) != quantity.value]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bench_assets.core.reading.choices import read_choice, read_choices, read_one_of
 from bench_assets.core.reading.numbers import read_number
-from bench_assets.core.reading.yes_no import read_yes_no
 from tests.core.reading.examples import read_example, value_of
 
 CASES = [
@@ -26,12 +25,6 @@ def test_a_response_is_read_as_stated(case):
     if reading:
         assert reading.named == case.get("named", False)
         assert reading.disputed == case.get("disputed", False)
-
-
-def test_what_is_only_named_can_be_left_unread():
-    assert read_choice("The newest is in Chicago.", ("Phoenix", "Chicago"), named=False) is None
-    assert read_number("She has 760 - 418 = 342 quarters.", named=False) is None
-    assert read_yes_no("No, they are not in order.", named=False) is None
 
 
 def test_the_evidence_is_the_text_that_was_read():

@@ -77,9 +77,9 @@ def dutch(monkeypatch, tmp_path):
 def test_a_language_is_one_line():
     texts = ("Kijk goed. Het juiste antwoord luidt B.", "Antwoord: B", "Optie B is juist.")
     for text in texts:
-        choice = read_choice(text, ("links", "rechts"), named=False)
+        choice = read_choice(text, ("links", "rechts"))
         assert choice is not None
-        assert choice.value == "B"
+        assert (choice.value, choice.named) == ("B", False)
     assert read_choice("Het antwoord is niet B.", ("links", "rechts")) is None
     answer, number = read_yes_no("Nee."), read_number("Het antwoord is twaalf: 12 kopjes.")
     assert answer is not None
@@ -88,8 +88,8 @@ def test_a_language_is_one_line():
 
 
 def test_a_language_without_its_line_is_requested():
-    text = "Kijk goed. Het juiste antwoord luidt B."
-    assert read_choice(text, ("links", "rechts"), named=False) is None
+    choice = read_choice("Kijk goed. Het juiste antwoord luidt B.", ("links", "rechts"))
+    assert choice is None or choice.named
 
 
 def seconds(read, text):

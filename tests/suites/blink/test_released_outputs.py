@@ -5,7 +5,7 @@ import json
 import math
 from collections import Counter
 from contextlib import nullcontext
-from functools import cache, partial
+from functools import cache
 
 import pytest
 
@@ -129,13 +129,13 @@ def test_the_careful_reading_hardly_ever_reads_another_letter_than_the_judge(sha
     Their judge reads none in 12 like "<s> A".
     """
     found, other = Counter[tuple[bool, bool]](), set[str]()
-    read = cache(partial(read_choice, named=False))  # most are "(A)"
+    read = cache(read_choice)  # most are "(A)"
     for file in sorted((shared_data / "blink" / "saved_outputs").glob("*/*.json.gz")):
         task = PERCEPTION_TASKS[file.name.split(".")[0].removesuffix("_concat")]
         content = json.loads(gzip.decompress(file.read_bytes()))
         for row in [*content["val"], *content["test"]]:
             stated = read(row["full_prediction"], task.options)
-            letter = stated.value if stated else ""
+            letter = stated.value if stated and not stated.named else ""
             recorded = row["prediction"][:3].strip("()").replace("Z", "")
             found[bool(letter), bool(recorded)] += 1
             if letter and recorded not in (letter, ""):

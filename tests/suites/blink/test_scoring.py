@@ -209,8 +209,8 @@ FORMS = [
 
 @pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
 def test_the_careful_reading_is_a_persons_or_none(options, response, person, rules):
-    reading = read_choice(response, options, named=False)
-    assert reading is None or reading.value == person or reading.disputed
+    reading = read_choice(response, options)
+    assert reading is None or reading.named or reading.value == person or reading.disputed
 
 
 @pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)

@@ -169,7 +169,7 @@ def _verdict(response: Response) -> bool | None:
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
     readings = (
-        read_one_of("choice", prediction.text, [truth, *_other_counts(truth)], named=True)
+        read_one_of("choice", prediction.text, [truth, *_other_counts(truth)])
         for truth in question.answer
     )
     reading = next((found for found in readings if found and found.value in question.answer), None)
