@@ -199,17 +199,10 @@ def test_a_table_of_all_models_shows_the_rows_of_one_or_says_that_it_has_none(us
     assert stderr == "error: codis/questions: has no rows of one model. Leave --model out\n"
 
 
-def test_a_number_that_is_not_there_cannot_be_evaluated(used_home, tmp_path):
-    for number in (("codis", "nobody"), (tmp_path / "no.parquet",), ("codis",)):
+def test_a_number_that_is_not_there_cannot_be_evaluated(used_home):
+    for number in (("codis", "nobody"), ("codis",)):
         result = bench("bundle", "reproduce", *number, fails=True)
         assert (result.exit_code, result.stderr[:21]) == (2, "cannot be evaluated: ")
-    assert "no.parquet: cannot be read: No such file" in _flat(
-        bench("bundle", "reproduce", tmp_path / "no.parquet", fails=True)
-    )
-
-
-def _flat(result):
-    return result.stderr.replace("\n", " ")
 
 
 def test_the_command_that_scores_a_review_has_its_condition_and_its_file(
@@ -219,6 +212,6 @@ def test_the_command_that_scores_a_review_has_its_condition_and_its_file(
     review = ("annotate", "review", "codis", "--model", "random", "--condition", "no_context")
     result = bench(*review, tmp_path / "my form.jsonl")
     command = "bench evaluate codis --model random --condition no_context --review"
-    assert f"{command} '{tmp_path / 'my form.jsonl'}'" in _flat(result)
+    assert f"{command} '{tmp_path / 'my form.jsonl'}'" in result.stderr.replace("\n", " ")
     monkeypatch.chdir(tmp_path)
     assert bench(*review).stdout == "review-codis-random-no_context.jsonl\n"
