@@ -56,7 +56,7 @@ _SHARED = (
 )  # columns that a title may replace
 _LEVELS = ("constant", "shuffled")
 _NUMBER = ("value", "95 % interval")
-_GROUP = 3  # rows of a group that has a table of its own, on average
+_GROUP = 2  # rows of a group that has a table of its own, on average
 _BREAKS = re.compile(r"(\s+|(?<=[/_,])(?=[a-zA-Z]))")  # where a cell may be broken
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
 
@@ -222,7 +222,11 @@ def _table(columns: _Columns, width: int) -> Table:
     for name in sorted(missing, key=missing.__getitem__):
         widths[name] += (added := max(0, min(room, missing[name])))
         room -= added
-    while room < 0 and widths[widest := max(widths, key=widths.__getitem__)] > 1:
+
+    def order(name: str) -> tuple[bool, int]:  # numbers are broken last
+        return not name.startswith(_NUMBER[0]) and widths[name] > _NARROWEST, widths[name]
+
+    while room < 0 and widths[widest := max(widths, key=order)] > 1:
         widths[widest], room = widths[widest] - 1, room + 1
     for name in columns:
         table.add_column(_heading(name), width=widths[name], overflow="fold")
