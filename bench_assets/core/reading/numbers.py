@@ -29,7 +29,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
 )
 _COMMA_OR_POINT = re.compile(r"(?<=\d)(?:(\.)(?=\d{3}(?!\d))|,(?=\d))")
-_CALCULATION = re.compile(r"<<[^<>]*>>")  # GSM8K's
 _BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
 _FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
@@ -136,7 +135,7 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     if quantity := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
         return quantity
     if extent == "mention":
-        return _result_in(_in_one_notation(_CALCULATION.sub("", text)))
+        return _result_in(_in_one_notation(text))
     numbers = [*part("numbers").finditer(text)]
     is_one = len(numbers) == 1 and not part("arithmetic").search(text)
     return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
