@@ -92,7 +92,7 @@ def materialize_in_ui(home: Path, model: str) -> None:
             ).success
 
 
-ALL = ["quiz", "quiz: a", "blink, leaderboard, published"]
+ALL = ["quiz", "quiz: a", "leaderboard, published"]
 
 
 def test_tables_that_the_ui_made_are_current_for_commands_and_the_reverse(home: Path) -> None:
