@@ -64,10 +64,10 @@ check: install
 # than its own: workers of pytest-xdist would collect everything, each of them. Three parts for two
 # cores, because each waits now and then: for a server, a process or the time of day.
 # The first has what needs Great Expectations, the second most of what imports torch.
-HOMES := $(addprefix tests/,annotate cli workspace defs sensors bundles export external_results suites/blink suites/codis)
+HOMES := $(addprefix tests/,annotate cli workspace defs sensors suites/blink)
 MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit \
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
-	tests/suites/cogbench/description \
+	$(addprefix tests/,bundles export external_results suites/codis suites/cogbench/description) \
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers response_cache tables)
 
