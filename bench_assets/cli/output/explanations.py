@@ -6,6 +6,7 @@ from typing import Any
 
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.metric_text import format_percent
+from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (
@@ -158,6 +159,8 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
     )
     yield f"{cells['metric']} {value} ({low} to {high}) over {cells['n_scored']} units"
     yield one.signature
+    if part := partial_part(one.signature):
+        yield f"PARTIAL: {part}"
     if bounds := one.value["bounds"]:
         unread = format_percent(one.value["unread"])
         yield f"{unread} unread: between {bounds[0]:.3f} and {bounds[1]:.3f}"

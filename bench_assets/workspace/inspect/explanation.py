@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.comparable import Side, compare_sides
 from bench_assets.comparison.difference import Cause, decompose_difference
@@ -28,6 +29,7 @@ from bench_assets.workspace.inspect.stale_numbers import stale_reason
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
+from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
@@ -91,15 +93,17 @@ def explain(
         TableError: If a table is damaged.
     """
     task, selected = _find(bench, question_id, condition)
-    steps = _trace(bench, task, selected, model, condition)
+    key = evaluation_key(task, condition, "predictions")
+    evaluated, partials = bench.tables.partitions(key), partial_tables(bench.settings.home)
+    tables = bench.tables if model in evaluated else partials
+    if model not in (names := sorted({*evaluated, *partials.known(key)})):
+        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, names)
+    steps = _trace(bench, tables, task, selected, model, condition)
     question, prompt = next(steps), next(steps)
-    evaluated = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
-    if model not in evaluated:
-        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated)
     draws = list(_samples(steps, existing_response_store(bench.settings), task, selected))
     if not draws:
         raise UnknownNameError(f"question with a response of {model}", question_id, ())
-    rows = _metrics(bench, task, model, condition)
+    rows = _metrics(tables, task, model, condition)
     value = _value(task, with_people(bench.tables, task, rows))
     return ScoreEvidence(
         task=task.name,
@@ -202,9 +206,9 @@ def _scorer_description(task: Task, scorer: str) -> str:
     return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 
 
-def _metrics(bench: Workbench, task: Task, model: str, condition: str) -> list[Metric]:
+def _metrics(tables: TableFiles, task: Task, model: str, condition: str) -> list[Metric]:
     key = evaluation_key(task, condition, "metrics")
-    return bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
+    return tables.read(key, Metric, model) if tables.exists(key, model) else []
 
 
 def _value(task: Task, rows: Sequence[Metric]) -> Step:
@@ -226,7 +230,12 @@ _SHOWN = (
 
 
 def _trace(
-    bench: Workbench, task: Task, question: Question, model: str, condition: str
+    bench: Workbench,
+    tables: TableFiles,
+    task: Task,
+    question: Question,
+    model: str,
+    condition: str,
 ) -> Iterator[Step]:
     """Yield the question, its prompt, and its rows in a model's tables, as JSON objects.
 
@@ -245,8 +254,8 @@ def _trace(
     row_types = {"predictions": Prediction, "judgements": Judgement, "scores": Score}
     for table, row_type in row_types.items():
         key = evaluation_key(task, condition, table)
-        there = model in bench.tables.partitions(key)  # imported tables are no assets
-        for row in bench.tables.read(key, row_type, model) if there else ():
+        there = model in tables.partitions(key)  # imported tables are no assets
+        for row in tables.read(key, row_type, model) if there else ():
             if row.question_id == question.question_id:
                 yield {"table": "/".join(key), **to_json(row)}
 

@@ -1,6 +1,7 @@
 """`bench explain` and `bench tables diff` on a home of one small suite."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -53,6 +54,12 @@ def test_explain_prints_every_step_in_order():
     assert "codis|v" in shown
     assert "acc_p" in shown
     assert "\nread from: [Opening.]\n" in shown
+
+
+def test_a_sample_of_a_limited_evaluation_is_explained_as_part():
+    bench("evaluate", "codis", "--model", "most-frequent", "--limit", "2")
+    shown = bench("explain", "codis/001/1", "--model", "most-frequent").stdout
+    assert re.search(r"## Raw response\n.*## Number\n.*\nPARTIAL: 2 of 4 questions", shown, re.S)
 
 
 @pytest.mark.parametrize(
