@@ -51,6 +51,7 @@ def test_a_kill_in_the_middle_asks_no_solver_twice(tmp_path):
             while server.n_requests < 12:
                 assert process.poll() is None and time.monotonic() < end, "nobody was asked"  # noqa: PT018
                 time.sleep(0.1)
+            time.sleep(2)  # until what was answered is written
         finally:
             process.kill()
             process.wait()

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright's event loop keeps others from running theirs
 def chromium() -> "Iterator[Browser]":
-    """Chromium, started once; skips where there is none."""
+    """Chromium; skips where there is none."""
     found = shutil.which("chromium")
     if found is None:
         pytest.skip("no chromium on the path: apt-get install chromium")
