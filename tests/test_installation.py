@@ -93,7 +93,7 @@ def test_the_first_pages_are_typed_in_another_project(commands: Path, project: P
             lines = ["python typed.py"] if block.language == "python" else block.lines
             outputs = [printed(commands, project, line) for line in lines]
         if page == "README.md":
-            (row,) = (line for line in outputs[-1].splitlines() if line.startswith("my-model"))
+            (row,) = (line for line in outputs[-1].splitlines() if line.startswith("my-function"))
             assert row.split()[1] == "0.900"  # 104 and 117 are no more than 127
             assert (project / "plot.svg").is_file()
 

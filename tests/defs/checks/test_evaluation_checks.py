@@ -126,8 +126,7 @@ def test_failed_requests_stop_the_metrics_and_are_repeated(home, server):
     write_release(home.parent / "codis", PAIRS[:10])
     toml = (home / "bench.toml").read_text()
     (home / "bench.toml").write_text(toml.replace("max_tries = 2", "max_tries = 1"))
-    server.fail_next(10, Answer(status=400, text="no"))  # with another try, it is sent again
-    # the other two are probes, with and without an image
+    server.fail_next(8, Answer(status=400, text="no"))  # with another try, it is sent again
     with pytest.raises(BenchError, match=r"8 of 20 rows fail the check every_question_answered"):
         evaluate(home)
     with Workbench(load_settings(home), ["codis"]) as bench:
