@@ -156,7 +156,8 @@ def _many_models(home: Path) -> Iterator[Figure]:
         began = time.process_time()
         observe_inputs(bench.catalog, bench.instance, settings, bench.tables)
         yield _seconds("     a tick of observed_inputs", "observed_inputs", began)
-        repository = bench.definitions.get_repository_def()
+        graph = build_graph(settings, bench.catalog)  # of the UI: commands have no sensors
+        repository = graph.definitions.get_repository_def()
         tick = partial(_tick, repository.get_sensor_def("metric_changes"), repository)
         figure, data = tick(bench.instance)
         yield figure
