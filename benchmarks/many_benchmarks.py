@@ -61,7 +61,8 @@ def measure(folder: Path) -> list[Figure]:
     for name in _HOMES:
         (home := folder / name.replace(" ", "-")).mkdir()
         ran = run_command(home, sys.executable, "-m", "benchmarks.many_benchmarks", name, str(home))
-        values = json.loads(expect(ran).output.splitlines()[-1])
+        lines = expect(ran).output.splitlines()  # libraries may write when a process ends
+        values = json.loads(next(line for line in reversed(lines) if line.startswith("[{")))
         figures += [Figure(**figure) for figure in values]
     return figures
 
@@ -218,7 +219,7 @@ _HOMES = {
 
 
 def main(name: str, home: str) -> None:
-    """Print the figures of one home as the last line."""
+    """Print the figures of one home as one line of JSON."""
     figures = [
         {
             "what": figure.what,
