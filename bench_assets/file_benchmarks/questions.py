@@ -18,6 +18,7 @@ from bench_assets.core.answer_types.options import (
     named_options,
     parse_list,
     read_options,
+    refuse_index,
     split_options,
 )
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
@@ -149,6 +150,8 @@ class _QuestionBuilder:
         by_name = named_options(cells_of(cells, benchmark, "options"))
         if value is None and is_scores(by_name):
             value = by_name
+        if options and not _has_options_inside(cells, benchmark):
+            refuse_index(value, cells_of(cells, benchmark, "options"))
         if not options and benchmark.answer_type is None:
             _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
             self._refuse_list(value)

@@ -43,7 +43,7 @@ MetricName: TypeAlias = Literal[
     "wer",
     "mean_grade",
 ]
-AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
+AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts", "marks"]
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
 (1 - word error rate)."""

@@ -156,14 +156,35 @@ def drop_letters(options: Sequence[str]) -> Sequence[str]:
     >>> drop_letters(["A. cat", "C. cow", "B. dog"]), drop_letters(["Point A", "Point B"])
     (['cat', 'dog', 'cow'], ['Point A', 'Point B'])
     """
+    own = _own_letters(options)
+    return [own[letter] for letter in sorted(own)] or options
+
+
+def _own_letters(options: Sequence[str]) -> dict[str, str]:
+    """Options by their own letters, as listed; {} unless these are as many, from A on."""
     matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
     own = {
         match[1] or match[2]: option[match.start(3) :]
         for option, match in zip(options, matches, strict=True)
         if match
     }
-    letters = ascii_uppercase[: len(options)]
-    return [own[letter] for letter in letters] if {*own} == {*letters} else options
+    return own if {*own} == {*ascii_uppercase[: len(options)]} else {}
+
+
+def refuse_index(value: object, cells: Sequence[object]) -> None:
+    """Refuse an index as the key of options that are not listed in the order of their letters.
+
+    Raises:
+        SourceError: If it is one: it may count the options as listed, or by their letters.
+    """
+    order = [*_own_letters([format_cell(option) for option in _list_options(cells)])]
+    parsed = parse_list(value)
+    keys = parsed if isinstance(parsed, list | tuple) else [parsed]
+    if order != sorted(order) and any(_INDEX.fullmatch(format_cell(key)) for key in keys):
+        raise SourceError(
+            f"answer {value!r:.60} is ambiguous: the options are listed as"
+            f" {', '.join(order)}. Write the letter"
+        )
 
 
 def _list_options(cells: Sequence[object]) -> Sequence[object]:
@@ -232,9 +253,15 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     parsed = value if is_option else parse_list(value)
     several = isinstance(parsed, list | tuple)
     listed = parsed if isinstance(parsed, list | tuple) else [parsed]
-    is_marked = several and not answers
+    is_marked = several and answers in ("", "marks")
     marks = [*parsed.values()] if isinstance(parsed, dict) else listed if is_marked else []
     if options and len(marks) == len(options) and all(mark in (0, 1) for mark in marks):
+        is_pair = marks in ([0, 1], [1, 0]) and not any(isinstance(mark, bool) for mark in marks)
+        if is_pair and not answers and not isinstance(parsed, dict):  # both options, or one
+            raise SourceError(
+                f"answer {marks} is ambiguous in {list(options)}: set answers = "
+                '"indices" or "marks"'
+            )
         right = tuple(ascii_uppercase[n] for n, mark in enumerate(marks) if mark)
         if not right or (len(right) > 1 and not several):
             raise SourceError(f"{len(right)} options have the score 1 (expected one)")

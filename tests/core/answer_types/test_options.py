@@ -2,7 +2,12 @@
 
 import pytest
 
-from bench_assets.core.answer_types.options import read_answer, read_options, split_options
+from bench_assets.core.answer_types.options import (
+    read_answer,
+    read_options,
+    refuse_index,
+    split_options,
+)
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.cases import read_cases
 
@@ -90,6 +95,24 @@ def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
         ):
             read_answer(written, options)
     assert read_answer("2", options, answers).answer == (letter,)
+
+
+def test_marks_of_two_options_may_be_indices_of_both():
+    options = ("both", "second")
+    with pytest.raises(SourceError, match=r'ambiguous in .*: set answers = "indices" or "marks"'):
+        read_answer([0, 1], options)
+    assert read_answer([0, 1], options, "indices").answer == ("A", "B")
+    assert read_answer([0, 1], options, "marks").answer == ("B",)
+    assert read_answer([False, True], options).answer == ("B",)
+
+
+@pytest.mark.parametrize("key", [1, "2", [0, 2]])
+def test_an_index_of_options_out_of_order_is_refused(key):
+    listed = [["(A) cat", "(C) cow", "(B) dog"]]
+    with pytest.raises(SourceError, match=r"listed as A, C, B\. Write the letter"):
+        refuse_index(key, listed)
+    refuse_index("C", listed)
+    refuse_index(key, [["(A) cat", "(B) dog", "(C) cow"]])
 
 
 @pytest.mark.parametrize(
