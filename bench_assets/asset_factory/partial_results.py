@@ -1,6 +1,7 @@
 """Results over a subset of the questions: ``--limit``, runs in progress, interrupted runs.
 
-They are stored in separate tables below ``partial/`` of the home, which only the report reads.
+They are stored in separate tables below ``partial/`` of the home, which the report and
+``bench explain`` read.
 """
 
 import logging

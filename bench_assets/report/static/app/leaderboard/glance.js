@@ -1,9 +1,10 @@
 /* The leaderboard in sentences: the best model of each task, and whether runs learn. */
 import { pageLink } from "../base/addresses.js";
 import { h } from "../base/elements.js";
-import { bestBaseline, byMerit, isBaseline, isBetter, isLowestBest, isShownBetter } from "../base/results.js";
+import { bestBaseline, byMerit, isBaseline, isBetter, isLowestBest, isShownBetter, shownValue } from "../base/results.js";
 import { foreign, formatCount, formatInterval, formatNumber, metricName } from "../base/text.js";
 import { measuredByBoth, summary } from "../compare/measured.js";
+import { isKnownBest } from "./known_best.js";
 
 /** The first sentences of an edition, under the main condition: the best model, and whether runs learn.
     @type {(index: Index, edition: string) => HTMLElement[]} */
@@ -50,15 +51,16 @@ function best(task, rows) {
   if (!rows.length) return "only baselines were evaluated";
   const first = [...rows].sort(byMerit(task))[0];
   const blind = bestBaseline(task, first);
+  if (!isKnownBest(task, first, rows)) return ["not known: too many responses are unread; ", foreign(first.model), ` has ${shownValue(first)}`];
   const equals = rows.filter((row) => row.value === first.value);
   if (first.value === 0 && !isLowestBest(task)) return `no model gets anything right (${metricName(task.metric)} 0)`;
   if (blind !== null && !isBetter(task, first.value, blind)) {
-    return ["none: the best, ", foreign(first.model), ` with ${formatNumber(first.value)}, is not better than ${formatNumber(blind)}, the best blind baseline`];
+    return ["none: the best, ", foreign(first.model), ` with ${shownValue(first)}, is not better than ${formatNumber(blind)}, the best blind baseline`];
   }
   const shown = isShownBetter(task, first, blind);
   return [
     equals.map((row, i) => [i ? ", " : "", foreign(row.model, "b")]),
-    ` with ${metricName(task.metric)} ${formatNumber(first.value)}`, first.stale && " (stale)",
+    ` with ${metricName(task.metric)} ${shownValue(first)}`, first.stale && " (stale)",
     blind === null ? "" : shown ? `; best blind baseline: ${formatNumber(blind)}` : `; not shown to be better than the best blind baseline (${formatNumber(blind)})`,
   ];
 }

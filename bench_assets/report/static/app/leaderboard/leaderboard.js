@@ -7,6 +7,7 @@ import { bestValue, isBaseline, isHidden, kindOf, loadIndex, shortTitle, suiteTi
 import { foreign, formatCount } from "../base/text.js";
 import { bestOfTasks, verdictSentences } from "./glance.js";
 import { matrix, matrixLegend } from "./matrix.js";
+import { isKnownBest } from "./known_best.js";
 
 /** The page /. @type {DrawPage} */
 export async function leaderboardPage(main, _, query) {
@@ -135,8 +136,9 @@ function askedOnly(index, model) {
 /** @type {(tasks: Task[], models: ModelRow[]) => Record<string, number | null>} */
 function bestOf(tasks, models) {
   return Object.fromEntries(tasks.map((task) => {
-    const values = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !warningsOf(row).length && !isHidden(row));
-    return [task.name, bestValue(task, values.map((row) => row.value))];
+    const rows = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null && !warningsOf(row).length);
+    const known = rows.filter((row) => !isHidden(row) && isKnownBest(task, row, rows));
+    return [task.name, bestValue(task, known.map((row) => row.value))];
   }));
 }
 
