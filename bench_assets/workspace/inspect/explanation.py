@@ -89,7 +89,8 @@ def explain(
     """Collect all inputs of a model's score for a question.
 
     Raises:
-        UnknownNameError: If no question has that id, or the model never answered it.
+        UnknownNameError: If no question or no evaluated model has that name.
+        SettingsError: If the model was not asked the question.
         TableError: If a table is damaged.
     """
     task, selected = _find(bench, question_id, condition)
@@ -102,7 +103,11 @@ def explain(
     question, prompt = next(steps), next(steps)
     draws = list(_samples(steps, existing_response_store(bench.settings), task, selected))
     if not draws:
-        raise UnknownNameError(f"question with a response of {model}", question_id, ())
+        asked = [row.question_id for row in tables.read(key, Prediction, model)]
+        raise SettingsError(
+            f"{model} was not asked {question_id}: its evaluation is of {len(asked)} questions,"
+            f" such as {min(asked, default='none')}"
+        )
     rows = _metrics(tables, task, model, condition)
     value = _value(task, with_people(bench.tables, task, rows))
     return ScoreEvidence(

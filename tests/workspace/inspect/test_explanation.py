@@ -60,6 +60,8 @@ def test_a_sample_of_a_limited_evaluation_is_explained_as_part():
     bench("evaluate", "codis", "--model", "most-frequent", "--limit", "2")
     shown = bench("explain", "codis/001/1", "--model", "most-frequent").stdout
     assert re.search(r"## Raw response\n.*## Number\n.*\nPARTIAL: 2 of 4 questions", shown, re.S)
+    refused = bench("explain", FIRST, "--model", "most-frequent", fails=True).stderr
+    assert f"most-frequent was not asked {FIRST}: its evaluation is of 2 questions" in refused
 
 
 @pytest.mark.parametrize(
