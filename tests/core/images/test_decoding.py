@@ -152,7 +152,6 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         pytest.param(saved(corners()), True, id="a PNG in RGB"),
         pytest.param(saved(corners().convert("L")), True, id="a grey PNG"),
         pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
-        pytest.param(saved(corners().convert("L"), "JPEG"), True, id="a grey JPEG"),
         pytest.param(turned(1, "JPEG"), True, id="a JPEG that says it is upright"),
         pytest.param(turned(6, "JPEG"), False, id="a turned JPEG"),
         pytest.param(saved(corners().convert("CMYK"), "JPEG"), False, id="a JPEG of inks"),
@@ -166,8 +165,6 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         ),
         pytest.param(numbers([0, 65535], np.uint16, "PNG"), False, id="a PNG of 16 bits"),
         pytest.param(saved(corners(), "GIF"), False, id="a GIF"),
-        pytest.param(saved(corners(), "WEBP"), False, id="a WebP"),
-        pytest.param(saved(corners(), "BMP"), False, id="a BMP"),
     ],
 )
 def test_what_every_reader_shows_alike_is_plain(data, plain):
@@ -189,24 +186,15 @@ def test_a_image_may_have_as_many_pixels_as_are_allowed():
     [
         pytest.param(b"", "not an image in any known format", id="an empty file"),
         pytest.param(b"Once upon a time " * 99, "not an image", id="a text"),
-        pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image", id="a drawing"),
         pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a", id="a program"),
-        pytest.param(b"/* XPM */\nstatic char *a[] = {};", "not an image", id="source code"),
         pytest.param(
             JPEG[: len(JPEG) // 2], "does not decode: image file is truncated", id="half a JPEG"
         ),
-        pytest.param(PNG[: len(PNG) // 2], "does not decode", id="half a PNG"),
         pytest.param(saved(corners(), "WEBP")[:40], "does not decode|not a", id="a cut WebP"),
-        pytest.param(saved(corners(), "TIFF")[:150], "does not decode|not a", id="a cut TIFF"),
         pytest.param(JPEG[:2] + bytes(500), "does not decode|not an image", id="only its magic"),
         pytest.param(png(50_000, 50_000, 8, 2, []), "more than the 100000000 px", id="a bomb"),
-        pytest.param(
-            png(12_000, 12_000, 8, 2, []), "12000 x 12000 px, more than", id="a smaller bomb"
-        ),
-        pytest.param(png(2**31 - 1, 2**31 - 1, 8, 2, []), "more than the", id="the largest bomb"),
         pytest.param(png(0, 5, 8, 2, []), "nothing to see|not an image", id="no columns"),
         pytest.param(png(5, 0, 8, 2, []), "nothing to see|not an image", id="no rows"),
-        pytest.param(b"P6 0 0 255\n", "nothing to see|not an image", id="an empty PPM"),
     ],
 )
 def test_what_cannot_be_shown_is_one_error(data, why):

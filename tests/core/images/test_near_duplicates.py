@@ -77,11 +77,6 @@ def test_a_image_made_smaller_or_a_little_paler_looks_the_same():
     assert all(hash_distance(image_hash(drawn()), image_hash(p)) <= 4 for p in same)
 
 
-def test_another_image_looks_different():
-    other = image_hash(drawn(box=(40, 30, 60, 60)))
-    assert hash_distance(image_hash(drawn()), other) > 10
-
-
 def test_a_text_shorter_than_a_shingle_is_one_and_the_threshold_itself_is_enough():
     assert similar_texts({"a": "ab", "b": "cb"}, 0.3) == []
     # abcd has abc and bcd, abce abc and bce: one of three is in both.
@@ -123,10 +118,6 @@ IMAGES = {
 @pytest.mark.parametrize("name", IMAGES)
 def test_an_image_hash_is_that_of_imagehash(name):
     assert image_hash(IMAGES[name]()) == FROZEN["image_hashes"][name]
-
-
-def test_no_image_hash_is_frozen_of_nothing():
-    assert FROZEN["image_hashes"].keys() == IMAGES.keys()
 
 
 @pytest.mark.parametrize("text", FROZEN["min_hashes"])

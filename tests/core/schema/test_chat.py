@@ -140,14 +140,11 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
         pytest.param("A", "str where a Response was expected", id="a text"),
         pytest.param(None, "NoneType where a Response was expected", id="nothing"),
         pytest.param({"text": 5}, "its text is not text but int", id="a number"),
-        pytest.param({"text": None}, "its text is not text but NoneType", id="null"),
         pytest.param({"text": b"A"}, "its text is not text but bytes", id="bytes"),
-        pytest.param({"text": ["A"]}, "its text is not text but list", id="a list"),
         pytest.param({"text": "A\ud83d"}, "its text is not valid Unicode", id="half a character"),
         pytest.param(
             {"finish_reason": {}}, "its finish_reason is not text but dict", id="no reason"
         ),
-        pytest.param({"note": "\udcff"}, "its note is not valid Unicode", id="half in the note"),
     ],
 )
 def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> None:
@@ -159,10 +156,8 @@ def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> No
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        pytest.param({"error": None}, {}, id="null for an error"),
         pytest.param({"prompt_tokens": "12"}, {}, id="a text for tokens"),
         pytest.param({"prompt_tokens": 2**63}, {}, id="more than a database holds"),
-        pytest.param({"completion_tokens": float(2**70)}, {}, id="a float of any size"),
         pytest.param({"completion_tokens": True}, {}, id="true"),
         pytest.param({"completion_tokens": -1}, {}, id="less than nothing"),
         pytest.param({"prompt_tokens": np.int64(7)}, {"prompt_tokens": 7}, id="numpy's number"),
@@ -172,14 +167,11 @@ def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> No
             {"finish_reason": 2**20 * "m"}, {"finish_reason": 400 * "m"}, id="a mebibyte for why"
         ),
         pytest.param({"seconds": float("nan")}, {}, id="no time"),
-        pytest.param({"seconds": float("inf")}, {}, id="for ever"),
         pytest.param({"seconds": -1.0}, {}, id="back in time"),
         pytest.param({"seconds": 10**400}, {}, id="longer than a float can say"),
-        pytest.param({"seconds": "1"}, {}, id="a text for seconds"),
         pytest.param({"seconds": 2}, {"seconds": 2.0}, id="whole seconds"),
         pytest.param({"image_tokens": [4, 5]}, {"image_tokens": (4, 5)}, id="a list of tokens"),
         pytest.param({"image_tokens": (4, None)}, {}, id="images of which one is not told"),
-        pytest.param({"image_tokens": "45"}, {}, id="a text for tokens of images"),
     ],
 )
 def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric
-from bench_assets.core.tables.arrow import to_rows, to_table
 from tests.fakes.rows import prediction, question
 
 
@@ -111,9 +110,3 @@ def test_without_a_response_there_is_no_verdict_whatever_was_read():
         value="incorrect",
     )
     assert (row.verdict, row.value, row.error) == (None, "", "503")
-
-
-def test_tables_of_judgements_with_two_verdicts_are_read_as_they_are():
-    row = Judgement.of(prediction(), judge="j", criterion="c", verdict=False, response="no")
-    older = to_table([row], Judgement).drop_columns(["value"])
-    assert to_rows(older, Judgement) == [row]

@@ -29,12 +29,6 @@ def test_the_error_is_the_distance_in_each_bin_weighted_by_its_answers():
     assert error.n_scored == 4
 
 
-def test_answers_that_are_right_as_often_as_they_say_have_no_error():
-    answers = [ConfidentAnswer(0.75, 1.0)] * 3 + [ConfidentAnswer(0.75, 0.0)]
-    assert expected_calibration_error(answers).value == 0
-    assert calibration_bins(answers) == [(0.75, 0.75, 4)]
-
-
 def test_certainty_lies_in_the_last_bin_and_empty_bins_are_left_out():
     assert calibration_bins([ConfidentAnswer(1.0, 1.0), ConfidentAnswer(0.0, 0.0)]) == [
         (0.0, 0.0, 1),

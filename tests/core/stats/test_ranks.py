@@ -139,16 +139,6 @@ def test_only_what_was_measured_alike_is_ranked(apart):
     assert [row.ranks for row in rows] == ["1", "2", ""]
 
 
-def test_the_interval_of_a_mean_rank_is_drawn_over_tasks():
-    """Ranks 1, 1, 2: of three tasks drawn all are the third one in 1 of 27, or 3.7 %."""
-    values = {"s": {"a": 2, "b": 1}, "t": {"a": 2, "b": 1}, "u": {"a": 1, "b": 2}}
-    first, second = rank_models(values, np.random.default_rng(0)).ranks
-    assert (first.model, first.low, first.high) == ("a", 1, 2)
-    assert (first.mean, second.mean) == pytest.approx((4 / 3, 5 / 3))
-    (alone, _) = rank_models({"s": values["s"]}, np.random.default_rng(0)).ranks
-    assert (alone.mean, alone.low, alone.high) == (1, None, None)
-
-
 def test_a_value_with_bounds_differs_only_from_those_that_they_do_not_reach():
     intervals = {
         "best": (0.9, 0.89, 0.91),
@@ -193,11 +183,6 @@ def test_the_interval_is_that_of_tasks_drawn_with_replacement():
     """Four tasks, once second: all four draws hit it with 1/256, three or more with 13/256."""
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"} | {"d": {"x": 0.0, "y": 1.0}}
     assert ranked(values) == {"x": (1.25, 1.0, 1.75), "y": (1.75, 1.25, 2.0)}
-
-
-def test_where_all_tasks_agree_the_interval_is_a_point():
-    values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
-    assert ranked(values) == {"x": (1.0, 1.0, 1.0), "y": (2.0, 2.0, 2.0)}
 
 
 def test_a_specialist_is_not_ranked_and_takes_no_task_away():

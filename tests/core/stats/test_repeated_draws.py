@@ -7,21 +7,6 @@ import pytest
 from bench_assets.core.stats.repeated_draws import pass_at_k, reported_k
 
 
-@pytest.mark.parametrize(
-    ("n", "n_right", "k", "expected"),
-    [
-        pytest.param(4, 0, 2, 0.0, id="none is right"),
-        pytest.param(4, 1, 1, 0.25, id="pass@1 is the share"),
-        pytest.param(4, 2, 2, 5 / 6, id="1 - C(2, 2) / C(4, 2) = 1 - 1 / 6"),
-        pytest.param(5, 1, 2, 0.4, id="1 - C(4, 2) / C(5, 2) = 1 - 6 / 10"),
-        pytest.param(5, 2, 3, 0.9, id="1 - C(3, 3) / C(5, 3) = 1 - 1 / 10"),
-        pytest.param(4, 1, 4, 1.0, id="one of all is right"),
-    ],
-)
-def test_values_by_pencil_and_paper(n, n_right, k, expected):
-    assert pass_at_k(n, n_right, k) == pytest.approx(expected)
-
-
 def test_it_is_the_share_of_all_choices_with_a_right_response():
     for n in range(1, 8):
         for n_right in range(n + 1):

@@ -177,28 +177,9 @@ def test_a_list_that_is_empty_throughout_fits_and_one_of_numbers_does_not():
             to_rows(written.set_column(0, "named", other), Listed)
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [pytest.param(3, id="a number for a text"), pytest.param(["e"], id="a list for a text")],
-)
-def test_a_value_of_another_type_is_refused(entry):
-    row = Rejection(entry=entry, reason="r")
-    with pytest.raises(TableError, match="Rejection table"):
-        to_table([row], Rejection)
-
-
 def test_a_number_of_more_than_64_bits_is_refused():
     with pytest.raises(TableError, match="SourceFile table: column n_bytes"):
         to_table([SourceFile(path="a", sha256="b", n_bytes=2**63)], SourceFile)
-
-
-def test_a_row_type_that_no_table_can_hold_is_a_mistake_of_ours():
-    @dataclass(frozen=True)
-    class Odd:
-        what: complex
-
-    with pytest.raises(TypeError, match="complex"):
-        arrow_schema(Odd)
 
 
 def test_json_has_null_where_there_is_no_number():
