@@ -90,7 +90,6 @@ FEATURES = (
             "object store": "object_store:open_object_blobs",
         },
     ),
-    Feature(package="bench_resources.models.batches", hooks={"batch engine": "engine:BatchEngine"}),
 )
 """All features; a hook is called in this order."""
 

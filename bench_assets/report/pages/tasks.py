@@ -39,7 +39,7 @@ _MILLION = 1e6
 def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]:
     """Prices per million prompt and response tokens, of models with a price."""
     return {
-        name: (spec.price_in * spec.share_of_price, spec.price_out * spec.share_of_price)
+        name: (spec.price_in, spec.price_out)
         for name, spec in models.items()
         if isinstance(spec, PriceSection) and (spec.price_in or spec.price_out)
     }

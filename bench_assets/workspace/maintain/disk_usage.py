@@ -36,7 +36,6 @@ _DESCRIPTIONS = {
         "{rm}, while nothing runs: tables are made again, from responses",
     ),
     "looks.json": ("image hashes, to find near-duplicates", "{rm}: computed again"),
-    "batches": ("pending batches of providers", ""),
     "servers": ("logs of managed servers", "{rm}: only history"),
     "cache": ("cached objects of the shared store", "{rm}: downloaded again when needed"),
     "code.json": ("versions of the code of dataset builds", "{rm}: computed again"),

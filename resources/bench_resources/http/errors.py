@@ -184,17 +184,6 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     )
 
 
-def refusal_kind(body: str) -> str:
-    """Kind of refusal in a message without a status; "" for another error.
-
-    >>> refusal_kind("invalid_request_error: prompt is too long"), refusal_kind("overloaded")
-    ('context full', '')
-    """
-    matched = body[:_MATCHED]
-    kinds = {CONTEXT_FULL: _TOO_LONG, CONTENT_FILTER: _FILTERED, IMAGE_REFUSED: _IMAGE_REFUSED}
-    return next((kind for kind, pattern in kinds.items() if pattern.search(matched)), "")
-
-
 def error_message(body: object, deeper: int = _DEEPEST) -> str:
     """The message in a JSON body; "" without one.
 

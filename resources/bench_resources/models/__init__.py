@@ -1,1 +1,1 @@
-"""Chat models: local, servers, provider batches."""
+"""Chat models: local, and behind servers."""

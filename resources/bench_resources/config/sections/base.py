@@ -93,8 +93,3 @@ class PriceSection(ModelSpec):
     def has_budget(self) -> bool:
         """Whether spending is limited."""
         return self.budget is not None or self.budget_tokens is not None
-
-    @property
-    def share_of_price(self) -> float:
-        """Share of the price that is charged."""
-        return 1.0

@@ -17,7 +17,7 @@ from bench_resources.config.sections.serving import validate_command
 PLAIN_TEMPLATE = "plain"
 VLLM = "vllm"
 _WRITTEN = frozenset(
-    {"serve", "server", "base_url", "format", "model", "batch", "health", "max_tokens_field"}
+    {"serve", "server", "base_url", "format", "model", "health", "max_tokens_field"}
 )
 """Keys of a server that ``kind = "vllm"`` sets."""
 

@@ -108,8 +108,6 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """A language model; it is evaluated without images. Part of a response's identity."""
     max_images: int | None = Field(None, gt=0)
     """Most images per conversation; a longer prompt is an error."""
-    batch: bool = False
-    """Use the provider's batches: half the price, responses within a day."""
     extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
         default_factory=dict
     )
@@ -125,11 +123,6 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def place(self) -> str:
         """The address without keys; or the served path."""
         return shown_address(self.address) or self.path
-
-    @property
-    def share_of_price(self) -> float:
-        """Share of the price that is charged: half in batches."""
-        return 0.5 if self.batch else 1.0
 
     @property
     def initial_concurrency(self) -> int:
@@ -211,10 +204,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError("serve needs path, the folder with the weights")
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
-        if (self.serve or self.batch) and self.format == "gemini":
-            raise ValueError('serve and batch need format = "openai" or "anthropic"')
-        if self.batch and self.path:
-            raise ValueError("batch needs a provider's base_url, and no path")
+        if self.serve and self.format == "gemini":
+            raise ValueError('serve needs format = "openai" or "anthropic"')
         return self
 
     @model_validator(mode="after")

@@ -17,8 +17,7 @@ def cost(spec: PriceSection, tokens: TokenCounts) -> float:
     >>> cost(spec, TokenCounts(prompt=500_000, completion=100_000))
     2.0
     """
-    full_price = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
-    return full_price * spec.share_of_price
+    return (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
 
 
 class Budget:
@@ -41,17 +40,6 @@ class Budget:
                 prompt=self._spent.prompt + (response.prompt_tokens or 0),
                 completion=self._spent.completion + (response.completion_tokens or 0),
             )
-
-    def fits(self, more: TokenCounts) -> bool:
-        """Whether further tokens stay within the budget."""
-        spec = self._spec
-        total = TokenCounts(
-            prompt=self._spent.prompt + more.prompt,
-            completion=self._spent.completion + more.completion,
-        )
-        dear = spec.budget is not None and cost(spec, total) > spec.budget
-        n = total.prompt + total.completion
-        return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
 
     def exhausted_reason(self) -> str:
         """Why no further request may be sent; "" while the budget lasts."""

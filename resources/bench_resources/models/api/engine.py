@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import logging
 import random
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -51,21 +50,39 @@ def no_tokens(_: str) -> TokenCounts:
     return TokenCounts()
 
 
-class RemoteEngine(ABC):
-    """Base of the engines whose model is behind a server."""
+class ServerEngine:
+    """Sends chat requests to a server, many at once.
+
+    Images are sent as stored where every server decodes them alike (plain JPEG and PNG), else as
+    PNG. Reasoning that a server returns separately is put in front of the text as
+    ``<think>...</think>``. Retries are logged to ``bench_assets.server``.
+
+    Closing a stream early cancels the open requests. When the budget is spent, open requests are
+    still answered, and the others get ``error``.
+    """
 
     def __init__(
         self,
         spec: ServerSpec,
         read_image: ReadImage,
-        spent: Spent,
-        base_delay: float,
+        *,
+        spent: Spent = no_tokens,
+        base_delay: float = 0.5,
     ) -> None:
+        """Store the configuration; nothing is sent yet.
+
+        Args:
+            spec: The server's section.
+            read_image: Reads an image by digest.
+            spent: Tokens of cached responses, which count towards the budget.
+            base_delay: Wait before the first retry in s, doubled for each further one.
+        """
         self._read_image = read_image
         self._spec = spec
         self.identity = spec.identity_of()  # ``prepare`` knows that of weights in a folder
         self._spent = spent
         self._base_delay = base_delay
+        self._rng = random.Random()
 
     @property
     def decoding(self) -> Decoding:
@@ -85,11 +102,8 @@ class RemoteEngine(ABC):
             ]
         yield from stream_in_thread(partial(self._answer_all, requests, self._key()))
 
-    def close(self) -> None:  # noqa: B027 - only engines that start servers have more to do
+    def close(self) -> None:
         """Do nothing: no resource is held between two streams."""
-
-    @abstractmethod
-    async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
 
     @property
     def _format(self) -> "ApiFormat":
@@ -119,37 +133,6 @@ class RemoteEngine(ABC):
     def _key(self) -> str:
         name = self._spec.api_key_env
         return read_secret(name) if name else ""
-
-
-class ServerEngine(RemoteEngine):
-    """Sends chat requests to a server, many at once.
-
-    Images are sent as stored where every server decodes them alike (plain JPEG and PNG), else as
-    PNG. Reasoning that a server returns separately is put in front of the text as
-    ``<think>...</think>``. Retries are logged to ``bench_assets.server``.
-
-    Closing a stream early cancels the open requests. When the budget is spent, open requests are
-    still answered, and the others get ``error``.
-    """
-
-    def __init__(
-        self,
-        spec: ServerSpec,
-        read_image: ReadImage,
-        *,
-        spent: Spent = no_tokens,
-        base_delay: float = 0.5,
-    ) -> None:
-        """Store the configuration; nothing is sent yet.
-
-        Args:
-            spec: The server's section.
-            read_image: Reads an image by digest.
-            spent: Tokens of cached responses, which count towards the budget.
-            base_delay: Wait before the first retry in s, doubled for each further one.
-        """
-        super().__init__(spec, read_image, spent, base_delay)
-        self._rng = random.Random()
 
     @property
     def elicits(self) -> frozenset[str]:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench_assets.features import hook_of
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind, installed_kind
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
@@ -55,10 +54,6 @@ def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
         from bench_resources.models.managed.engine import ServedEngine
 
         return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
-    if spec.batch:
-        open_batches = hook_of("batch engine", f"[models.{at.name}] batch")
-        batches: Engine = open_batches(spec, at.read_image, at.resolve("batches"), spent=at.spent)
-        return batches
     from bench_resources.models.api.engine import ServerEngine
 
     return ServerEngine(spec, at.read_image, spent=at.spent)

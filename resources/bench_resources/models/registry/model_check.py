@@ -20,7 +20,6 @@ from bench_resources.config.sections.base import ModelSpec, SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import RecordedSpec
-from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
 from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model
 from bench_resources.models.registry.recorded import read_recorded
@@ -254,9 +253,6 @@ def _open(spec: ModelSpec, kind: EngineKind[Any], at: EngineContext) -> Engine:
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:
     """Limit the response length."""
-    update: dict[str, object] = {}
-    if isinstance(spec, SamplingSection):
-        update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}
-    if isinstance(spec, ServerSpec):
-        update |= {"batch": False}  # which may take a day
-    return spec.model_copy(update=update)
+    if not isinstance(spec, SamplingSection):
+        return spec
+    return spec.model_copy(update={"max_tokens": min(spec.max_tokens, _MAX_TOKENS)})

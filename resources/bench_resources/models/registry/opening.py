@@ -140,8 +140,7 @@ class Models(dg.ConfigurableResource[Any]):
 
                 engine = WithinBudget(engine, spec, store.tokens_of)
             if throughput:
-                share = spec.share_of_price
-                throughput.at_prices(spec.price_in * share, spec.price_out * share)
+                throughput.at_prices(spec.price_in, spec.price_out)
         tags = spec.thinking_tags if isinstance(spec, SamplingSection) else None
         return CachingModel(model.name, engine, store, progress, throughput, tags)
 

@@ -11,9 +11,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.budget import cost
 from bench_resources.models.registry.named_models import resolve_name
-from bench_resources.response_cache.rows import TokenCounts
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.checkpoint_files import write_checkpoint
@@ -92,32 +90,6 @@ def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> N
     spec = resolve_name(name, load_settings(tmp_path)).spec
     assert isinstance(spec, ServerSpec)
     assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
-
-
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        pytest.param(f'path = "w"\nserve = "{VLLM}"', "a provider's base_url", id="our own server"),
-    ],
-)
-def test_batches_go_with_a_provider(tmp_path: Path, section: str, message: str) -> None:
-    home = written(tmp_path, f'[models.m]\nkind = "server"\nmodel = "m"\nbatch = true\n{section}\n')
-    with pytest.raises(SettingsError, match=message):
-        load_settings(home)
-
-
-def test_batches_cost_half() -> None:
-    section = {
-        "kind": "server",
-        "base_url": "http://s",
-        "model": "m",
-        "price_in": 2,
-        "price_out": 8,
-    }
-    whole, half = (ServerSpec.model_validate(section | {"batch": batch}) for batch in (False, True))
-    tokens = TokenCounts(prompt=1_000_000, completion=500_000)
-    assert (cost(whole, tokens), cost(half, tokens)) == (6.0, 3.0)
-    assert whole.identity_of() == half.identity_of()
 
 
 def spec(**fields: Any) -> ServerSpec:

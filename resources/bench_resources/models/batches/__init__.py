@@ -1,1 +1,0 @@
-"""Provider batch APIs."""
