@@ -16,7 +16,7 @@ FormatName = Annotated[
     str,
     typer.Argument(
         metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, inspect, lm-eval, vlmeval, mlflow, wandb"
+        help="csv, parquet, jsonl, model-index, lm-eval, vlmeval, mlflow, wandb"
         " or blink-submission (docs/exports.md).",
     ),
 ]
@@ -47,7 +47,6 @@ ToOption = Annotated[
     str,
     typer.Option(help="Target: for mlflow sqlite:///... or http://...; for wandb online."),
 ]
-ImagesOption = Annotated[bool, typer.Option("--images", help="Embed images (inspect).")]
 
 
 @app.command()
@@ -60,8 +59,6 @@ def export(
     source: SourceOption = "",
     out: OutOption = None,
     to: ToOption = "",
-    *,
-    images: ImagesOption = False,
 ) -> None:
     """Export results in the format of another project.
 
@@ -77,7 +74,6 @@ def export(
         editions=tuple(editions or ()),
         out=out,
         to=to,
-        images=images,
     )
     if source and len(request.suites) != 1:
         raise typer.BadParameter("--source needs exactly one --suite")

@@ -10,13 +10,11 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
-from bench_assets.export.inspect_logs import write_inspect_logs
 from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
 from bench_assets.export.vlmeval import write_vlmeval_files
 from bench_assets.workspace.inspect.table_collection import TableCollection
-from bench_resources.images.store import ImageStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +23,8 @@ class ExportJob:
 
     gathered: TableCollection
     catalog: Catalog
-    image_store: ImageStore
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
-    images: bool = False  # embed images, even if the format can refer to files
     to: str = ""  # tracking URI or mode of an experiment tracker
 
 
@@ -44,11 +40,6 @@ class ExportFormat(NamedTuple):
     editions: tuple[str, ...] = ()
 
 
-def _inspect(job: ExportJob) -> list[Path]:
-    embed = job.images or bool(job.image_store.objects)  # viewers cannot read object stores
-    return write_inspect_logs(job.gathered, job.image_store, job.out, embed=embed)
-
-
 def _tables(form: str, job: ExportJob) -> list[Path]:
     return write_tables(job.gathered, job.standings(), job.out, form)
 
@@ -60,7 +51,6 @@ FORMATS: Mapping[str, ExportFormat] = {
         conditions=("main",),
         editions=("published",),
     ),
-    "inspect": ExportFormat(_inspect),
     "lm-eval": ExportFormat(lambda job: write_lm_eval_results(job.gathered, job.out)),
     "vlmeval": ExportFormat(lambda job: write_vlmeval_files(job.gathered, job.out)),
     "mlflow": ExportFormat(lambda job: write_mlflow(job.gathered, job.out, job.to)),

@@ -20,7 +20,6 @@ from bench_assets.workspace.inspect.stale_numbers import StaleNumber, stale_numb
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import open_atomic
 
 FOLDER = "export"
@@ -38,7 +37,6 @@ class ExportRequest:
     editions: tuple[str, ...] = ()
     out: Path | None = None
     to: str = ""
-    images: bool = False
 
 
 class ExportResult(NamedTuple):
@@ -74,10 +72,8 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
     leaving = ExportJob(
         gathered=gathered,
         catalog=bench.catalog,
-        image_store=open_image_store(bench.settings),
         standings=partial(_leaderboard_rows, bench, wanted.tasks),
         out=request.out or home / FOLDER / request.form,
-        images=request.images,
         to=request.to,
     )
     written = form.write(leaving)

@@ -13,7 +13,6 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
 from bench_assets.export.formats import FORMATS, ExportJob
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
-from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 
 MODEL = "run/step-0150"
@@ -121,7 +120,6 @@ def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: An
     return ExportJob(
         gathered=TableCollection(tables, wanted or TableFilter([TASK])),
         catalog=Catalog(suites=(SUITE,)),
-        image_store=ImageStore(folder=str(home / "images")),
         standings=list,
         out=out,
         **more,

@@ -16,7 +16,6 @@ from huggingface_hub import ModelCard
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.formats import FORMATS
-from bench_assets.external_results.reading import read_external_results
 from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, leaving, measure, questions, write
 
@@ -41,8 +40,7 @@ def test_every_form_stands_in_the_document():
     [
         pytest.param(0, "parquet", "pandas", MODEL, id="pandas"),
         pytest.param(1, "parquet", "duckdb", MODEL, id="DuckDB"),
-        pytest.param(3, "inspect", "inspect_ai", f"quiz {MODEL}", id="Inspect"),
-        pytest.param(4, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
+        pytest.param(3, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
     ],
 )
 def test_what_the_document_shows_runs(at_home, capsys, number, form, package, printed):
@@ -120,55 +118,13 @@ def test_datasets_loads_every_table_and_every_field_is_what_it_was(
         assert found in ({}, {"task": "quiz"})
 
 
-def test_inspect_has_every_field_of_a_sample_and_of_a_metric(shown, one):
-    log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
-    (path,) = FORMATS["inspect"].write(leaving(shown, shown / "out"))
-    log = log_module.read_eval_log(str(path))
-    questions = {question.question_id: question for question in one.exam.questions}
-    for sample, response, score in zip(log.samples, one.predictions, one.scores, strict=True):
-        question = questions[sample.id]
-        assert (sample.epoch, sample.choices) == (response.sample + 1, list(question.options))
-        assert (tuple(sample.target), sample.output.model) == (question.answer, response.model)
-        assert sample.metadata["labels"] == dict(question.labels)
-        assert sample.metadata["images"] == list(question.images)
-        assert (sample.metadata["category"], sample.input[0].text) == ("kind", "Be brief.")
-        if response.error:
-            assert (sample.error.message, sample.scores) == (response.error, {})
-            continue
-        assert (sample.output.completion, sample.output.time) == (response.text, response.seconds)
-        given = sample.scores["exact"]
-        assert (given.value, given.metadata["max_points"]) == (score.points, score.max_points)
-    (metrics,) = (scorer.metrics for scorer in log.results.scores)
-    (row,) = (row for row in one.metrics if row.category == "all")
-    about = metrics["accuracy"].metadata
-    assert (metrics["accuracy"].value, about["high"], about["low"]) == (row.value, row.high, None)
-    assert (about["constant"], about["shuffled"]) == (row.constant, row.shuffled)
-
-
-def test_our_importer_reads_a_log_of_ours_field_by_field(shown, one):
-    (path,) = write("inspect", leaving(shown, shown / "out", images=True))
-    (found,) = read_external_results(path)
-    assert (found.task, found.model) == (one.name, one.model)
-    assert [(m.name, m.value) for m in found.metrics] == [("accuracy", 1 / 3)]
-    questions = {question.question_id: question for question in one.exam.questions}
-    for sample, response, score in zip(found.samples, one.predictions, one.scores, strict=True):
-        question = questions[sample.sample_id]
-        assert (sample.options, sample.target) == (question.options, question.answer)
-        assert (sample.category, sample.response) == (question.category, response.text)
-        assert (sample.points, sample.error) == (score.points, response.error)
-        assert len(sample.images) == len(question.images)
-
-
-FORMS = ("inspect", "lm-eval", "model-index", "parquet", "jsonl", "csv")
+FORMS = ("lm-eval", "model-index", "parquet", "jsonl", "csv")
 
 
 def blind_in(form, home):
     """What the constant response gets by each form, and what shuffled responses get."""
     out = home / "out"
     paths = write(form, leaving(home, out))
-    if form == "inspect":
-        about = json.loads(paths[0].read_text())["results"]["scores"][0]["metrics"]["accuracy"]
-        return about["metadata"]["constant"], about["metadata"]["shuffled"]
     if form == "lm-eval":
         about = json.loads(paths[-1].read_text())["configs"]["quiz_mini"]["metadata"]
         return tuple(about["blind_baselines"]["accuracy"].values())

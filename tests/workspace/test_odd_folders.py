@@ -118,7 +118,7 @@ def test_they_are_evaluated_reported_and_exported(tmp_path, monkeypatch):
         assert done.exit_code == 0, done.output
     assert CliRunner().invoke(app, ["report"]).exit_code == 0
     assert broken_links(home / "report") == []
-    for form in ("csv", "parquet", "jsonl", "inspect", "lm-eval"):
+    for form in ("csv", "parquet", "jsonl", "lm-eval"):
         exported = CliRunner().invoke(app, ["export", form])
         assert exported.exit_code == 0, exported.output
     assert len(list((home / "export/lm-eval").glob("*/results_*.json"))) == len(names)

@@ -182,7 +182,7 @@ LOOKS = [
         ["models", "list"],
         ["home", "usage"],
     ),
-    *(["export", form] for form in ("csv", "jsonl", "inspect", "lm-eval", "vlmeval")),
+    *(["export", form] for form in ("csv", "jsonl", "lm-eval", "vlmeval")),
     *(["report"], ["bundle", "pack", "echoes", "m", "packed.zip"]),
 ]
 
