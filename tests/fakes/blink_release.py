@@ -19,6 +19,15 @@ def png(colour: str = "red", size: tuple[int, int] = (8, 6)) -> bytes:
     return data.getvalue()
 
 
+JIGSAW: dict[str, Any] = {  # what a row of Jigsaw has besides its id
+    "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
+    "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
+    "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
+    "choices": ["the second image", "the third image"],
+    "answer": "(A)",
+}
+
+
 def row(idx: object, **fields: Any) -> dict[str, Any]:
     """A row of Relative_Depth, complete."""
     defaults = {

@@ -8,8 +8,8 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, apply_checks
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
-from bench_assets.suites.blink.studies import HumanScore, human_scores
-from tests.fakes.answers import answer, fits
+from bench_assets.suites.blink.studies import HumanScore
+from tests.fakes.answers import answer
 from tests.fakes.home import Home
 from tests.fakes.rows import question
 
@@ -36,29 +36,10 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
     assert (check.needed, human.needed) == (1, 2)
 
 
-def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
-    """Of two people one is right: 50 %, and they never agree."""
-    (unit,) = HUMAN.units([jigsaw_question()])
-    answers = [
-        answer(unit.unit_id, "ana", answer="B. the third image"),
-        answer(unit.unit_id, "bo", answer="A. the second image"),
-    ]
-    assert [fits(HUMAN.task, unit, answer) for answer in answers] == ["", ""]
-    human = human_scores([jigsaw_question()], HUMAN.to_rows(answers))[0]
-    assert (human.category, human.n_persons, human.accuracy, human.agreement) == (
-        "Jigsaw",
-        2,
-        0.5,
-        0.0,
-    )
-
-
 @pytest.mark.parametrize(
     ("verdicts", "reason"),
     [
         pytest.param([], "", id="nobody checked it: it stays"),
-        pytest.param(["right"], "", id="right"),
-        pytest.param(["wrong"], "1 of 1 people call its answer wrong", id="wrong"),
         pytest.param(["right", "ambiguous"], "", id="divided: it stays"),
         pytest.param(
             ["ambiguous", "right", "ambiguous"],

@@ -18,13 +18,11 @@ def parts(prompt):
     return turn.parts
 
 
-def test_the_images_come_first_then_one_text_in_the_release_s_form():
-    image, text = parts(prompts.main(question(**DEPTH)))
+def test_the_images_come_first_and_a_response_reaches_the_judge_as_it_is():
+    image, _ = parts(prompts.main(question(**DEPTH)))
     assert image == Image("a" * 64)
-    assert text == (
-        "Which point is closer to the camera?\nSelect from the following choices.\n"
-        "(A) A is closer\n(B) B is closer"
-    )
+    (text,) = parts(prompts.judge(question(**DEPTH), "I think {it} is B"))
+    assert text.endswith("Answer: I think {it} is B\nYour output: ")
 
 
 @pytest.mark.parametrize("task", ["Forensic_Detection", "Jigsaw", "Art_Style"])
@@ -43,16 +41,6 @@ def test_captions_are_numbered_where_there_are_several():
     captioned = question(**DEPTH | {"images": (), "image_texts": ("a cat", "a dog")})
     (text,) = parts(prompts.captions_for_images(captioned))
     assert "Caption of image 1: a cat\n\nCaption of image 2: a dog\n\nWhich point" in text
-
-
-def test_the_judge_sees_question_options_and_response_as_in_the_authors_code():
-    (text,) = parts(prompts.judge(question(**DEPTH), "I think {it} is B"))
-    assert text.endswith(
-        "Example 4: \nQuestion: Which point is closer to the camera?\n"
-        "Select from the following choices?\nOptions: (A) A is closer\n(B) B is closer\n"
-        "(Z) Failed\nAnswer: I think {it} is B\nYour output: "
-    )
-    assert text.count("Your output: ") == 4
 
 
 def test_every_text_that_a_model_reads_is_as_a_person_last_saw_it(golden):

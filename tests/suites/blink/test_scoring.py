@@ -65,7 +65,6 @@ def test_as_released_takes_the_recorded_word_first(response, word, points):
     [
         pytest.param("A or C?", "(C)", 1.0, 1.0, id="the last letter in brackets stands alone"),
         pytest.param("Hm, (A) or (C)?", "(C)", 1.0, 0.0, id="the judge is asked about the whole"),
-        pytest.param("Hm.", "C", 1.0, 0.0, id="the letter is not all that is said"),
         pytest.param(
             "Hm.", "\n\nIt is (C) there", 1.0, 1.0, id="the last paragraph has the letter"
         ),
@@ -169,21 +168,11 @@ def test_the_overall_accuracy_is_the_mean_of_the_tasks_accuracies():
     assert TASK.measures["accuracy_micro"](rows).value == 4 / 6
 
 
-def test_an_unscored_row_is_left_out_and_counted():
-    accuracy = TASK.measures["accuracy"](in_task("Jigsaw", [1, None, 0]))
-    assert (accuracy.value, accuracy.n_scored, accuracy.n_unscored) == (0.5, 2, 1)
-
-
 def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
     rows = in_task("Jigsaw", [0] * 9, n_options=2) + in_task("Counting", [0], n_options=4)
     found = scoring.chance(rows)
     assert found.value == (1 / 2 + 1 / 4) / 2
     assert (found.n_scored, found.n_unscored) == (10, 0)
-
-
-def test_nothing_scored_has_no_value():
-    assert scoring.chance([]).value != scoring.chance([]).value  # NaN
-    assert TASK.measures["accuracy"]([]).value != TASK.measures["accuracy"]([]).value
 
 
 # The authors' rules and the careful scorer on one table of responses, read by a person.

@@ -156,10 +156,9 @@ def iiw(folder, *, name="101", opaque=True, **comparison):
     return folder
 
 
-TOOLS = {
-    "hammer": [[20, 20], [120, 20], [20, 120], [120, 120], [64, 200]],
-    "pot": [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]],
-}
+FIRST = [[20, 20], [120, 20], [20, 120], [120, 120], [64, 200]]
+SECOND = [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]]
+TOOLS = {"hammer": FIRST, "pot": SECOND}
 
 
 def tool(folder, name, **fields):
@@ -172,12 +171,6 @@ def tool(folder, name, **fields):
 def funkpoint(folder, **fields):
     write_json(folder / "annotations.json", [tool(folder, "hammer"), tool(folder, "pot", **fields)])
     return folder
-
-
-FIRST = [[20, 20], [120, 20], [20, 120], [120, 120], [64, 200]]
-
-
-SECOND = [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]]
 
 
 def spair(folder, **fields):

@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import sys
 from random import Random
 
 import numpy as np
@@ -58,10 +57,7 @@ def read(tmp_path):
     [
         pytest.param(ROTATION, id="an array"),
         pytest.param(np.asfortranarray(ROTATION), id="one by columns"),
-        pytest.param(np.asfortranarray(np.arange(24).reshape(2, 3, 4)), id="of three dimensions"),
         pytest.param(np.array([1, -2], ">i2"), id="the other byte order"),
-        pytest.param(np.array([1.5], np.float16), id="half precision"),
-        pytest.param(np.array([True, False]), id="booleans"),
         pytest.param(np.float32(0.5), id="one number of NumPy"),
         pytest.param(np.array(7), id="an array without a shape"),
         pytest.param(np.empty((0, 3)), id="an empty array"),
@@ -82,8 +78,6 @@ def test_arrays_are_read_as_they_were_written(read, array, protocol):
         pytest.param(np.array([(1, 2.0)], "i4,f8"), id="an array of records"),
         pytest.param(Calls(os.system, "true"), id="a command"),
         pytest.param(Calls(eval, "1"), id="a program"),
-        pytest.param(Calls(sys.exit, 0), id="the end"),
-        pytest.param(1j, id="a complex number"),
         pytest.param(b"\x80\x04K\x01r\xff\xff\xff\x7f.", id="a memo of two thousand million"),
         pytest.param(b"\x80\x05\x96" + b"\0\0\0\0\0\1\0\0.", id="a tebibyte to come"),
         pytest.param(b"", id="nothing"),
@@ -113,11 +107,6 @@ def test_a_damaged_pickle_gives_no_other_error(read):
             continue
 
 
-class Code:
-    def __reduce__(self):
-        return (print, ("code ran",))
-
-
 BUILDERS = {
     build.__name__: build
     for build in (
@@ -141,7 +130,12 @@ BUILDERS = {
     ("build", "layout", "fields", "complaint"),
     [
         *read_rows(__file__, "faults.jsonl"),
-        ("multi_view_reasoning", "annotated", {"content": Code()}, "it refers to"),
+        (
+            "multi_view_reasoning",
+            "annotated",
+            {"content": Calls(print, "code ran")},
+            "it refers to",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -181,24 +175,18 @@ POSES = "test_set/pkl_annotations/mug/mug-0002-2.pkl"
 TORN = pickle.dumps({"annotations": [1, 2, 3]}, 5)[:-4]
 BESIDE = [
     (visual_similarity, layouts.nights, append("data.csv", "6,1,0\n")),
-    (visual_similarity, layouts.nights, append("data.csv", "6,,0,7,a.png,b.png,c.png\n")),
     (forensic_detection, layouts.forensics, append("captions.jsonl", '{"id": "b"\n')),
     (counting, layouts.tallyqa, insert("test.json", {"answer": "3"})),
-    (counting, layouts.tallyqa, insert("test.json", None)),
     (iq_test, layouts.puzzles, append("puzzles.jsonl", "[]\n")),
     (spatial_relation, layouts.vsr, append("all_vsr_validated_data.jsonl", '{"label": 1}\n')),
     (relative_depth, layouts.diw, append("DIW_test.csv", "b.png\n1,2,3,4,=,400,512\n")),
-    (relative_depth, layouts.diw, append("DIW_test.csv", "b.png\n")),
     (relative_reflectance, layouts.iiw, add("data/9.json", b"{")),
-    (relative_reflectance, layouts.iiw, add("data/9.json", b'{"intrinsic_points": [3]}')),
     (functional_correspondence, layouts.funkpoint, insert("annotations.json", [1])),
     (semantic_correspondence, layouts.spair, add("PairAnnotation/test/2.json", b"[]")),
     (visual_correspondence, layouts.hpatches, add("v_empty/1.ppm", b"torn")),
     (jigsaw, layouts.photographs, add("torn.jpg", b"not a picture")),
     (multi_view_reasoning, layouts.turn_around, add(POSES, TORN)),
-    (object_localization, layouts.lvis, insert("lvis_v1_val.json", {"id": 1}, "categories")),
     (object_localization, layouts.lvis, insert("lvis_v1_val.json", 7, "annotations")),
-    (object_localization, layouts.lvis, insert("lvis_v1_val.json", {"id": 3}, "images")),
 ]
 
 

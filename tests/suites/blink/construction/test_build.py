@@ -78,20 +78,6 @@ def test_there_are_no_more_questions_than_wanted_of_an_answer(tmp_path):
     assert surplus <= {"there are enough questions with this answer"}
 
 
-def test_a_image_that_another_task_used_is_refused(tmp_path):
-    vsr(tmp_path, [1, 0])
-    one = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
-    (tmp_path / "tallyqa").mkdir()
-    (tmp_path / "tallyqa" / "same.png").write_bytes(one)
-    fields = {"question": "How many cows?", "answer": 1, "question_id": 1, "issimple": False}
-    write_json(tmp_path / "tallyqa" / "test.json", [{"image": "same.png", **fields}])
-    made = built(tmp_path)
-    assert [q.category for q in made.questions] == ["Counting", "Spatial_Relation"]
-    assert "an image looks like one of Counting: test.json, question 1" in {
-        rejection.reason for rejection in made.rejections
-    }
-
-
 def test_a_image_that_is_missing_or_torn_is_refused_by_name(tmp_path):
     vsr(tmp_path, [1, 0, 1])
     (tmp_path / "vsr" / "images" / "0.png").unlink()

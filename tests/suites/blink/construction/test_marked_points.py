@@ -1,12 +1,8 @@
 """Points, boxes and puzzles of people, through the builders: shares become px by pencil."""
 
 import io
-from collections.abc import Iterator
-from html import unescape
-from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -33,9 +29,7 @@ from bench_assets.suites.blink.construction.marked_points import (
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_resources.images.store import ImageStore, inspect_image
-from tests.fakes.annotation_pages import Site, Visitor
 from tests.fakes.answers import answer, fits
-from tests.fakes.marked_home import NEAR, SCALE, built_questions, drawn_pixels, write_home
 from tests.suites.blink.builders.layouts import diw, reasons
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]
@@ -182,43 +176,3 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     )
     entries = {question.labels["entry"] for question in built.questions}
     assert entries == {"./DIW_test/a.thumb", "marked_a.png"}
-
-
-@pytest.fixture(scope="module")
-def marked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_home(tmp_path_factory.mktemp("marked"))
-
-
-@pytest.fixture(scope="module")
-def site(marked_home: Path) -> Iterator[Site]:
-    with Site(marked_home) as opened:
-        yield opened
-
-
-def mark(visitor: Visitor, title: str, field: str, marks: str) -> str:
-    page = visitor.next(visitor.task(title))
-    return unescape(visitor.send(page, **{field: marks}).text)
-
-
-@pytest.mark.long
-def test_marks_become_questions_whose_prompts_lie_where_they_were_put(
-    site: Site, marked_home: Path
-) -> None:
-    """Of 640 x 480 px: points at (160, 240) and (480, 48), a box from (160, 120) to (480, 360)."""
-    ana = site.visitor("ana")
-    assert "Thank you" in mark(ana, "Which is closer?", "points", "0.25 0.5\r\n0.75 0.1")
-    assert "Thank you" in mark(ana, "Where is the object?", "boxes", "0.25 0.25 0.75 0.75")
-    questions = built_questions(marked_home)
-    assert sorted(questions) == ["Object_Localization", "Relative_Depth"]
-    depth, located = questions["Relative_Depth"], questions["Object_Localization"]
-    assert depth.options == ("A is closer", "B is closer")
-    assert "paper cup" in located.text
-    circles = drawn_pixels(marked_home, depth)
-    for point in ((160, 240), (480, 48)):
-        distances = np.hypot(*(circles - point).T)
-        circle = distances[distances < 10 / SCALE + NEAR]
-        assert len(circle) > 50  # a circle of 10 px, 1024 px high
-        assert abs(circle.mean() - 8.5 / SCALE) < NEAR / 2
-    boxes = drawn_pixels(marked_home, located)
-    for side in ((160, 240), (480, 240), (320, 120), (320, 360)):
-        assert np.hypot(*(boxes - side).T).min() < NEAR

@@ -94,11 +94,13 @@ def test_relative_reflectance(tmp_path, orientation):
     content = {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
     layouts.write_json(tmp_path / "data/a.json", content)
     (draft,) = drafts(build("Relative_Reflectance", tmp_path))
-    circles = lettered(
-        draft.show(0, replace(draft.marks, height=512, radius=5)).images[0], "AB", "white"
-    )
-    assert circles["A"] == near(SCALE, PLACES[1])
-    assert circles["B"] == near(SCALE, PLACES[0])
+    assert draft.places == (0, 1)
+    for place in draft.places:
+        shown = draft.show(place, replace(draft.marks, height=512, radius=5))
+        circles = lettered(shown.images[0], "AB", "white")
+        assert circles["AB"[place]] == near(SCALE, PLACES[1])
+        assert circles["BA"[place]] == near(SCALE, PLACES[0])
+        assert shown.options == ("A is darker", "B is darker", "About the same")
 
 
 def test_object_localization(tmp_path, orientation, stated):
