@@ -1,8 +1,5 @@
 """The left half of CODIS as a graph: what reaches the tables, and what a broken source leaves."""
 
-import struct
-import zlib
-
 import dagster as dg
 import pytest
 
@@ -10,14 +7,13 @@ from bench_assets.asset_factory.evaluation_tables import read_rejections
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
-from bench_assets.suites.codis.assets import questions as vote_assets
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.codis.votes import VoteDecision
 from tests.fakes.codis_source import entry, write_raw, write_release
 from tests.fakes.home import Home
 
 LEFT_HALF = [
-    *dg.load_assets_from_modules([assets, vote_assets, assets]),
+    *dg.load_assets_from_modules([assets]),
     *dg.load_asset_checks_from_modules([assets]),
 ]
 
@@ -46,10 +42,9 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
     assert {question.edition for question in questions} == {"mini"}
     assert all(bench.images.path(image).exists() for q in questions for image in q.images)
     assert len(bench.questions("captions_for_images")) == 80
-    assert (
-        Rejection(entry="images/torn.png", reason="not an image in any known format")
-        in bench.rejections()
-    )
+    torn, *others = bench.rejections()
+    assert (torn.entry, torn.reason) == ("images/torn.png", "not an image in any known format")
+    assert len(others) == 4 + 18  # planted: votes that do not count, submissions
 
 
 def test_a_release_becomes_two_questions_a_pair(tmp_path):
@@ -101,14 +96,7 @@ def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):
     assert (caption.text, caption.author) == ("A gate.", "c")
 
 
-@pytest.mark.parametrize(
-    ("approval", "outcome"),
-    [
-        pytest.param(1.0, "dropped", id="all", marks=pytest.mark.long),
-        pytest.param(0.5, "kept", id="half"),
-    ],
-)
-def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path, approval, outcome):
+def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path):
     submissions = [entry(id=f"s{n}", annotator=name) for n, name in enumerate(("ana", "bo", "cem"))]
     votes = [
         {"submission": "s0", "annotator": name, "correct": correct}
@@ -116,52 +104,24 @@ def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path, approval,
         for name, correct in (("bo", True), ("cem", False))
     ]
     bench = Bench(tmp_path / "home", write_raw(tmp_path / "codis", submissions, votes))
-    bench.build(run_config={"ops": {"codis__decisions": {"config": {"approval": approval}}}})
-    assert bench.read(VoteDecision, "decisions")[0].outcome == outcome
-
-
-def chunk(name, data):
-    """One part of a PNG file."""
-    checksum = zlib.crc32(name + data)
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
-
-
-def huge_png():
-    """An image that says of itself that it has 50,000 x 50,000 px."""
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
-
-
-NO_IMAGES = {  # bytes: what is said of them
-    b"Not an image.": "not an image in any known format",
-    huge_png(): "px allowed",
-}
+    bench.build(run_config={"ops": {"codis__decisions": {"config": {"approval": 0.5}}}})
+    assert bench.read(VoteDecision, "decisions")[0].outcome == "kept"
 
 
 def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png"), {"id": "002"}]
     folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
     bench = Bench(tmp_path / "home", folder)
-    for data, reason in NO_IMAGES.items():
-        (folder / "images" / "b.png").write_bytes(data)
-        bench.build()
-        image, torn, pair = bench.rejections()
-        assert image.entry == "images/b.png"
-        assert reason in image.reason
-        assert str(tmp_path) not in image.reason
-        assert torn.entry == "data.json, entry 3 (id '002')"
-        assert pair.entry == "data.json, id 001"
-        assert [question.question_id for question in bench.questions()] == [
-            "codis/000/1",
-            "codis/000/2",
-        ]
-
-
-BROKEN = {  # what data.json holds: what is said of it
-    '[{"id": "000"': "not JSON, or cut short",
-    "{}": "expected a list of entries",
-    None: "no CODIS data",
-}
+    (folder / "images" / "b.png").write_text("Not an image.")
+    bench.build()
+    image, torn, pair = bench.rejections()
+    assert (image.entry, image.reason) == ("images/b.png", "not an image in any known format")
+    assert torn.entry == "data.json, entry 3 (id '002')"
+    assert pair.entry == "data.json, id 001"
+    assert [question.question_id for question in bench.questions()] == [
+        "codis/000/1",
+        "codis/000/2",
+    ]
 
 
 def test_a_broken_source_leaves_earlier_tables_as_they_were(tmp_path):
@@ -169,11 +129,7 @@ def test_a_broken_source_leaves_earlier_tables_as_they_were(tmp_path):
     bench = Bench(tmp_path / "home", folder)
     bench.build()
     before = bench.questions()
-    for content, complaint in BROKEN.items():
-        if content is None:
-            (folder / "data.json").unlink()
-        else:
-            (folder / "data.json").write_text(content)
-        with pytest.raises(SourceError, match=complaint):
-            bench.build()
-        assert bench.questions() == before
+    (folder / "data.json").write_text("{}")
+    with pytest.raises(SourceError, match="expected a list of entries"):
+        bench.build()
+    assert bench.questions() == before
