@@ -22,16 +22,7 @@ def refused(home: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "key",
-    [
-        "sk-proj-0123456789abcdef",
-        "hf_AbCdEfGhIjKlMnOpQrStUvWx",
-        "AKIAIOSFODNN7EXAMPLE",
-        "a3f1c9d27be8406f9b1d2c3e4f5a6b7c",
-        "Bearer abcdef",
-        "$MY_KEY",
-        KEY,
-    ],
+    "key", ["sk-proj-0123456789abcdef", "a3f1c9d27be8406f9b1d2c3e4f5a6b7c", "$MY_KEY", KEY]
 )
 def test_a_key_in_place_of_its_variable_is_not_shown(tmp_path: Path, key: str) -> None:
     message = refused(tmp_path, f'{SERVER}{ADDRESS}api_key_env = "{key}"')
@@ -82,52 +73,27 @@ def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
         revision = "0123456789abcdef0123456789abcdef01234567"
         [models.b.options]
         password = "p4ssw0rd-0f-b33"
+        clientSecret = "s-0f-4-cl1ent-Q7x"
+        secretAccessKey = "k-0f-4cc3ss-Q7x"
+        azure_ad_token = "eyJ0-1s-n0t-h3re-1"
+        credentials = { value = "v-0f-cr3d3nti4ls", of = { who = ["w-b3l0w-1t-Q7x"] } }
         prompt_cache_key = "not-a-secret"
+        eos_token = "<|im_end|>"
+        image_token = "image placeholder 1"
+        max_tokens = 16000000
         """
     )
     hide = known_secrets(tmp_path).redacted
     for secret in (
         *("k3y-0f-4-m0del-Qx", "hooks/4-s3cr3t-p4th", "hf_T0kenOfTheHub0123"),
         *("p4ssw0rd-0f-m1ne", "t0ken-0f-4-s0urce", "k3y-0f 4-qu3ry", "k3y-0f%204-qu3ry"),
-        *("k3y-0f-4-h34der", "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33"),
+        *("k3y-0f-4-h34der", "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33", "s-0f-4-cl1ent-Q7x"),
+        *("k-0f-4cc3ss-Q7x", "eyJ0-1s-n0t-h3re-1", "w-b3l0w-1t-Q7x"),
     ):
         assert hide(f"<{secret}>") == "<***>", secret
     for kept in (
         *("temperature", "max_completion_tokens", "2024-10-21", "a plain title", "not-a-secret"),
         *("0123456789abcdef0123456789abcdef01234567", "https://chat.example.org/", "http://h/v1"),
+        *("<|im_end|>", "image placeholder 1", "16000000"),
     ):
         assert hide(kept) == kept
-
-
-@pytest.mark.parametrize(
-    ("entry", "secret"),
-    [
-        ('clientSecret = "s-0f-4-cl1ent-Q7x"', "s-0f-4-cl1ent-Q7x"),
-        ('secretAccessKey = "k-0f-4cc3ss-Q7x"', "k-0f-4cc3ss-Q7x"),
-        ('azure_ad_token = "eyJ0-1s-n0t-h3re-1"', "eyJ0-1s-n0t-h3re-1"),
-        (
-            'credentials = { value = "v-0f-cr3d3nti4ls", of = { who = ["w-b3l0w-1t-Q7x"] } }',
-            "w-b3l0w-1t-Q7x",
-        ),
-    ],
-)
-def test_in_free_entries_a_secret_is_known_by_any_usual_name(
-    tmp_path: Path, entry: str, secret: str
-) -> None:
-    (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
-    assert known_secrets(tmp_path).redacted(f"<{secret}>") == "<***>"
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        'eos_token = "<|im_end|>"',
-        'image_token = "image placeholder 1"',
-        "max_tokens = 16000000",
-        'prompt_cache_key = "not-a-secret"',
-    ],
-)
-def test_what_models_read_is_no_secret(tmp_path: Path, entry: str) -> None:
-    (tmp_path / "bench.toml").write_text(f"[models.m]\nextra_body = {{ {entry} }}\n")
-    value = entry.partition(" = ")[2].strip('"')
-    assert known_secrets(tmp_path).redacted(value) == value

@@ -7,7 +7,6 @@ its authors makes of these.
 
 import csv
 import json
-import tomllib
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -31,7 +30,6 @@ from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.rows import prediction
 
 KNOWN = known_benchmarks.known_benchmarks()
-SECTIONS = Path(known_benchmarks.__file__).with_name("known")
 
 
 def png(number: int) -> bytes:
@@ -124,15 +122,6 @@ def test_the_numbers_are_those_of_the_authors_rule(name, tmp_path):
     assert next(iter(authors)) == next(iter(found))
     primary = found[next(iter(authors))]
     assert primary.low < primary.value < primary.high
-
-
-@pytest.mark.parametrize("name", KNOWN)
-def test_a_benchmark_that_is_named_is_a_section_of_the_home(name, tmp_path):
-    settings = settings_of(name, tmp_path)
-    (section,) = tomllib.loads((SECTIONS / f"{name}.toml").read_text())["benchmarks"]
-    assert section == name
-    assert list(settings.benchmarks) == [name]
-    assert str(configured_release(settings, name)).startswith("hf:")
 
 
 def test_what_bench_toml_says_counts_before_it(tmp_path):

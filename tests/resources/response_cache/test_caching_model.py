@@ -6,14 +6,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.storage.database import SqliteDatabase
 from tests.fakes.server_engines import requests_for
@@ -120,53 +118,6 @@ def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> 
     key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:
         assert db.execute("SELECT key, prompt FROM responses").fetchall() == [(key, prompt)]
-
-
-@pytest.mark.parametrize(
-    ("fields", "identity"),
-    [
-        pytest.param({}, "server:http://s/v1|m", id="a server"),
-        pytest.param({"revision": "2"}, "server:http://s/v1|m@2", id="a revision"),
-        pytest.param(
-            {"server": "vllm"},
-            'server:http://s/v1|m|{"frequency_penalty":0.0,"min_p":0.0,"presence_penalty":0.0,'
-            '"repetition_penalty":1.0,"top_k":-1}',
-            id="vLLM",
-        ),
-        pytest.param(
-            {"server": "transformers"},
-            'server:http://s/v1|m|{"generation_config":"{\\"do_sample\\":true,\\"num_beams\\":1,'
-            '\\"repetition_penalty\\":1.0,\\"top_k\\":0}"}',
-            id="transformers serve",
-        ),
-        pytest.param(
-            {"server": "mistral", "seed": 1, "top_p": 0.5, "omit": ["random_seed", "top_p"]},
-            "server:http://s/v1|m|-random_seed|-top_p",
-            id="what is left out, under the server's name",
-        ),
-        pytest.param(
-            {"server": "openai", "omit": ["max_completion_tokens"]},
-            "server:http://s/v1|m|-max_completion_tokens",
-            id="OpenAI",
-        ),
-        pytest.param(
-            {"extra_body": {"temperature": 1, "seed": 2}},
-            'server:http://s/v1|m|{"seed":2,"temperature":1}',
-            id="decoding out of line",
-        ),
-        pytest.param(
-            {"format": "anthropic"}, "server:http://s/v1|m|format=anthropic", id="another API"
-        ),
-        pytest.param(
-            {"format": "gemini", "top_p": 0.5, "seed": 1, "key_header": "Authorization"},
-            "server:http://s/v1|m|format=gemini",
-            id="whose names for the decoding do not show",
-        ),
-    ],
-)
-def test_the_identity_of_a_server(fields: dict[str, Any], identity: str) -> None:
-    whole = {"kind": "server", "base_url": "http://s/v1/", "model": "m"} | fields
-    assert ServerSpec.model_validate(whole).identity_of() == identity
 
 
 def test_what_a_local_checkpoint_s_section_adds() -> None:

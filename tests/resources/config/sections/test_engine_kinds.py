@@ -75,15 +75,9 @@ ODD = EngineKind(spec=Strange, engine=print)
 def __getattr__(name):
     if name == "NO_SPEC":
         return EngineKind(spec=dict, engine=print)
-    if name == "NO_ENGINE":
-        return EngineKind(spec=Strange, engine=None)
     raise AttributeError(name)
 """
-ODD = {
-    "crab_odd": "crab_for_tests:ODD",
-    "crab_spec": "crab_for_tests:NO_SPEC",
-    "crab_engine": "crab_for_tests:NO_ENGINE",
-}
+ODD = {"crab_odd": "crab_for_tests:ODD", "crab_spec": "crab_for_tests:NO_SPEC"}
 
 
 @pytest.fixture(scope="module")
@@ -146,19 +140,10 @@ def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     assert made[1].asked is None
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        pytest.param(
-            'kind = "acme_loud"\nvolum = 2',
-            r"entry models\.m\.volum: unknown; .*'volume'",
-            id="a typo",
-        ),
-    ],
-)
-def test_a_mistake_names_file_and_entry(site, tmp_path, section, message):
-    (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}\n")
-    with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as raised:
+def test_a_mistake_names_file_and_entry(site, tmp_path):
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "acme_loud"\nvolum = 2\n')
+    message = r"bench\.toml, .*entry models\.m\.volum: unknown; .*'volume'"
+    with pytest.raises(SettingsError, match=message) as raised:
         load_settings(tmp_path)
     assert "\n" not in str(raised.value)
 
@@ -167,10 +152,8 @@ def test_a_mistake_names_file_and_entry(site, tmp_path, section, message):
     ("kind", "reason"),
     [
         ("acme_laud", r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: .*acme_away"),
-        ("servr", r"no kind named 'servr'; did you mean 'server'\? known: "),
         ("nothing_like_it", r"no kind named 'nothing_like_it'; .*brim 1\.0, entry point brim = 'b"),
         ("sk-7f3a9c", "no such kind; known: "),
-        ("abcdefghijklmnopqrstuvwxyz", "no such kind; known: "),
     ],
 )
 def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, reason):
@@ -188,32 +171,20 @@ def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path,
 _SECRET = "sk-in-the-section"
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(
-            ("brim", "it cannot be imported: ModuleNotFoundError: No module"), id="no such library"
-        ),
-        pytest.param(
-            ("crab_spec", "it cannot be imported: TypeError: spec: expected a class"), id="no spec"
-        ),
-        pytest.param(
-            ("crab_odd", "its section cannot be read: KeyError"), id="a spec that raises anything"
-        ),
-    ]
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("brim", "it cannot be imported: ModuleNotFoundError: No module"),
+        ("crab_spec", "it cannot be imported: TypeError: spec: expected a class"),
+        ("crab_odd", "its section cannot be read: KeyError"),
+    ],
 )
-def unusable(site, tmp_path, request):
-    """A home whose model ``m`` is of a kind that cannot be used, and why."""
-    kind, reason = request.param
+def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(site, tmp_path, kind, reason):
     (tmp_path / "bench.toml").write_text(
         f'[models.m]\nkind = "{kind}"\nkey = "{_SECRET}"\n'
         '[models.b]\nkind = "blind"\nof = "m"\n[models.s]\nkind = "scripted"\nsays = "A"\n'
     )
-    return tmp_path, reason
-
-
-def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
-    home, reason = unusable
-    settings = load_settings(home)
+    settings = load_settings(tmp_path)
     assert resolve_name("s", settings).spec.model_dump()["says"] == "A"
     shown = {
         model.name: model.place for model in list_models(settings.models) if not model.embedded
@@ -240,17 +211,10 @@ def test_names_that_ship_are_reported_without_an_import_others_where_they_are_us
     assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(["models", "list"], id="models list"),
-        pytest.param(["tables", "questions", "codis"], id="tables", marks=pytest.mark.long),
-    ],
-)
-def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch, command):
+def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     (tmp_path / "bench.toml").write_text(LOUD)
-    shown = CliRunner().invoke(app, command)
+    shown = CliRunner().invoke(app, ["models", "list"])
     assert shown.exit_code == 0
     assert shown.stderr.count(f"warning: {_TWICE}") == 1
     assert shown.stderr.count(f"warning: {_SHADOWED}") == 1

@@ -25,19 +25,6 @@ def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], complaint: str)
         transformers(**fields)
 
 
-@pytest.mark.parametrize(
-    ("fields", "gpus"),
-    [
-        pytest.param({}, 0, id="on whatever there is"),
-        pytest.param({"device": "cpu"}, 0, id="on the CPU"),
-        pytest.param({"device": "cuda"}, 1, id="on a GPU"),
-        pytest.param({"device": "cuda", "needs": {"gpu": 0.5}}, 0.5, id="on half of one"),
-    ],
-)
-def test_a_model_takes_the_gpus_of_its_device(fields: dict[str, Any], gpus: float) -> None:
-    assert transformers(**fields).gpus == gpus
-
-
 def vllm(**fields: Any) -> VllmSpec:
     return VllmSpec.model_validate({"kind": "vllm", "path": "m", **fields})
 

@@ -8,17 +8,13 @@ from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.checkpoints.identity import fingerprint
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.registry.named_models import resolve_name
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.server_engines import engine
 
 VLLM = "vllm serve {path} --port {port}"
-STARTED = f'kind = "server"\npath = "w"\nserve = "{VLLM}"\n'
 
 
 def written(home: Path, text: str) -> Path:
@@ -77,21 +73,6 @@ def test_program_folder_and_copies_are_no_part_of_the_identity_and_other_options
     assert digest(f"{VLLM} --data-parallel-size-local 4") != digest(VLLM)
 
 
-def watched(home: Path, *lines: str) -> str:
-    """Write settings that watch a folder with one checkpoint; its name."""
-    folder = write_checkpoint(home / "runs" / "step-1")
-    text = "\n".join(["[checkpoints]", 'folders = ["runs"]', *lines, "[models.like]", STARTED])
-    written(home, text)
-    return f"step-1@{fingerprint(folder)}"
-
-
-def test_a_watched_checkpoint_is_served_as_its_section_says(tmp_path: Path) -> None:
-    name = watched(tmp_path, f'serve = "{VLLM}"')
-    spec = resolve_name(name, load_settings(tmp_path)).spec
-    assert isinstance(spec, ServerSpec)
-    assert (spec.path, spec.serve) == (str(tmp_path / "runs" / "step-1"), VLLM)
-
-
 def spec(**fields: Any) -> ServerSpec:
     whole = {"kind": "server", "base_url": "http://s/v1", "model": "m"} | fields
     return ServerSpec.model_validate(whole)
@@ -111,33 +92,9 @@ def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
     assert sent(Request(prompt=Prompt.of("?")), **fields) == body
 
 
-@pytest.mark.parametrize(
-    ("fields", "rest"),
-    [
-        pytest.param({"server": "openai", "max_tokens": 5, "top_p": 0.5}, "", id="not decoding"),
-        pytest.param(
-            {"max_images": 2, "thinking_tags": ["[T]", "[/T]"]}, "", id="nor what is only ours"
-        ),
-        pytest.param(
-            {"omit": ["top_p", "temperature"]}, "|-temperature|-top_p", id="what is left out"
-        ),
-        pytest.param(
-            {"server": "ollama"},
-            '|{"frequency_penalty":0.0,"presence_penalty":0.0}',
-            id="what keeps a card out",
-        ),
-        pytest.param(
-            {"server": "vllm", "chat_template_kwargs": {"a": 1}},
-            '|{"chat_template_kwargs":{"a":1},"frequency_penalty":0.0,"min_p":0.0,'
-            '"presence_penalty":0.0,"repetition_penalty":1.0,"top_k":-1}',
-            id="the template's variables",
-        ),
-        pytest.param(
-            {"extra_body": {"top_p": 0.5}}, '|{"top_p":0.5}', id="a decoding field out of line"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "rest"), read_cases(__file__, "identities.jsonl"))
 def test_identity(fields: dict[str, Any], rest: str) -> None:
+    """Responses are remembered by it: a change here asks everything again."""
     assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
 
 
