@@ -24,7 +24,7 @@ from bench_resources.storage.schema import STORES, responses
 from tests.fakes.postgres_server import PASSWORD, PostgresServer
 from tests.fakes.server_engines import requests_for
 from tests.resources.response_cache.shared_process import ask
-from tests.resources.response_cache.test_rows import Says, keep, named, older, row
+from tests.resources.response_cache.test_rows import Says, older
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -145,52 +145,6 @@ def test_work_that_is_interrupted_is_rolled_back(
     with pytest.raises(raised):
         database.write(work)
     assert database.read(lambda connection: sa.inspect(connection).get_table_names()) == []
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE responses SET text = 'another'",
-        "UPDATE responses SET text = NULL",
-        "UPDATE responses SET digest = ''",
-        "UPDATE responses SET model = 'other'",
-        "DELETE FROM responses",
-    ],
-)
-def test_damaged_responses_are_requested_again_and_kept(
-    database_address: str, open_shared_responses: Callable[..., ResponseStore], sql: str
-) -> None:
-    n_requests = []
-    for _ in range(2):
-        engine = Says(Response(text="A"))
-        responses = CachingModel("m", engine, open_shared_responses()).response(
-            requests_for("a", "b")
-        )
-        assert [response.text for response in responses] == ["A", "A"]
-        n_requests.append(len(engine.requests))
-        with psycopg.connect(database_address) as db:
-            if len(n_requests) == 1:
-                db.execute(sql)
-    assert n_requests == [2, 2]
-    engine = Says(Response(text="B"))
-    CachingModel("m", engine, open_shared_responses()).response(requests_for("a", "b"))
-    assert not engine.requests
-
-
-_SET_REVISION = "UPDATE bench_revisions SET version_num = %s WHERE version_num = %s"
-
-
-def test_tables_of_a_newer_version_are_refused_and_stay(
-    database_address: str, open_shared_responses: Callable[..., ResponseStore]
-) -> None:
-    keep(open_shared_responses(), row("a"))
-    with psycopg.connect(database_address) as db:
-        db.execute(_SET_REVISION, ("responses_0007", "responses_0002"))
-    with pytest.raises(HomeError, match="written by a newer version of bench-assets"):
-        open_shared_responses()
-    with psycopg.connect(database_address) as db:
-        db.execute(_SET_REVISION, ("responses_0002", "responses_0007"))
-    assert open_shared_responses().find([named("a")])
 
 
 def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) -> None:

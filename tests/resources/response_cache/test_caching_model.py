@@ -13,10 +13,9 @@ from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Resp
 from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.response_cache.caching_model import CachingModel
-from bench_resources.storage.database import SqliteDatabase
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
-from tests.resources.response_cache.test_store import Noted
+from tests.resources.response_cache.test_rows import Says
 
 
 class Shouting:
@@ -113,9 +112,9 @@ WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
 )
 def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> None:
     file = tmp_path / "responses.sqlite"
-    CachingModel("m", Noted(), response_file(file)).response([request_])
+    CachingModel("m", Says(Response(text="yes")), response_file(file)).response([request_])
     prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
-    key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
+    key = hashlib.sha256(f"says\n{rest.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:
         assert db.execute("SELECT key, prompt FROM responses").fetchall() == [(key, prompt)]
 
@@ -206,24 +205,6 @@ def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE responses SET text = 'another'",
-        "UPDATE responses SET text = NULL",
-        "UPDATE responses SET finish_reason = 'length'",
-        "UPDATE responses SET key = key || 'x'",
-        "DELETE FROM responses",
-    ],
-)
-def test_damaged_responses_are_requested_again_and_kept(file: Path, sql: str) -> None:
-    texts, n = ask(file)
-    assert n == len(REQUESTS)
-    change(file, sql)
-    assert ask(file) == (texts, n)
-    assert ask(file) == (texts, 0)
-
-
-@pytest.mark.parametrize(
     ("damaged", "complaint"),
     [
         pytest.param(b"", "empty. Restore a backup, or delete it", id="an empty file"),
@@ -272,21 +253,6 @@ def test_another_database_is_refused_and_stays(
     with pytest.raises(HomeError, match=complaint):
         response_file(file)
     assert file.read_bytes() == before
-
-
-def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -> None:
-    texts, _ = ask(file)
-    change(
-        file,
-        "UPDATE bench_revisions SET version_num = 'responses_0001'",
-        "ALTER TABLE responses DROP COLUMN served",
-    )
-    database = SqliteDatabase(file, "")
-    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
-        ask(file)
-    assert database.migrate(("responses",)) == ["responses"]
-    assert database.migrate(("responses",)) == []
-    assert ask(file) == (texts, 0)
 
 
 class Deleting(Echo):

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -102,6 +103,35 @@ def test_whatever_was_responded_comes_back_as_it_was(
     first, again = (CachingModel("m", engine, another()).response(requests) for _ in range(2))
     assert first == again == [response]
     assert len(engine.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE responses SET text = 'another'",
+        "UPDATE responses SET text = NULL",
+        "UPDATE responses SET finish_reason = 'length'",
+        "UPDATE responses SET digest = ''",
+        "UPDATE responses SET model = 'other'",
+        "DELETE FROM responses",
+    ],
+)
+def test_damaged_responses_are_requested_again_and_kept(
+    another: Callable[[], ResponseStore], sql: str
+) -> None:
+    n_requests = []
+    for damage in (sql, "", ""):
+        engine = Says(Response(text="A"))
+        responses = CachingModel("m", engine, another()).response(requests_for("a", "b"))
+        assert [response.text for response in responses] == ["A", "A"]
+        n_requests.append(len(engine.requests))
+        if damage:
+            another().database.write(partial(_execute, damage))
+    assert n_requests == [2, 2, 0]
+
+
+def _execute(sql: str, connection: sa.Connection) -> None:
+    connection.exec_driver_sql(sql)
 
 
 @pytest.mark.parametrize(

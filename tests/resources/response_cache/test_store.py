@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +54,6 @@ def test_a_second_run_sends_nothing(server: ChatServer, file: Path) -> None:
     assert server.n_requests == 2
     assert second == first[::-1]
     assert (first[0].text, first[0].completion_tokens, first[0].finish_reason) == ("A", 3, "stop")
-
-
-def test_edited_prompts_are_sent_and_no_others(server: ChatServer, file: Path) -> None:
-    names = [f"question {n}" for n in range(200)]
-    remembering(server.base_url, file).response(requests_for(*names))
-    server.forget()
-    edited = [f"{name}, edited" if n % 5 == 0 else name for n, name in enumerate(names)]
-    responses = remembering(server.base_url, file).response(requests_for(*edited))
-    assert sorted(texts(body)[0] for body in server.bodies) == sorted(set(edited) - set(names))
-    assert [response.text for response in responses] == [name.upper() for name in edited]
 
 
 @pytest.mark.parametrize(
@@ -116,16 +105,6 @@ def test_a_model_s_own_tags_go_with_its_responses_and_ask_nothing_again(
     assert server.n_requests == 1
 
 
-def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, file: Path) -> None:
-    remembering(server.base_url, file).response(requests_for("a"))
-    seen: list[tuple[int, int, int]] = []
-    model = CachingModel(
-        "m", engine(server.base_url), response_file(file), lambda *counts: seen.append(counts)
-    )
-    model.response(requests_for("a", "b", "c"))
-    assert seen == [(1, 1, 3), (2, 1, 3), (3, 1, 3)]
-
-
 def start_process(server: ChatServer, file: Path, n: int) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
@@ -161,28 +140,6 @@ def test_kill_9_loses_no_more_than_was_under_way_or_waited_to_be_written(file: P
         responses = remembering(server.base_url, file).response(requests_for(*every))
         assert server.n_requests == sent + 1000 - stored
     assert [response.text for response in responses] == every
-
-
-class Noted:
-    """An engine that says how many tokens images became, and what was changed."""
-
-    identity, decoding, peak_memory = "noted", Decoding(), None
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        for n, _ in enumerate(requests):
-            yield n, Response(text="yes", image_tokens=(4, 12), note="enlarged: 1x1 px to 28x28 px")
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def test_tokens_of_images_and_notes_come_back(file: Path) -> None:
-    first, again = (
-        CachingModel("m", Noted(), response_file(file)).response(requests_for("a"))
-        for _ in range(2)
-    )
-    assert first == again
-    assert (again[0].image_tokens, again[0].note) == ((4, 12), "enlarged: 1x1 px to 28x28 px")
 
 
 # What comes out of an engine and is no response is that request's error; the rest goes on.
@@ -266,23 +223,6 @@ def test_a_response_to_nothing_is_stored_nowhere(store: ResponseStore, position:
 @pytest.fixture
 def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
     return response_file(tmp_path / "a.sqlite"), response_file(tmp_path / "b.sqlite")
-
-
-def test_merged_stores_keep_what_they_have_and_the_first_response_counts(
-    stores: tuple[ResponseStore, ResponseStore],
-) -> None:
-    here, there = stores
-    keep(here, row("of both", text="younger"), row("of here"))
-    keep(there, row("of both", text="older"), row("of there"))
-    with sqlite3.connect(there.place) as db:
-        db.execute("UPDATE responses SET asked_at = '2026-01-01 00:00:00'")
-    for target, source in (stores, stores[::-1]):
-        assert merge_into(target, source).left_out == 0
-    for store in stores:
-        responses = store.find([named("of both"), named("of here"), named("of there")])
-        assert [responses[named("of both")].text, len(responses)] == ["older", 3]
-        (moment,) = {row["asked_at"] for row in store.rows() if row["text"] == "older"}
-        assert moment == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
