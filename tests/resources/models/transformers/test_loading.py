@@ -18,7 +18,7 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_digests import ImageDigests
 from bench_resources.models.transformers.loading import load_weights
 from bench_resources.models.transformers.model import load
-from tests.fakes.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+from tests.fakes.tiny_checkpoint import save_tiny_language_model
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,
     engine_of,
@@ -48,9 +48,9 @@ class _Calls:
         return os.system, ("touch was-unpickled",)
 
 
-def pickled(protocol: int, *, zipped: bool) -> Callable[[Path], object]:
+def pickled(*, zipped: bool) -> Callable[[Path], object]:
     """Weights of torch that call a program when they are unpickled."""
-    evil = pickle.dumps({"w": _Calls()}, protocol=protocol)
+    evil = pickle.dumps({"w": _Calls()}, protocol=2)
 
     def damage(folder: Path) -> None:
         for file in folder.glob("model*"):
@@ -66,11 +66,6 @@ def pickled(protocol: int, *, zipped: bool) -> Callable[[Path], object]:
 
 def writing(name: str, written: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_text(written)
-
-
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
 
 
 @pytest.fixture
@@ -189,12 +184,6 @@ def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> N
     assert load_weights(spec_of(folder, text_only=True), pin(str(folder)))
 
 
-def test_an_unknown_family_is_named(copy: Path) -> None:
-    change(copy / "config.json", model_type="of_tomorrow")
-    with pytest.raises(ModelError, match="does not support model_type of_tomorrow"):
-        load(spec_of(copy), pin(str(copy)))
-
-
 @pytest.mark.parametrize(
     ("raised", "comes"),
     [
@@ -254,11 +243,9 @@ def _with_pickled(weights: bytes) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     "damage",
     [
-        pytest.param(pickled(2, zipped=False), id="a pickle that calls a program"),
-        pytest.param(pickled(4, zipped=False), id="a new pickle that calls a program"),
-        pytest.param(pickled(2, zipped=True), id="a zipped pickle that calls a program"),
+        pytest.param(pickled(zipped=False), id="a pickle that calls a program"),
+        pytest.param(pickled(zipped=True), id="a zipped pickle that calls a program"),
         pytest.param(_with_pickled(b"x" * 100), id="no pickle"),
-        pytest.param(_with_pickled(b""), id="an empty pickle"),
         pytest.param(_with_numbers_for_texts, id="a text for a number"),
         pytest.param(writing("config.json", "[" * 100_000), id="a config that nests"),
         pytest.param(writing("tokenizer.json", "[]"), id="a tokenizer of a list"),

@@ -27,11 +27,6 @@ from tests.resources.models.transformers.tiny_engine import (
 )
 
 
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
-
-
 def loaded(folder: Path, **fields: Any) -> Any:
     spec = spec_of(folder, **fields)
     return load_processor(spec, pin(str(folder), processor=spec.processor))
@@ -149,6 +144,13 @@ def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Pa
         engine_of(folder, chat_template="plain"), [Request(prompt=Prompt.of(RED, "What colour?"))]
     )
     assert not response.error
+
+
+def test_a_tokenizer_alone_is_no_processor(vlm: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(vlm, tmp_path / "tokenizer alone"))
+    (folder / "processor_config.json").unlink()
+    with pytest.raises(ValueError, match="no processor of texts and images"):
+        loaded(folder)
 
 
 def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:

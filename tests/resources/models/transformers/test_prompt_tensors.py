@@ -58,11 +58,6 @@ def test_a_batch_is_padded_on_the_left() -> None:
     assert [row.tolist() for row in mask] == [[0] * (two - n) + [1] * n for n in (one, two, none)]
 
 
-def test_a_text_that_the_template_leaves_out_is_an_error() -> None:
-    with pytest.raises(ValueError, match="the chat template leaves out 'How many"):
-        tensors(template="{% for m in messages %}{{ m['role'] }}{% endfor %}").of([[shown()]])
-
-
 def test_one_image_where_there_is_one_place() -> None:
     one_place = tensors(one_image=True)
     assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
