@@ -9,7 +9,7 @@ import pytest
 
 from bench_resources.http.backoff import wait_of
 from tests.cases import read_cases
-from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.chat_server import ChatServer
 from tests.fakes.server_engines import ask
 from tests.resources.models.api.stand_ins import openai_error
 
@@ -45,13 +45,6 @@ def test_how_long_to_wait_until_a_moment(
     moment = written(time.time() + 25)
     wait = wait_of(json.loads(headers.replace("%s", moment)), body.replace("%s", moment))
     assert 10 <= wait <= 25.5  # a moment is rounded to seconds
-
-
-def test_a_wait_that_the_server_asks_for_is_kept() -> None:
-    with ChatServer() as server:
-        server.fail_next(1, Answer(status=429, headers={"retry-after-ms": "150"}))
-        ask(server.base_url, "?")
-        assert server.times[1] - server.times[0] >= 0.15
 
 
 def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:

@@ -7,7 +7,7 @@ response, and then waits until it is killed.
 import shlex
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,6 @@ def engine(folder: Path, logs: Path, *options: str, **fields: Any) -> Iterator[S
 def responses_to(served: ServedEngine, *texts: str) -> list[Response]:
     responses = dict(served.stream([Request(prompt=Prompt.of(text)) for text in texts]))
     return [responses[position] for position in range(len(texts))]
-
-
-def texts_of(responses: Sequence[Response]) -> list[str]:
-    return [response.error or response.text for response in responses]
 
 
 if __name__ == "__main__":

@@ -104,8 +104,7 @@ NOT_JSON = Answer(raw=b"<html>")
             id="an error with status 200 is no response",
         ),
         pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
-        pytest.param([400] * 2, 2, "HTTP 400: as asked", id="what is wrong stays wrong"),
-        pytest.param([422] * 2, 2, "HTTP 422: as asked", id="another thing that is wrong"),
+        pytest.param([422] * 2, 2, "HTTP 422: as asked", id="what is wrong stays wrong"),
         pytest.param(
             [Answer(status=429, headers={"Retry-After": "3600"})],
             1,

@@ -22,12 +22,6 @@ def user(content: Any) -> dict[str, Any]:
     ("spec", "request_", "expected"),
     [
         pytest.param(
-            {},
-            Request(prompt=Prompt.of("Hi")),
-            {"messages": [user("Hi")], "temperature": 0.0, "max_tokens": 1024},
-            id="a text is a plain string, and no field says what is default",
-        ),
-        pytest.param(
             {"temperature": 0.7, "top_p": 0.9, "max_tokens": 5, "seed": 10},
             Request(prompt=Prompt.of("Hi"), sample=2),
             {

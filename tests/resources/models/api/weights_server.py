@@ -11,11 +11,9 @@
     once=FILE       neither, if FILE is there; it is made then
     ends=N          ends with code N instead of listening
     loading=N       answers the first N looks at its health with 503
-    health=no       has no such page
     root=PATH       says that its model is that folder
     writes=FILE     writes into FILE before it listens
     prints=TEXT     says that the key is TEXT
-    wait=S          seconds before each response
     child=FILE      starts a process in a session of its own, and writes its id there
 """
 
@@ -23,7 +21,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
@@ -55,7 +52,7 @@ class Serving(BaseHTTPRequestHandler):
         if self.path == "/health":
             SEEN["looks"] += 1
             loading = SEEN["looks"] <= int(OPTIONS.get("loading", 0))
-            self.say(404 if OPTIONS.get("health") == "no" else 503 if loading else 200, {})
+            self.say(503 if loading else 200, {})
         else:
             root = OPTIONS.get("root", OPTIONS["path"])
             self.say(200, {"data": [{"id": OPTIONS["name"], "root": root}]})
@@ -68,7 +65,6 @@ class Serving(BaseHTTPRequestHandler):
         SEEN["asked"] += 1
         if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
             die()
-        time.sleep(float(OPTIONS.get("wait", 0)))
         message = {"role": "assistant", "content": f"{OPTIONS['weights']} {question}"}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}

@@ -84,12 +84,3 @@ def test_a_question_that_ends_every_server_is_an_error_and_the_others_are_answer
         first, poison, last = responses_to(served, "a", "poison", "b")
     assert (first.text, last.text) == ("1234 a", "1234 b")
     assert "connection" in poison.error or "disconnected" in poison.error.lower()
-
-
-@pytest.mark.long
-def test_servers_that_die_again_and_again_end_the_run(weights: Path, tmp_path: Path) -> None:
-    with (
-        engine(weights, tmp_path, "after=1", concurrency=1, max_tries=2) as served,
-        pytest.raises(ModelError, match="out of memory, says the stand-in"),
-    ):
-        responses_to(served, "a", "b", "c", "d", "e")

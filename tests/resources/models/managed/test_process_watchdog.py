@@ -3,11 +3,9 @@
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 
 from bench_resources.models.managed import process_watchdog
+from tests.resources.models.managed.test_engine import is_running, until
 
 WATCHED = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
 
@@ -21,22 +19,6 @@ watched = subprocess.Popen(
 )
 watched.wait()
 """
-
-
-def until(met: Callable[[], bool]) -> None:
-    """Wait; busy machines take long to start and to end anything."""
-    given_up = time.monotonic() + 60
-    while not met():
-        assert time.monotonic() < given_up
-        time.sleep(0.02)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        written = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):  # the second: it ended while it was read
-        return False
-    return written.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_what_a_killed_process_started_ends_too():

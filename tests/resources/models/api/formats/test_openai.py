@@ -11,9 +11,9 @@ from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
+from tests.cases import read_cases
 from tests.resources.models.api.formats.asking import form
 
-AGAIN = UNLIMITED_TRIES
 ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
@@ -30,34 +30,12 @@ def one(
     return {"choices": [choice], **(beside or {})}
 
 
-FAILURES = [
-    pytest.param({"code": 500, "msg": "internal"}, "HTTP 500: internal", AGAIN, id="a code"),
-    pytest.param({"code": "503", "msg": "busy"}, "HTTP 503: busy", AGAIN, id="a code in a text"),
-    pytest.param({"code": 10007, "message": "busy"}, ": busy", 2, id="a code of its own"),
-    pytest.param(
-        {"base_resp": {"status_code": 1013, "status_msg": "unknown error"}},
-        ": unknown error",
-        2,
-        id="MiniMax",
-    ),
-    pytest.param({"error_code": 336100, "error_msg": "try again"}, ": try again", 2, id="Baidu"),
-    pytest.param(
-        {"code": "InternalError", "message": "An error"}, ": An error", 2, id="DashScope: a name"
-    ),
-    pytest.param({"success": False}, "an error instead", 2, id="no success"),
-    pytest.param({"success": "false", "message": "no"}, ": no", 2, id="no success, as a text"),
-    pytest.param({"status": 502}, "HTTP 502", AGAIN, id="a status of HTTP"),
-    pytest.param({"detail": "Internal Server Error"}, ": Internal", 2, id="FastAPI"),
-]
-DECISIVE = [
-    pytest.param({"status": "failed"}, "an error instead", 2, id="a status in words"),
-    pytest.param({"status": "Error"}, "an error instead", 2, id="in capitals"),
-    pytest.param({"errors": [{"message": "no"}]}, ": no", 2, id="a list of errors"),
-]
-"""Failures also beside a text, which may be cut or of another request."""
+ALL_FAILURES = read_cases(__file__, "failures_beside.jsonl")
+FAILURES = ALL_FAILURES[:-3]
+"""The last three are failures also beside a text, which may be cut or of another request."""
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), [*FAILURES, *DECISIVE])
+@pytest.mark.parametrize(("beside", "shown", "tries"), ALL_FAILURES)
 @pytest.mark.parametrize(
     "body",
     [
@@ -71,17 +49,18 @@ DECISIVE = [
     ],
 )
 def test_a_failure_beside_no_answer_is_one(
-    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int | str
 ) -> None:
     outcome = read_as(body | beside)
     assert isinstance(outcome, Failure)
     assert shown in str(outcome)
-    assert (outcome.tries, outcome.refused) == (tries, False)
+    assert outcome.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert not outcome.refused
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
 def test_a_text_is_a_response_whatever_stands_beside(
-    beside: dict[str, Any], shown: str, tries: int
+    beside: dict[str, Any], shown: str, tries: int | str
 ) -> None:
     outcome = read_as(one("B", beside=beside))
     assert isinstance(outcome, Response)
@@ -99,7 +78,7 @@ def test_a_text_is_a_response_whatever_stands_beside(
     ],
 )
 def test_an_end_that_says_why_there_is_no_text_counts(
-    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int | str
 ) -> None:
     assert isinstance(read_as(body | beside), Response)
 
@@ -142,18 +121,7 @@ def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "count"),
-    [
-        (3, 3),
-        (0, 0),
-        (None, None),
-        ("3", None),
-        (-1, None),
-        (3.5, None),
-        (True, None),
-        (10**12, None),
-        (2**63, None),
-        ([3], None),
-    ],
+    [(3, 3), (0, 0), *((odd, None) for odd in (None, "3", -1, 3.5, True, 10**12, 2**63, [3]))],
 )
 def test_a_number_of_tokens_that_cannot_be_one_is_dropped(
     tokens: object, count: int | None

@@ -26,7 +26,6 @@ from bench_resources.models.api.formats.response_body import (
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask
-from tests.resources.models.api.formats.apis import whole
 from tests.resources.models.api.formats.asking import form
 
 MARKS = sorted({mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)})
@@ -89,11 +88,6 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
 # Who answered stands beside a response, and is said once where it is another than was asked.
 
 
-def naming(model: object) -> Answer:
-    choice = {"index": 0, "message": {"content": "B"}, "finish_reason": "stop"}
-    return whole({"model": model, "choices": [choice]})
-
-
 @pytest.mark.parametrize(
     ("requested", "answered", "served", "is_logged"),
     [
@@ -117,17 +111,13 @@ def test_who_answered(
 def test_it_goes_with_the_response_and_is_logged_once_for_many(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with ChatServer(lambda _: naming("other")) as server:
-        responses = ask(server.base_url, *"abcde")
-    assert {(response.text, response.served) for response in responses} == {("B", "other")}
-    assert caplog.text.count("answered by other") == 1
-
-
-def test_the_build_of_a_server_is_a_part_of_who_answered() -> None:
+    """With the build of the server, where that is told."""
     answer = Answer(text="B", model="gpt-4o-2024-08-06", fingerprint="fp_44709d6fcb")
     with ChatServer(lambda _: answer) as server:
-        (response,) = ask(server.base_url, "a")
-    assert response.served == "gpt-4o-2024-08-06 fp_44709d6fcb"
+        responses = ask(server.base_url, *"abcde")
+    served = "gpt-4o-2024-08-06 fp_44709d6fcb"
+    assert {(response.text, response.served) for response in responses} == {("B", served)}
+    assert caplog.text.count("answered by gpt-4o") == 1
 
 
 # What is no response, and that nothing a server sends is an exception.
