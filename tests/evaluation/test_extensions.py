@@ -1,8 +1,6 @@
 """A task of another benchmark is added to, never changed: it says so wherever it is shown."""
 
 from dataclasses import replace
-from importlib import import_module, reload
-from pathlib import Path
 
 import pytest
 
@@ -142,27 +140,6 @@ def test_its_code_counts_as_its_suites_and_no_other_suite_is_of_other_code(site)
     assert code == {name: [name] for name in shipped} | {
         "fridge": ["fridge_whose_code_counts.py", "acme_whose_code_counts.py"]
     }
-
-
-@pytest.mark.long
-def test_what_another_version_of_it_measured_is_measured_again(site, tmp_path):
-    home = tmp_path / "home"
-    (tmp_path / "home").mkdir()
-    install_fridge(site, "fridge_measured_anew")
-    install_acme(site, "acme_measured_anew", "FRIDGE")
-    assert _kelvin(home) == 7.0
-    file = site / "acme_measured_anew.py"
-    file.write_text(file.read_text().replace("7.0", "8.0"))
-    reload(import_module("acme_measured_anew"))
-    assert _kelvin(home) == 8.0
-
-
-def _kelvin(home: Path) -> float:
-    with Workbench(load_settings(home), ["fridge"]) as bench:
-        bench.refresh_questions("fridge")
-        bench.evaluate(["fridge"], "random")
-        (value,) = [r.value for r in bench.metrics("fridge", "random") if r.metric == "kelvin"]
-    return value
 
 
 @pytest.mark.long

@@ -23,18 +23,6 @@ kind = "server"
 base_url = "{url}"
 model = "m"
 max_tries = 1
-[models.gem]
-kind = "server"
-format = "gemini"
-base_url = "{url}"
-model = "m"
-max_tries = 1
-[models.claude]
-kind = "server"
-format = "anthropic"
-base_url = "{url}"
-model = "m"
-max_tries = 1
 """
 FILTERED = Answer(status=400, text="The prompt was blocked by our content filter.")
 
@@ -45,10 +33,10 @@ def number(body):
     return int(found)
 
 
-def usual(body, refuse=FILTERED):
+def usual(body):
     n = number(body)
     if n >= 90:
-        return refuse
+        return FILTERED
     return "A" if n < 60 else "B" if n < 80 else UNREADABLE
 
 
@@ -122,33 +110,6 @@ def test_what_is_refused_counts_as_wrong_where_that_is_accepted(home, server, ho
     server.forget()
     bench("evaluate", "quiz", "--model", "m", *option)
     assert server.n_requests == 0
-
-
-@pytest.mark.long
-def test_after_a_stop_only_refused_requests_are_repeated(home, server):
-    bench("evaluate", "quiz", "--model", "m", fails=True)
-    server.forget()
-    row = accuracy(bench("evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"))
-    assert (row["value"], row["n_refused"], server.n_requests) == (0.6, 10, 10)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("model", "refuse"),
-    [
-        ("m", Answer(text="", finish_reason="content_filter")),
-        ("gem", Answer(raw=b'{"promptFeedback": {"blockReason": "SAFETY"}}')),
-        ("claude", Answer(text="", finish_reason="refusal")),
-        ("claude", Answer(status=400, text="prompt is too long: 210000 tokens > 200000 maximum")),
-        ("gem", Answer(status=400, text="Unable to process input image.")),
-    ],
-)
-def test_every_format_has_refusals(home, server, model, refuse):
-    server.says = lambda body: usual(body, refuse)
-    stderr = bench("evaluate", "quiz", "--model", model, fails=True).stderr
-    assert "10 of 100 requests were refused for good by the provider" in stderr
-    row = accuracy(bench("evaluate", "quiz", "--model", model, "--accept", "refused", "--json"))
-    assert (row["value"], row["n_refused"], row["n_no_answer"]) == (0.6, 10, 0)
 
 
 def changes(body):

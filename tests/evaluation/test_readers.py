@@ -146,13 +146,3 @@ def test_a_reader_does_not_change_what_the_authors_read():
         task, [example], [predicted], [replace(look, prompt_sha256="0")], "official"
     )
     assert scores == pipeline.score(task, [example], [predicted], [], "official")
-
-
-def test_an_answer_that_is_only_named_is_marked():
-    task, fields, _ = SUITES["cogbench"]
-    predictions = [prediction(text="B) seems to be it"), prediction(text="Answer: B")]
-    rows = [
-        pipeline.score(task, [question(**fields)], [prediction], [])[0]
-        for prediction in predictions
-    ]
-    assert [(row.answer, row.named) for row in rows] == [(("B",), True), (("B",), False)]

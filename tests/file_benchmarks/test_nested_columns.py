@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks.nested_columns import paths_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.file_benchmarks.test_questions import built
@@ -81,17 +80,6 @@ def test_answers_and_ids_in_lists_belong_to_the_questions_in_order(tmp_path):
     ]
 
 
-def test_answers_in_objects_belong_to_questions_in_objects_in_order(tmp_path):
-    """CoQA has two lists of objects, ``questions`` and ``answers``."""
-    row = {"q": [{"text": "Which colour?"}, {"text": "Full?"}], "a": [{"is": "red"}, {"is": "no"}]}
-    columns = {"question": "q.text", "answer": "a.is"}
-    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
-    assert [(q.text, q.answer) for q in questions] == [
-        ("Which colour?", ("red",)),
-        ("Full?", ("no",)),
-    ]
-
-
 def test_other_answers_in_a_list_are_those_of_each_question(tmp_path):
     row = {"q": ["Which colour?", "What colour?"], "a": ["red", "scarlet", "crimson"]}
     columns = {"question": "q", "answer": "a"}
@@ -129,15 +117,6 @@ def test_a_column_with_a_dot_in_its_name_is_that_column(tmp_path):
     row = {"q.stem": "Is it red?", "q": {"stem": "Is it blue?"}, "answer": "yes"}
     (question,) = built(tmp_path, [row], columns={"question": "q.stem"}).questions
     assert question.text == "Is it red?"
-
-
-def test_a_path_that_leads_nowhere_is_named(tmp_path):
-    with pytest.raises(SettingsError, match=r"columns, question: no column 'q\.stam'"):
-        built(
-            tmp_path,
-            [{"q": {"stem": "Is it red?"}, "answer": "yes"}],
-            columns={"question": "q.stam"},
-        )
 
 
 def test_paths_stand_in_columns_templates_slices_prompts_and_groups():

@@ -8,14 +8,13 @@ import pytest
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.file_benchmarks import prompts, questions
+from bench_assets.file_benchmarks import prompts
 from bench_assets.file_benchmarks.questions import (
     benchmark_location,
     build,
     image_files,
     shuffle_all_options,
 )
-from bench_assets.file_benchmarks.row_files import read_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.fakes.rows import question
@@ -257,24 +256,10 @@ def test_without_an_id_a_question_is_named_by_its_content(tmp_path):
         ),
         pytest.param(
             [ROW],
-            {"slices": ["level"]},
-            SettingsError,
-            r"\[benchmarks.fridge\], slices: no column 'level'",
-            id="a slice that is not there",
-        ),
-        pytest.param(
-            [ROW],
             {"prompt": "{question} {level}"},
             SettingsError,
             r"\[benchmarks.fridge\], prompt: no column 'level'",
             id="a prompt of a column that is not there",
-        ),
-        pytest.param(
-            [{"q": "?", "answer": "yes"}],
-            {"prompt": "{q}", "columns": {"question": "q"}},
-            SettingsError,
-            r"prompt: no column 'q'; there are: .*question",
-            id="a prompt of a column under the file's name for it",
         ),
         pytest.param(
             [ROW],
@@ -509,28 +494,6 @@ def test_examples_are_never_rows_of_the_file_itself(tmp_path):
         SettingsError, match="shots: examples would come from the file of the questions"
     ):
         built(tmp_path, [ROW], shots=1, shots_split="dev")
-
-
-def test_duplicates_name_the_first_row_in_one_pass(tmp_path, monkeypatch):
-    passes = []
-
-    def counted(*where):
-        passes.append(where)
-        return read_rows(*where)
-
-    monkeypatch.setattr(questions, "read_rows", counted)
-    rows = [ROW | {"id": str(n)} for n in (1, 2, 2, 3, 1, 3)]
-    benchmark = built(tmp_path, [*rows, {"id": "4"}, *rows])
-    line = f"{tmp_path}/fridge.jsonl, line"
-    assert [(rejection.entry, rejection.reason) for rejection in benchmark.rejections[:5]] == [
-        (f"{line} 3", f"the same id fridge/2 as {line} 2"),
-        (f"{line} 5", f"the same id fridge/1 as {line} 1"),
-        (f"{line} 6", f"the same id fridge/3 as {line} 4"),
-        (f"{line} 7", "no question"),
-        (f"{line} 8", f"the same id fridge/1 as {line} 1"),
-    ]
-    assert len(benchmark.rejections) == 10
-    assert len(passes) == 2  # one to see that no row has an image
 
 
 def test_answers_of_a_second_file_leave_the_question_of_the_same_name(tmp_path):

@@ -201,13 +201,6 @@ def test_a_row_says_where_it_stands(tmp_path, name, places):
     assert found == [f"{tmp_path / name}, {place}" for place in places]
 
 
-def test_a_line_that_tells_a_field_twice_is_that_lines_fault(tmp_path):
-    (tmp_path / "a.jsonl").write_text('{"answer": "A", "answer": "B"}\n{"answer": "B"}\n')
-    first, second = read_rows(tmp_path / "a.jsonl")
-    assert first.fault == "duplicate field 'answer'; remove one"
-    assert (second.cells, second.fault) == ({"answer": "B"}, "")
-
-
 def test_columns_of_one_name_are_refused_in_other_tables_too(tmp_path):
     table = pa.Table.from_arrays([pa.array(["A"]), pa.array(["B"])], ["answer", "answer"])
     pq.write_table(table, tmp_path / "a.parquet")
