@@ -1,15 +1,13 @@
 """Models of known skill, and what they answer; an evidence that holds nothing but that."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from bench_assets.audit.framework.evidence import Results
-from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
 from tests.audit.held import PartialEvidence
 from tests.fakes.quiz import TASK
@@ -30,22 +28,6 @@ class Answers(PartialEvidence):
 
     def results(self, condition: str = "main") -> Results:
         return self.found
-
-    def predictions(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Prediction]:
-        return []
-
-    def judgements(
-        self, model: str, condition: str = "main", of: Collection[str] | None = None
-    ) -> Sequence[Judgement]:
-        return []
-
-    def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
-        return []
-
-    def open_image(self, image: str) -> Image.Image:
-        raise ImageError(image)
 
 
 def answers_of(
@@ -75,14 +57,6 @@ def answers_of(
         answers=np.where(codes < 0, "", LETTERS[codes]),
     )
     return Answers(questions, results)
-
-
-def points_of(points: Sequence[Sequence[float]] | npt.NDArray[np.float64]) -> Answers:
-    """Evidence of points alone."""
-    shares = np.array(points, dtype=float)
-    questions = [question(question_id=f"quiz/{j}", task="quiz") for j in range(shares.shape[1])]
-    models = tuple(f"model {m}" for m in range(len(shares)))
-    return Answers(questions, Results(models=models, questions=_ids(questions), points=shares))
 
 
 def solved(
@@ -121,7 +95,3 @@ def with_wrong_keys(key: Codes, n: int, rng: np.random.Generator) -> tuple[Codes
     planted = key.copy()
     planted[at] = (key[at] + rng.integers(1, 4, size=n)) % 4
     return planted, {f"quiz/{j}" for j in at}
-
-
-def _ids(questions: Sequence[Question]) -> tuple[str, ...]:
-    return tuple(one.question_id for one in questions)

@@ -11,6 +11,7 @@ from bench_assets.core.schema.signature import short_digest
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric
 
 
 def score(number, model, points, answer=(), **fields):
@@ -29,22 +30,7 @@ def gathered(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], quiz(3), Question)
     data = short_digest(str(tables.digest(["quiz", "questions"])))
-    row = Metric(
-        task="quiz",
-        model="good",
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=1.0,
-        low=0.0,
-        high=1.0,
-        n_scored=3,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        data=data,
-        signature="",
-    )
+    row = metric("good", 1.0, task="quiz", data=data)
     texts = {
         "good": [
             score(0, "good", 1.0, ("A",)),
