@@ -7,32 +7,13 @@ import pytest
 
 from bench_assets.comparison.comparable import Side, comparable, compare_sides
 from bench_assets.comparison.verdicts import decide, verdict_sentence
-from bench_assets.core.schema.rows import Metric
 from tests.cases import read_cases
 from tests.comparison.sides import side
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{}|t=0,max=8|judge:j|scorer:r|n:1"
 N = 40
-
-
-def metric(signature: str, model: str = "m", unread: float = 0.0) -> Metric:
-    return Metric(
-        task="t",
-        model=model,
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=1.0,
-        low=1.0,
-        high=1.0,
-        n_scored=1,
-        n_unscored=0,
-        n_failed=0,
-        unread=unread,
-        edition="mini",
-        signature=signature,
-    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +24,8 @@ def test_the_causes_are_all_but_the_models(change, causes):
     signature = SIGNATURE.format("b")
     for part, instead in change.items():
         signature = signature.replace(part, instead)
-    assert comparable(metric(SIGNATURE.format("a")), metric(signature)) == causes
+    other = metric("b", 1.0, signature=signature)
+    assert comparable(metric("a", 1.0, signature=SIGNATURE.format("a")), other) == causes
 
 
 def evaluation(name, n_right, n_unread=0, **fields):

@@ -6,9 +6,9 @@ import pytest
 
 from bench_assets.comparison.difference import ADDED, REMOVED, decompose_difference
 from bench_assets.core.schema.rows import Judgement, Score
-from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import ByRules
 from tests.comparison.sides import side
+from tests.fakes.measures import both_halves
 from tests.fakes.quiz import TASK, quiz
 
 RIGHT, WRONG = "x", "y"
@@ -175,10 +175,3 @@ def test_effects_add_up_where_the_metric_is_no_mean_of_points():
     ]
     found = causes(old, replace(new, predictions=mixed), pairs)
     assert found == {"model": -0.5, "asked again": 0}
-
-
-def both_halves(scored):
-    groups: dict[str, list[float]] = {}
-    for question, score in scored:
-        groups.setdefault(question.group_id, []).append(score.points)
-    return mean(ScoredPoint(min(points)) for points in groups.values())

@@ -7,6 +7,7 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric
 
 WITH_CHANCE = replace(TASK, measures={**TASK.measures, "chance": TASK.measures["accuracy"]})
 
@@ -15,21 +16,8 @@ def test_chance_is_that_of_the_present_questions(tmp_path):
     tables = TableFiles(folder=str(tmp_path))
     tables.write(["quiz", "questions"], quiz(3), Question)
     data = short_digest(str(tables.digest(["quiz", "questions"])))
-    now = Metric(
-        task="quiz",
-        model="now",
-        condition="main",
-        metric="chance",
-        category="all",
-        value=0.25,
-        low=0.25,
-        high=0.25,
-        n_scored=3,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        signature=f"quiz|v1|main|data:{data}|model:now|n:3",
-    )
+    signature = f"quiz|v1|main|data:{data}|model:now|n:3"
+    now = metric("now", 0.25, task="quiz", metric="chance", signature=signature)
     stale = replace(now, model="stale", value=0.5, signature="quiz|v1|main|data:0c|model:stale|n:2")
     for row in (now, stale):
         tables.write(["quiz", "metrics"], [row], Metric, row.model)

@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
-import numpy as np
 import pytest
 
 from bench_assets.comparison.runs import n_measured, run_alpha, run_verdicts
@@ -71,41 +70,6 @@ def test_the_units_are_those_of_the_metric_whatever_the_scores(measure, question
     assert line.n == n_units
     shown = repr(RunComparison(before="o", after="m", rows=(line,)))
     assert str(n_units) in shown.splitlines()[-1].split()
-
-
-def null_run(rng, n_steps=20, n=60):
-    """Scores of equally good steps: a third of the answers change from step to step."""
-    questions = quiz(n)
-    easy, points = rng.random(n), rng.random(n) < 0.5
-    steps = []
-    for _ in range(n_steps):
-        again = rng.random(n) < 1 / 3
-        points = np.where(again, rng.random(n) < easy, points)
-        steps.append(scores(questions, points))
-    return questions, steps
-
-
-def false_alarms(budget, n_runs):
-    """Runs of equal steps in which any step is called worse than the one before it."""
-    rng, alarms = np.random.default_rng(7), 0
-    names = [f"r/step-{number}" for number in range(20)]
-    for _ in range(n_runs):
-        questions, steps = null_run(rng)
-        alarms += any(
-            line.verdict == "worse"
-            for number in range(1, len(steps))
-            for line in decide(
-                compare_scores(TASK, questions, *steps[number - 1 : number + 1], slices=False),
-                budget(names[number], names[: number + 1]),
-            )
-        )
-    return alarms / n_runs
-
-
-@pytest.mark.long
-def test_a_run_of_equal_steps_has_one_error_budget():
-    assert false_alarms(run_alpha, 30) <= 0.05
-    assert false_alarms(lambda *_: 0.05, 10) > 0.15  # the whole of it at every step
 
 
 def test_tasks_share_the_budget_of_a_run(tmp_path):

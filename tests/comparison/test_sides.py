@@ -12,26 +12,14 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation.suite import Suite
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric
 
 KEY = ("quiz", "metrics")
 
 
 def measured(model: str) -> Metric:
-    return Metric(
-        task="quiz",
-        model=model,
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=1.0,
-        low=0.0,
-        high=1.0,
-        n_scored=3,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        signature=f"quiz|v1|main|data:0c|model:{model}|t=0|judge:none|scorer:exact|n:3",
-    )
+    signature = f"quiz|v1|main|data:0c|model:{model}|t=0|judge:none|scorer:exact|n:3"
+    return metric(model, 1.0, task="quiz", signature=signature)
 
 
 @pytest.fixture
