@@ -1,14 +1,11 @@
 """Benchmarks come in by entry points: shipped ones, installed ones, and none that is broken."""
 
-import csv
-
 import pytest
 from typer.testing import CliRunner
 
 from bench_assets.catalog import load_catalog
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -39,26 +36,6 @@ def test_the_shipped_suites_come_in_by_the_same_door_in_the_order_of_the_alphabe
     assert catalog.names == tuple(sorted(("fridge", *SHIPPED)))
     assert catalog.suite("fridge").code == (module,)
     assert [path.name for path in catalog.suite("codis").code] == ["codis"]
-
-
-@pytest.mark.long
-def test_a_suite_from_outside_is_evaluated_and_on_the_leaderboard(site, home):
-    install_fridge(site, "fridge_evaluated")
-    with Workbench(load_settings(home), ["fridge"]) as bench:
-        bench.refresh_questions("fridge")
-        bench.evaluate(["fridge"], "random")
-        (row,) = bench.metrics("fridge", "random")
-        assert (row.metric, row.value, row.n_scored) == ("degrees", 280.0, 4)
-        bench.refresh_leaderboard()
-        (standing,) = bench.rows("leaderboard")
-        assert (standing.task, standing.source, standing.value) == ("fridge", MEASURED, 280.0)
-    with (home / "export" / "leaderboard.csv").open(newline="") as file:
-        (exported,) = csv.DictReader(file)
-    assert (exported["task"], exported["metric"], exported["low"]) == (
-        "fridge",
-        "degrees",
-        "-300.0",
-    )
 
 
 def test_only_requested_suites_are_imported_and_the_others_still_have_names(site):

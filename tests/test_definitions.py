@@ -1,11 +1,9 @@
 """The whole graph, from source files to the leaderboard, with models that need no GPU."""
 
 import json
-import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -153,44 +151,6 @@ def test_every_asset_that_asks_models_has_a_pool():
     assert sorted(op.name for op in model_ops if op.pool not in ("gpu", "judge")) == []
 
 
-def test_no_file_that_the_definitions_load_imports_a_heavy_library_at_its_head():
-    suites = (CHECKOUT / "bench_assets/suites").glob("*/suite.py")
-    halves = (CHECKOUT / "bench_assets/suites").glob("*/assets*/**/*.py")
-    loaded = [CHECKOUT / f"bench_assets/{name}.py" for name in ("catalog", "defs/assembly")]
-    left = [*loaded, *suites, *halves]
-    found = {*left}
-    modules: dict[str, Path | None] = {}
-    while left:
-        file = left.pop()
-        named = {*imported(file.read_text())}
-        assert [name for name in named if name.split(".")[0] in HEAVY] == [], file
-        for name in named - modules.keys():
-            modules[name] = file_of(name)
-        more = {source for name in named if (source := modules[name])} - found
-        found |= more
-        left += more
-    assert len(found) > 200
-
-
-def imported(text):
-    """Modules that a file names at the left edge, and what it takes from them."""
-    for whole, module, taken in re.findall(
-        r"^(?:import ([\w.]+)|from ([\w.]+) import (\([^)]*\)|.*))", text, re.MULTILINE
-    ):
-        yield whole or module
-        yield from (f"{module}.{name}" for name in re.findall(r"\w+", taken))
-
-
-def file_of(module):
-    folders = {"bench_assets": "", "bench_resources": "resources", "bench_sensors": "sensors"}
-    if (package := module.split(".")[0]) not in folders:
-        return None
-    place = CHECKOUT / folders[package] / module.replace(".", "/")
-    files = (place.with_suffix(".py"), place / "__init__.py")
-    return next((file for file in files if file.is_file()), None)
-
-
-@pytest.mark.long  # what other people's packages import in their turn is seen only so
 def test_definitions_load_without_the_heavy_libraries():
     code = f"import bench_assets.definitions, sys; print([m for m in {HEAVY} if m in sys.modules])"
     loaded = subprocess.run(

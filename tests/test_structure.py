@@ -1,4 +1,4 @@
-"""The structure of the product: folders, class names, words that a maintainer greps, and errors.
+"""The structure of the product: folders, class names and errors.
 
 Who reads JSON that others wrote reckons with all that Python raises for it: a number of 4,301
 digits is a ``ValueError`` that is no ``JSONDecodeError``, lists in lists in lists are a
@@ -53,15 +53,6 @@ RESOURCES = [
     "storage",
 ]
 START, END = "<!-- packages: python -m tests.test_structure -->\n", "<!-- end -->"
-FINDABLE = (
-    "contamination", "position bias", "inter-annotator agreement", "rate limit", "orphaned run",
-    "watchdog", "item response theory", "redaction", "checksum", "jackknife", "bootstrap",
-    "backoff",
-)  # fmt: skip
-GONE = (
-    *("picture_hash", "soundness", "ReplyStore", "PeopleError", "SuiteForm"),
-    *("bench_assets.bench", "resources.replies"),
-)
 
 
 def sentence(package: Path) -> str:
@@ -107,26 +98,6 @@ def test_class_names_are_unique():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, n in names.items() if n > 1] == []
-
-
-@pytest.mark.parametrize("word", FINDABLE)
-def test_a_term_of_the_field_is_found_by_grep(word):
-    spellings = {word, word.replace(" ", "_"), word.replace("-", "_").replace(" ", "_")}
-    texts = (f"{file}\n{file.read_text(encoding='utf-8')}".casefold() for file in FILES)
-    assert any(spelling in text for text in texts for spelling in spellings)
-
-
-@pytest.mark.parametrize("word", GONE)
-def test_a_word_that_was_replaced_is_gone(word):
-    assert [str(file) for file in FILES if word in file.read_text(encoding="utf-8")] == []
-
-
-def test_who_compares_with_a_golden_file_is_marked(request, golden):
-    assert request.node.get_closest_marker("golden")
-
-
-def test_who_does_not_is_not_marked(request):
-    assert not request.node.get_closest_marker("golden")
 
 
 RAISED = {"ValueError", "RecursionError"}

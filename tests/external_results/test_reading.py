@@ -28,10 +28,10 @@ from bench_assets.external_results.results import ExternalMetric, ExternalResult
 from bench_assets.external_results.suite import imported_task, mean_points
 from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
+from tests.cases import read_cases
 
 DATA = Path(__file__).parent / "data"
 LMMS = DATA / "org__tiny-vlm"
-DUMMY = DATA / "dummy"
 VLM = DATA / "TinyVLM"
 
 
@@ -47,97 +47,15 @@ def numbers(results):
 
 @pytest.mark.parametrize(
     ("file", "harness", "task", "model", "printed", "points"),
-    [
-        pytest.param(
-            DATA / "squares.eval",
-            "Inspect AI 0.3.285",
-            "squares",
-            "mockllm/model",
-            [("accuracy", "all", 0.75)],
-            [1, 1, 0, 1],
-            id="a log of Inspect, of options with images",
-        ),
-        pytest.param(
-            DATA / "sums.eval",
-            "Inspect AI 0.3.285",
-            "org/sums",
-            "mockllm/model",
-            [("includes/accuracy", "all", 4 / 6), ("match/accuracy", "all", 4 / 6)],
-            [1, 1, 0, 1, 0, 1],
-            id="a log of two epochs and two scorers",
-        ),
-        pytest.param(
-            DATA / "grades.eval",
-            "Inspect AI 0.3.285",
-            "grades",
-            "mockllm/model",
-            [
-                ("correct/accuracy/mean", "all", 4 / 6),
-                ("correct/accuracy/mean", "even", 3 / 4),
-                ("correct/accuracy/mean", "odd", 1 / 2),
-                ("length/mean/mean", "all", 7 / 6),
-                ("correct/accuracy/max", "all", 1.0),
-                ("length/mean/max", "all", 4 / 3),
-                ("correct/accuracy/max", "even", 1.0),
-                ("correct/accuracy/max", "odd", 1.0),
-            ],
-            [1, 0, 1, 1, 1, 0],
-            id="a log of two scores per sample, two reducers, and a metric by category",
-        ),
-        pytest.param(
-            LMMS / "20261124_070000_samples_mini_vqa.jsonl",
-            "lmms-eval abc",
-            "mini_vqa",
-            "org/tiny-vlm",
-            [("exact_match", "all", 2 / 3)],
-            [1, 0, 1],
-            id="samples of lmms-eval with a number each",
-        ),
-        pytest.param(
-            LMMS / "20261124_070000_samples_mini_mc.jsonl",
-            "lmms-eval abc",
-            "mini_mc",
-            "org/tiny-vlm",
-            [("mc_score", "all", 75.0)],
-            [1, 0, 1, 1],
-            id="samples of lmms-eval with an object each, in percent",
-        ),
-        pytest.param(
-            DUMMY / "20261128_180222_samples_mini_filters.jsonl",
-            "lmms-eval",
-            "mini_filters",
-            "dummy",
-            [("exact_match,strict", "all", 2 / 6), ("exact_match,flexible", "all", 0.0)],
-            [1, 0, 0, 0, 1, 0],
-            id="samples of lmms-eval, logged once per filter",
-        ),
-        pytest.param(
-            DUMMY / "20261128_180222_samples_mini_categories.jsonl",
-            "lmms-eval",
-            "mini_categories",
-            "dummy",
-            [("average", "all", 2 / 6), ("one", "all", 2 / 3), ("two", "all", 0.0)],
-            [1, 0, 0, 0, 1, 0],
-            id="samples of lmms-eval with a metric of all beside those of categories",
-        ),
-        pytest.param(
-            VLM / "TinyVLM_MMBench_DEV.xlsx",
-            "VLMEvalKit",
-            "MMBench_DEV",
-            "TinyVLM",
-            [("accuracy", "all", 0.75), ("accuracy", "one", 0.5), ("accuracy", "two", 1.0)],
-            [1, 0, 1, 1],
-            id="responses of VLMEvalKit, with what it wrote beside them",
-        ),
-    ],
+    read_cases(__file__, "headlines.jsonl", tuples=True),
 )
 def test_headline_numbers_and_points_are_the_harness_s_own(
     file, harness, task, model, printed, points
 ):
-    (found,) = read_external_results(file)
+    (found,) = read_external_results(DATA / file)
     assert (found.measured_by, found.task, found.model) == (harness, task, model)
-    assert numbers(found) == printed
-    assert [one.points for one in found.samples] == points
+    assert numbers(found) == [*printed]
+    assert [one.points for one in found.samples] == [*points]
 
 
 def test_all_tasks_of_a_results_file_are_read():
