@@ -3,13 +3,12 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home
-from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption
+from bench_assets.cli.app.options import JsonOption
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 if TYPE_CHECKING:
@@ -286,43 +285,3 @@ def import_(
     with open_home(task) as bench:
         counts = import_answers(bench, task, file)
         print_message(f"{counts.new} answers imported, {counts.known} were there before.")
-
-
-@app.command()
-def review(
-    task: Annotated[str, typer.Argument(help="Task, such as codis.")],
-    model: Annotated[str, typer.Option(help="Model whose responses are reviewed.")],
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Form to write; filled-in lines are kept. Default: review-TASK-MODEL.jsonl, with"
-            " the condition unless it is main."
-        ),
-    ] = None,
-    condition: ConditionOption = "main",
-    source: SourceOption = "",
-    draw: Annotated[
-        int, typer.Option(min=0, help="Export only this many, drawn at random once. 0: all.")
-    ] = 0,
-) -> None:
-    """Export unread and doubtful responses to a form that people fill in.
-
-    Score them with bench evaluate TASK --model MODEL --review FILE.
-
-    Example: bench annotate review codis --model my-model
-    """
-    from bench_assets.workspace.evaluate.response_review import write_review
-
-    with open_home(task, source) as bench:
-        chosen = "" if condition == "main" else f" --condition {condition}"
-        chosen += bench.source_option(task)
-        suffix = "" if condition == "main" else f"-{condition}"
-        target = file or Path(f"review-{task}-{model}{suffix}.jsonl".replace("/", "-"))
-        lines = write_review(bench, bench.catalog.task(task), model, condition, target, draw=draw)
-        filled = sum(line.is_filled for line in lines)
-        print_message(
-            f"{len(lines)} responses to review, {filled} filled in. Fill in answer"
-            f' ("none" for no answer), or verdict (right, wrong), then:'
-            f" bench evaluate {task} --model {model}{chosen} --review {quote(str(target))}"
-        )
-        print_result(str(target))

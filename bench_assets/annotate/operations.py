@@ -144,7 +144,7 @@ def draw_verdicts(
         BenchError: If a table cannot be read.
     """
     task = bench.catalog.task(name)
-    if not task.is_judged_by_people:
+    if not task.is_checked_by_people:
         raise SettingsError(f"{task.name}: people cannot judge its responses")
     _selected_tasks(bench, task.response_tasks[0].task.name)
     folder, tables = task.name.split("/"), bench.tables

@@ -45,25 +45,17 @@ def configured_runner(
     verdicts: Verdicts | None = None,
     condition: str = "main",
 ) -> Runner:
-    """Build a runner with the suite's scorer, review and accepted outcomes.
+    """Build a runner with the suite's scorer and accepted outcomes.
 
     ``verdicts`` None: without any, for callers that do not judge.
-
-    Raises:
-        SourceError: If the review is not a form of reviews.
     """
-    chosen, review = settings.suite(task.suite, SuiteSettings), None
-    if chosen.review:
-        from bench_assets.evaluation.reviews import load_review
-
-        review = load_review(chosen.review)
+    chosen = settings.suite(task.suite, SuiteSettings)
     return Runner(
         task=task,
         condition=condition,
         responses=responses,
         judge=verdicts or StoredVerdicts(),
         scorer=chosen.scorer,
-        review=review,
         accept=chosen.accept,
     )
 

@@ -114,7 +114,7 @@ def judge_key(suite: str) -> dg.AssetKey:
 
 
 def scorer_key(suite: str) -> dg.AssetKey:
-    """Key of the observed setup of a suite's scorer, with its reviews."""
+    """Key of the observed setup of a suite's scorer."""
     return dg.AssetKey([suite, "scorer_setup"])
 
 

@@ -23,7 +23,6 @@ from bench_assets.bundles.archive import Archive, ArchiveFile, pack
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.tables.arrow import arrow_schema, to_json, to_rows
-from bench_assets.evaluation.reviews import ReviewLine
 from bench_resources.images.store import MAX_BYTES
 
 MANIFEST_NAME = "manifest.json"
@@ -266,7 +265,6 @@ class Contents:
     judgements: Sequence[Judgement]
     scores: Sequence[Score]
     metrics: Sequence[Metric]
-    review: Sequence[ReviewLine] = ()
     images: Mapping[str, int] = field(default_factory=dict)
     """Digest -> size in bytes, of the images that are packed."""
 
@@ -284,10 +282,7 @@ TABLES: Mapping[str, type[Any]] = {
     "judgements": Judgement,
     "scores": Score,
     "metrics": Metric,
-    "review": ReviewLine,
 }
-OPTIONAL_TABLES = {"review"}
-"""Tables without a file if they have no rows."""
 
 
 def table_file(table: str) -> str:
@@ -310,11 +305,7 @@ def write_contents(
         HomeError: If it cannot be written.
         ImageError: If an image is damaged.
     """
-    tables = {
-        table_file(name): to_lines(rows)
-        for name in TABLES
-        if (rows := getattr(contents, name)) or name not in OPTIONAL_TABLES
-    }
+    tables = {table_file(name): to_lines(getattr(contents, name)) for name in TABLES}
     facts = {
         name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
         for name, data in tables.items()
@@ -346,7 +337,6 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
             f"{archive.path}, {table_file(name)}",
         )
         for name, row_type in TABLES.items()
-        if table_file(name) in manifest.files or name not in OPTIONAL_TABLES
     }
     for digest, name in manifest.images.items():
         if name:  # its key is the expected digest, whatever ``files`` says

@@ -15,8 +15,6 @@ from bench_assets.bundles.contents import (
 from bench_assets.bundles.rescoring import find_divergences, stored_runner
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.core.schema.signature import base_scorer
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.table_collection import ModelResponses
@@ -40,7 +38,6 @@ class BundleOptions(NamedTuple):
     benchmark: FileBenchmarkSettings | None  # settings of a file benchmark
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
-    review: ResponseReview | None  # the home's, by which its responses may be scored
     passed_on: bool  # whether the licence permits to redistribute questions and images
     images: bool  # whether to pack images
 
@@ -78,7 +75,7 @@ def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
     Raises:
         TableError: Names the first thing that differs.
     """
-    runner = stored_runner(one.task, contents, one.scorer, ResponseReview.of(contents.review))
+    runner = stored_runner(one.task, contents, one.scorer)
     if divergences := find_divergences(contents, runner.run(contents.questions)):
         first, chosen = (
             divergences[0],
@@ -105,7 +102,6 @@ def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, di
         judgements=one.judgements,
         scores=one.scores,
         metrics=one.metrics,
-        review=_review(one, options.review),
         images=_images(one.exam.questions, options),
     )
     missing = {
@@ -113,24 +109,6 @@ def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, di
         "judge_prompts": len(judged) - len(judge_prompts),
     }
     return contents, missing
-
-
-def _review(one: ModelResponses, review: ResponseReview | None) -> list[ReviewLine]:
-    """What the scores need of the review, if they were made with it."""
-    bundle_review = review.within(one.exam.questions) if review else None
-    if bundle_review is None or bundle_review.named(base_scorer(one.scorer)) != one.scorer:
-        return []
-    return [
-        ReviewLine(
-            question_id=line.question_id,
-            response=line.response,
-            why=line.why,
-            answer=line.answer,
-            verdict=line.verdict,
-            by=line.by,
-        )
-        for line in bundle_review.lines.values()
-    ]
 
 
 def _render_prompts(

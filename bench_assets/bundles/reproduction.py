@@ -17,7 +17,6 @@ from bench_assets.bundles.requirements import (
     CachedResponseModel,
     NumberRef,
     question_requirements,
-    review_requirements,
     task_requirements,
 )
 from bench_assets.bundles.rescoring import Divergence, find_divergences
@@ -29,10 +28,9 @@ from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.schema.signature import DRAWS, base_scorer
+from bench_assets.core.schema.signature import DRAWS
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.readers import ReaderVerdicts
-from bench_assets.evaluation.reviews import ResponseReview, load_review
 from bench_assets.evaluation.runner import (
     GeneratedResponses,
     ModelVerdicts,
@@ -105,14 +103,13 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
         return ReproductionResult(number=number, needs=requirements)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
     questions, more = question_requirements(number, task, places)
-    review = load_review(bench.settings.suite(task.suite, SuiteSettings).review)
-    requirements += [*more, *review_requirements(number, review, questions)]
+    requirements += more
     if _has_missing(requirements):
         return ReproductionResult(number=number, needs=requirements)
     inputs = _Inputs(number, task, questions)
     with bench.models(asks=False) as models:
         try:
-            runner = _runner(bench, models, inputs, review)
+            runner = _runner(bench, models, inputs)
             predictions = runner.predictions(questions)
             _require_cached(predictions)
             judgements = runner.judgements(questions, predictions)
@@ -151,23 +148,20 @@ def _met(number: NumberRef, part: str, signed: str, here: str) -> BundleRequirem
     return BundleRequirement(part=part, takes=number.signature.parts.get(signed, ""), here=here)
 
 
-def _runner(
-    bench: Workbench, models: Models, inputs: _Inputs, review: ResponseReview | None
-) -> Runner:
+def _runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
     """Build the runner of cached responses and verdicts, or of stored ones where none are cached.
 
     Raises:
         MissingResponsesError: If a table is missing.
     """
     number, task, questions = inputs
-    condition, scorer = number.signature.condition, number.signature.parts["scorer"]
+    condition = number.signature.condition
     return Runner(
         task=task,
         condition=condition,
         responses=_responses(bench, models, inputs),
         judge=_verdicts(bench, models, inputs),
-        scorer=base_scorer(scorer),
-        review=None if base_scorer(scorer) == scorer else review,
+        scorer=number.signature.parts["scorer"],
         n_rejected=count_rejections(number.tables, task, questions, condition),
     )
 
@@ -360,7 +354,6 @@ def bundle(
         benchmark=bench.settings.benchmarks.get(suite.name),
         image_store=open_image_store(bench.settings),
         remembered=responses.prompt if responses else lambda sha256: None,
-        review=load_review(bench.settings.suite(suite.name, SuiteSettings).review),
         passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,
     )

@@ -20,8 +20,7 @@ from bench_assets.core.schema.elicitation import elicited_decoding, split_signat
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import DRAWS, Signature, base_scorer, short_digest
-from bench_assets.evaluation.reviews import ResponseReview
+from bench_assets.core.schema.signature import DRAWS, Signature, short_digest
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 
@@ -79,9 +78,7 @@ def task_requirements(
         _choice_requirement(
             "condition", signature.condition, task.conditions, _study(signature, suite)
         ),
-        _choice_requirement(
-            "scorer", base_scorer(signature.parts.get("scorer", "")), task.scorers, ""
-        ),
+        _choice_requirement("scorer", signature.parts.get("scorer", ""), task.scorers, ""),
     ]
     if strange := [part for part in signature.parts if part not in _STEP_PARTS]:
         requirements.append(
@@ -125,18 +122,6 @@ def question_requirements(
         ),
         *_prompts(number, task, questions),
     ]
-
-
-def review_requirements(
-    number: NumberRef, review: ResponseReview | None, questions: Sequence[Question]
-) -> list[BundleRequirement]:
-    """Find the review by which the number's responses were scored; [] if by none."""
-    scorer = number.signature.parts.get("scorer", "")
-    if (base := base_scorer(scorer)) == scorer:
-        return []
-    bundle_review = review.within(questions).named(base) if review else "no review"
-    remedy = f"name its form as review in [suites.{number.signature.task.split('/')[0]}]"
-    return [_requirement("review", scorer, bundle_review, remedy)]
 
 
 def _prompts(

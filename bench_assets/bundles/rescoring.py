@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
-from bench_assets.core.schema.signature import base_scorer, split_setups
-from bench_assets.evaluation.reviews import ResponseReview
+from bench_assets.core.schema.signature import split_setups
 from bench_assets.evaluation.runner import (
     RuleVerdicts,
     Runner,
@@ -32,24 +31,20 @@ class EvaluationRows(Protocol):
     def metrics(self) -> Sequence[Metric]: ...  # noqa: D102
 
 
-def stored_runner(
-    task: Task, stored: EvaluationRows, scorer: str, review: ResponseReview | None = None
-) -> Runner:
+def stored_runner(task: Task, stored: EvaluationRows, scorer: str) -> Runner:
     """Build the runner of stored responses: rules judge them again, other verdicts are kept.
 
     Args:
         task: The task.
         stored: Responses of one model under one condition, with their judgements and metrics.
-        scorer: Name of the scorer, possibly with a review; "": the default.
-        review: The review.
+        scorer: Name of the scorer; "": the default.
     """
     return Runner(
         task=task,
         condition=next((row.condition for row in stored.predictions), "main"),
         responses=StoredResponses(stored.predictions),
         judge=stored_verdicts(task, stored.judgements),
-        scorer=base_scorer(scorer),
-        review=review,
+        scorer=scorer,
         n_rejected=next((row.n_rejected for row in stored.metrics), None),
     )
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from bench_assets.bundles.archive import Archive
 from bench_assets.bundles.contents import (
     MANIFEST_NAME,
-    OPTIONAL_TABLES,
     TABLES,
     Contents,
     Manifest,
@@ -20,8 +19,6 @@ from bench_assets.bundles.contents import (
 from bench_assets.bundles.rescoring import Divergence, find_divergences, stored_runner
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.signature import base_scorer
-from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -78,8 +75,7 @@ def verify(path: Path) -> VerifiedBundle:
     bundle = open_bundle(path)
     task = _task_of(bundle)
     contents = bundle.contents
-    review = ResponseReview.of(contents.review)
-    runner = stored_runner(task, contents, bundle.manifest.scorer, review)
+    runner = stored_runner(task, contents, bundle.manifest.scorer)
     evaluation = runner.run(contents.questions)
     return VerifiedBundle(bundle, evaluation, find_divergences(contents, evaluation))
 
@@ -89,7 +85,6 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
     path = archive.path
     images = {image_file(image) for image, name in manifest.images.items() if name}
     known = {table_file(table) for table in TABLES} | images
-    known -= {table_file(table) for table in OPTIONAL_TABLES} - manifest.files.keys()
     if strange := sorted(manifest.files.keys() ^ known):
         raise SourceError(f"{path}, {MANIFEST_NAME}: {strange[0]!r:.100} is not a file of a bundle")
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {MANIFEST_NAME}):
@@ -209,8 +204,7 @@ def _task_of(bundle: Bundle) -> Task:
             f" {manifest.package}"
             f" with bench-assets {manifest.versions.get('bench-assets', '?')}, and try again"
         )
-    scorer = base_scorer(manifest.scorer)
-    if manifest.condition not in task.conditions or scorer not in task.scorers:
+    if manifest.condition not in task.conditions or manifest.scorer not in task.scorers:
         raise NotReproducibleError(
             f"{bundle.path}: {task.name} has no condition {manifest.condition!r} or no scorer"
             f" {manifest.scorer!r} here: install {manifest.package}, and try again"

@@ -37,7 +37,7 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
     """
     try:
         drawn = read_figures(tables.home, DrawnUnit, task.name)
-        if not drawn or not task.is_judged_by_people:
+        if not drawn or not task.is_checked_by_people:
             return {}
         form, folder = task.response_tasks[0], task.name.split("/")
         key = form.table("answers").split("/")
@@ -64,7 +64,7 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
 
 def people_state(tables: TableFiles, task: Task) -> str:
     """Digest of the draws and verdicts that correct a task's numbers; "" without draws."""
-    drawn = read_figures(tables.home, DrawnUnit, task.name) if task.is_judged_by_people else []
+    drawn = read_figures(tables.home, DrawnUnit, task.name) if task.is_checked_by_people else []
     key = task.response_tasks[0].table("answers").split("/") if drawn else []
     return json_digest([len(drawn), tables.states(key)]) if drawn else ""
 
@@ -123,8 +123,16 @@ def _with_people(task: Task, row: Metric, checks: Mapping[str, PeopleCheck]) -> 
     found = check.corrected
     if not isclose(found.judge, row.value, abs_tol=1e-6):
         return replace(row, people=f"{NOT_CHECKED}: its scores have changed since")
-    people = f"{check.sentence}; {check.details}"
-    return replace(row, value=found.value, low=found.low, high=found.high, people=people)
+    return replace(
+        row,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        people=f"{check.sentence}; {check.details}",
+        unread=0.0,  # counts as people judged it
+        if_unread_wrong=None,
+        if_unread_right=None,
+    )
 
 
 def _nearest(model: str, checks: Mapping[str, PeopleCheck]) -> str:

@@ -187,9 +187,9 @@ class HomeResults:
         condition = "" if row.condition == "main" else f" --condition {row.condition}"
         responses = self._responses(row.model)
         again = f"bench evaluate {task.name} {responses}{condition}"
-        if (row.unread or 0.0) > WARNED_UNREAD:
-            model = f"--model {row.model}{condition}"
-            yield f"bench annotate review {task.name} {model} --draw {_DRAWN}"
+        is_stored = row.condition == "main" and not partial_part(row.signature)
+        if (row.unread or 0.0) > WARNED_UNREAD and is_stored and task.is_checked_by_people:
+            yield f"bench annotate verdicts {task.name} --n {_DRAWN} --model {row.model}"
         doubtful = max(row.unread or 0.0, row.named or 0.0) > WARNED_UNREAD
         if responses and doubtful and task.is_read and not row.asked_again:
             yield f"{again} --reader MODEL"

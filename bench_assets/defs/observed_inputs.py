@@ -105,8 +105,6 @@ class ObservedInputs:
         chosen = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
         judge = {name: chosen.pop(name) for name in ("judge", "reader")}
         judges = [*(self._judge(task) for task in suite.tasks)]
-        reviews = [Path(chosen["review"])] if chosen["review"] else []
-        reviewed = [*home_digests(self._settings.home).of(reviews)]
         try:
             source = _source_facts(self._settings, suite)
             parts = dict(_raw_data_facts(self._settings, suite))
@@ -117,7 +115,7 @@ class ObservedInputs:
             **{(raw_data, part): _version(facts) for part, facts in parts.items()},
             (source_key(suite.name), None): _version(source),
             (judge_key(suite.name), None): _version([judge, judges]),
-            (scorer_key(suite.name), None): _version([chosen, reviewed]),
+            (scorer_key(suite.name), None): _version([chosen]),
         }
 
     def of_models(self, models: Iterable[str]) -> Versions:
@@ -290,7 +288,7 @@ def input_assets(catalog: Catalog) -> list[Any]:
     about = (
         (source_key, "dataset", "Files and place of the source, and what the build reads besides."),
         (judge_key, "evaluation", "Setups of the judge and of the reader."),
-        (scorer_key, "evaluation", "The scorer, its settings and the reviewed responses."),
+        (scorer_key, "evaluation", "The scorer and its settings."),
     )
     specs = [
         dg.AssetSpec(

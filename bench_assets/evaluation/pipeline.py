@@ -46,7 +46,7 @@ from bench_assets.evaluation.task import (
 )
 
 if TYPE_CHECKING:
-    from bench_assets.evaluation.reviews import ResponseReview
+    pass
 
 
 def predict(
@@ -135,7 +135,6 @@ def score(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     scorer: str = "",
-    review: "ResponseReview | None" = None,
 ) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
@@ -147,21 +146,16 @@ def score(
         UnknownNameError: If the task has no such scorer.
     """
     task.scorer(scorer or task.default_scorer)
-    reviewed = review.within(questions) if review else None
     pairs = AnsweredQuestion.of(questions, predictions)
     grouped = group_judgements(predictions, judgements)
     return [
-        _score_pair(task, pair, verdicts, scorer, reviewed)
+        _score_pair(task, pair, verdicts, scorer)
         for pair, verdicts in zip(pairs, grouped, strict=True)
     ]
 
 
 def _score_pair(
-    task: Task,
-    pair: AnsweredQuestion,
-    judgements: Sequence[Judgement],
-    scorer: str,
-    reviewed: "ResponseReview | None",
+    task: Task, pair: AnsweredQuestion, judgements: Sequence[Judgement], scorer: str
 ) -> Score:
     prediction = pair.prediction
     name = task.default_scorer if is_elicited(prediction.decoding) else scorer
@@ -175,10 +169,9 @@ def _score_pair(
         if result.points == 0 and not prediction.ranking and is_empty_or_loop(prediction.text):
             note = "one word, repeated" if prediction.text.strip() else "an empty response"
             result = replace(result, no_answer=True, note=result.note or note)
-    summaries = reviewed.score(task, task.scorer(name), pair, result) if reviewed else result
     return replace(
-        summaries,
-        scorer=reviewed.named(name) if reviewed else name,
+        result,
+        scorer=name,
         confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in judgements})),
         setup=joined_setups([prediction.setup, *(verdict.setup for verdict in judgements)]),

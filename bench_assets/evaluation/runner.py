@@ -26,7 +26,6 @@ from bench_assets.evaluation.task import RULES, Evaluation, Task
 
 if TYPE_CHECKING:
     from bench_assets.evaluation.people_judge import PeopleJudge
-    from bench_assets.evaluation.reviews import ResponseReview
 
 OpenModel: TypeAlias = Callable[[], AbstractContextManager[ChatModel]]
 """Opens a model when it is needed: the judge's weights are loaded after the model's are freed."""
@@ -200,7 +199,6 @@ class Runner:
         responses: Source of the responses.
         judge: Source of the verdicts; not used by tasks without a judge.
         scorer: Name of a scorer; "" for the task's default. Rankings have one scorer.
-        review: Reviewed responses.
         accept: Outcomes that do not stop ``run``.
         complete: Whether ``run`` stops if a response or verdict is missing, as asset checks do.
         baselines: Sources of the blind baselines.
@@ -212,7 +210,6 @@ class Runner:
     responses: Responses
     judge: Verdicts = RuleVerdicts()
     scorer: str = ""
-    review: "ResponseReview | None" = None
     accept: Collection[Accepted] = ()
     complete: bool = False
     baselines: Baselines = Baselines()
@@ -278,7 +275,7 @@ class Runner:
             UnknownNameError: If the task has no such scorer.
         """
         scorer = self.scorer if self.task.asked_of == "model" else ""
-        return pipeline.score(self.task, questions, predictions, judgements, scorer, self.review)
+        return pipeline.score(self.task, questions, predictions, judgements, scorer)
 
     def metrics(
         self,

@@ -50,8 +50,6 @@ class SuiteSettings(BaseModel):
     ``"rules"`` nobody. Default: the judge's model, if there is one."""
     scorer: str = ""
     """Scorer of responses; default: the suite's."""
-    review: str = ""
-    """File of reviewed responses, which are scored by their reviews (`bench annotate review`)."""
     accept: tuple[Accepted, ...] = ()
     """Outcomes that do not stop a metric: `refused`, permanent refusals by a provider, which count
     as wrong; `mixed`, several models or snapshots that answered under one name."""

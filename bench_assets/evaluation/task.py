@@ -313,9 +313,14 @@ class Task:
         return self.answer_form(question) if self.answer_form else None
 
     @property
+    def is_checked_by_people(self) -> bool:
+        """Whether people's verdicts on drawn responses can correct its numbers."""
+        return self.has_judgements and self.one_verdict and bool(self.response_tasks)
+
+    @property
     def is_judged_by_people(self) -> bool:
         """Whether people can be its judge."""
-        return self.is_judged and self.one_verdict and bool(self.response_tasks)
+        return self.is_judged and self.is_checked_by_people
 
     @property
     def default_judge(self) -> str:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
-from bench_assets.evaluation.reviews import ReviewLine
 from bench_assets.evaluation.task import Evaluation
 from bench_assets.python_api import arguments
 from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.evaluate.response_review import write_review
 from bench_assets.workspace.evaluate.subset import (
     evaluate_suite_subsets,
     without_needless_limit,
@@ -46,7 +44,6 @@ def evaluate(  # noqa: PLR0913  (an option each)
     scorer: str = "",
     elicit: str = "",
     accept: Sequence[Accepted] = (),
-    review: str | Path = "",
     name: str = "",
     temperature: float | None = None,
     top_p: float | None = None,
@@ -85,8 +82,6 @@ def evaluate(  # noqa: PLR0913  (an option each)
             response; see ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
             ``"mixed"`` accepts several models that answered under one name.
-        review: A filled-in form of ``bench.review``, by which reviewed responses are scored; needs
-            exactly one suite.
         name: Name for a function. Responses are cached by this name and the function's code; use
             another name when anything else that it uses changes, such as weights. Without a name,
             later calls do not reuse responses.
@@ -109,8 +104,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
     if not names:
         raise SettingsError("suites: expected a suite or task, got none")
     only_name = names[0] if len(names) == 1 else ""
-    if not only_name and (source or judge or reader or scorer or review):
-        raise SettingsError("source, judge, reader, scorer and review need exactly one suite")
+    if not only_name and (source or judge or reader or scorer):
+        raise SettingsError("source, judge, reader and scorer need exactly one suite")
     reader_name, sections = _reader_argument(reader)
     decoding = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "seed": seed}
     entries = {entry: value for entry, value in decoding.items() if value is not None}
@@ -125,7 +120,6 @@ def evaluate(  # noqa: PLR0913  (an option each)
         models=[model_argument(model, name, elicit, entries)],
         elicit=elicit,
         sections=sections,
-        review=str(Path(review).absolute()) if review else "",
         accept=accept,
         rule="stated",
     ) as bench:
@@ -144,33 +138,6 @@ def evaluate(  # noqa: PLR0913  (an option each)
             ),
             image_store=open_image_store(bench.settings),
         )
-
-
-@interface
-def review(task: str, model: str, file: str | Path, *, condition: str = "main") -> list[ReviewLine]:
-    """Write a model's unread and doubtful responses to a form; its filled-in lines are kept.
-
-    Fill in ``answer`` ("none" for no answer), or ``verdict`` ("right", "wrong") where a line has
-    ``asked_for="verdict"``. ``evaluate(..., review=file)`` then scores by it.
-
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> _ = evaluate("codis", model=lambda images, prompt: "Perhaps.", name="vague")
-    >>> [line.why for line in review("codis", "vague", Path(mkdtemp()) / "form.jsonl")][:1]
-    ['unread']
-
-    Args:
-        task: A task, or a suite of one task.
-        model: The name of an evaluated model.
-        file: The form, JSON lines.
-        condition: ``"main"`` or an ablation.
-
-    Raises:
-        BenchError: If the model was not evaluated, or the file is not a review form.
-    """
-    with open_workbench(task) as bench:
-        chosen = bench.catalog.task(task)
-        return write_review(bench, chosen, model, condition, Path(file))
 
 
 def _evaluations(

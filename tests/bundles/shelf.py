@@ -21,7 +21,6 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.readers import ask_reader, unread_responses
-from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.runner import Runner, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Evaluation, Task
@@ -119,7 +118,6 @@ def measure(
     model: ChatModel | None = None,
     judge: ChatModel | None = None,
     shared: Path | None = None,
-    review: ResponseReview | None = None,
 ) -> TableFiles:
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(responses)
@@ -131,7 +129,6 @@ def measure(
         task=TASK,
         responses=StoredResponses(predictions),
         judge=StoredVerdicts(judgements),
-        review=review,
     ).run(questions)
     tables = tables_of(home, shared)
     tables.write(["shelf", "questions"], questions, Question)
@@ -174,7 +171,6 @@ def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) 
         "benchmark": BENCHMARK,
         "image_store": images_of(home, shared),
         "remembered": lambda sha256: None,
-        "review": None,
         "passed_on": True,
         "images": True,
     }

@@ -9,16 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.responses.units import response_name
 from bench_assets.core.schema.rows import Metric
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, format_lines
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.images.locations import ImageFolder
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
 from tests.bundles.reproducing import CHECKOUT, make_home
-from tests.bundles.shelf import Says, measure, packed
+from tests.bundles.shelf import measure, packed
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.fakes.stores import response_file
@@ -85,25 +83,6 @@ def test_a_number_comes_out_again_and_the_tables_stay(home, model):
         *("task", "version", "condition", "scorer", "questions", "prompts", "responses", "judge")
     ]
     assert everything(home / "tables") == before
-
-
-@pytest.mark.long
-def test_a_number_with_reviewed_responses_needs_the_review(home):
-    line = ReviewLine(
-        question_id="shelf/3", response=response_name("no idea"), why="unread", answer="A"
-    )
-    written = Says(name="written", signature="recorded|said.jsonl")
-    measure(home, model=written, review=ResponseReview.of([line]))
-    shown = bench("bundle", "reproduce", "shelf", "written", code=2).stderr
-    assert "review: no review; name its form as review in [suites.shelf]" in shown
-    (home / "review.jsonl").write_text(format_lines([line]), encoding="utf-8")
-    with (home / "bench.toml").open("a", encoding="utf-8") as file:
-        file.write('[suites.shelf]\nreview = "review.jsonl"\n')
-    shown = bench("bundle", "reproduce", "shelf", "written").stdout
-    assert "same digits: 3 numbers, compared with the tables of this home" in shown
-    target = home / "b.zip"
-    bench("bundle", "pack", "shelf", "written", target)
-    assert "same digits: 3 numbers" in bench("bundle", "verify", target).stdout
 
 
 @pytest.mark.long

@@ -1,17 +1,14 @@
 """A bundle holds everything of a number; a tampered one is refused, by file and entry."""
 
 import json
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 
-from bench_assets.annotation.responses.units import response_name
-from bench_assets.bundles.contents import MANIFEST_NAME, from_lines
+from bench_assets.bundles.contents import MANIFEST_NAME
 from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction
-from bench_assets.evaluation.reviews import ResponseReview, ReviewLine
 from tests.bundles.shelf import Right, files_in, image, measure, packed, repacked, with_line
 
 DIGEST = sha256(image()).hexdigest()
@@ -68,25 +65,6 @@ def test_a_verdict_that_somebody_turned_is_named(tmp_path):
     found = verify(repacked(tmp_path / "b.zip", turned, checksummed=True))
     first = found.partings[0]
     assert (first.step, first.entry.split()[0]) == ("points", "shelf/3")
-
-
-def test_a_number_with_reviewed_responses_has_its_review(tmp_path):
-    """The rules cannot read "no idea": a person reads the right letter out of it."""
-    line = ReviewLine(
-        question_id="shelf/3", response=response_name("no idea"), why="unread", answer="A", by="ana"
-    )
-    review = ResponseReview.of([replace(line, question="Which of the 3?", text="no idea")])
-    measure(tmp_path, review=review)
-    packed(tmp_path, tmp_path / "b.zip", review=review)
-    files = files_in(tmp_path / "b.zip")
-    assert from_lines(files["review.jsonl"], ReviewLine, "review.jsonl") == [line]
-    found = verify(tmp_path / "b.zip")
-    assert not found.partings
-    (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
-    assert whole.value == 0.75
-    assert f"+review:{review.digest}|" in whole.signature
-    with pytest.raises(TableError, match=r"scorer: .*\+review:"):
-        packed(tmp_path, tmp_path / "c.zip")
 
 
 @pytest.mark.parametrize("why", [{"passed_on": False}, {"images": False}])

@@ -79,7 +79,7 @@ def test_doubts_have_commands(home: Home) -> None:
         "5.0 % of the responses, so accuracy is between 0.750 and 0.800",
     ) in result.facts
     assert [text for label, text in result.facts if label == "next"] == [
-        "bench annotate review quiz --model random --draw 50",
+        "bench annotate verdicts quiz --n 50 --model random",
         "bench evaluate quiz --model random --reader MODEL",
         "bench report --open",
     ]

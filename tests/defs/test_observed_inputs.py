@@ -126,7 +126,6 @@ SETUPS = """
 [suites.codis]
 judge = "{judge}"
 scorer = "{scorer}"
-review = "review.jsonl"
 [checkpoints]
 smallest_change = {smallest_change}
 [models."run/step-2"]
@@ -159,7 +158,6 @@ def setups(tmp_path):
     home = tmp_path / "home"
     write_checkpoint(home / "weights")
     (home / "responses.jsonl").write_text('{"question_id": "codis/000/1", "text": "Opening."}\n')
-    (home / "review.jsonl").write_text("")
     write_setups(home)
     return home
 
@@ -202,9 +200,6 @@ def change_response(home):
         pytest.param(toml(says="wrong"), {"yes", "judge_setup"}, id="responses of the judge"),
         pytest.param(toml(judge="rules"), {"judge_setup"}, id="the judge"),
         pytest.param(toml(scorer="official"), {"scorer_setup"}, id="the scorer"),
-        pytest.param(
-            lambda home: (home / "review.jsonl").write_text(" "), {"scorer_setup"}, id="a review"
-        ),
         pytest.param(toml(smallest_change=0.1), set(), id="how checkpoints are compared"),
         pytest.param(
             lambda home: (home / "weights" / "model.safetensors").unlink(),

@@ -59,7 +59,6 @@ def test_answers_are_stored_in_several_ways(
         pytest.param({"note": "gives 'A': statement", "answer": ("x",)}, id="another value"),
         pytest.param({"named": True}, id="only named"),
         pytest.param({"scorer": "official"}, id="the authors' scorer"),
-        pytest.param({"scorer": "exact+review:0a1b2c3d4e5f"}, id="a person's review"),
         pytest.param({"asked_again": True}, id="a reader's answer"),
         pytest.param({"unread": True}, id="unread"),
         pytest.param({"no_answer": True}, id="cut off"),

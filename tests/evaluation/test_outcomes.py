@@ -150,60 +150,15 @@ def test_a_number_with_refusals_is_reproduced(home, server):
     assert "same digits: 1 numbers" in result.output
 
 
-def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server, tmp_path):
-    command = ["evaluate", "quiz", "--model", "m", "--accept", "refused"]
-    bench(*command)
-    form = tmp_path / "form.jsonl"
-    assert "10 responses to review, 0 filled in" in bench(
-        "annotate", "review", "quiz", form, "--model", "m"
-    ).stderr  # fmt: skip
-    rows = [json.loads(row) for row in form.read_text().splitlines()]
-    assert {row["text"] for row in rows} == {UNREADABLE}
-    for row, answer in zip(rows, [*"AAAAAABB", "none", ""], strict=True):
-        row |= {"answer": answer, "by": "ada"}
-    form.write_text("\n".join(map(json.dumps, rows)))
-    row = accuracy(bench(*command, "--review", form, "--json"))
-    assert (row["value"], row["unread"], row["n_refused"]) == (0.66, 0.01, 10)
-    assert re.search(r"\|scorer:\w+\+review:[0-9a-f]{12}\|refused:10\|n:100$", row["signature"])
-    assert "10 responses to review, 9 filled in" in bench(
-        "annotate", "review", "quiz", form, "--model", "m"
-    ).stderr  # fmt: skip
-    run = bench_assets.evaluate("quiz", model="m", accept=["refused"], review=form)
-    row = run.metrics.iloc[0]
-    assert (row.value, row.n_refused, row.unread) == (0.66, 10, 0.01)
-    (other,) = {one.why for one in bench_assets.review("quiz", "m", tmp_path / "other.jsonl")}
-    assert other == "unread"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"accept": ["refusd"]}, r"accept: expected a list of refused and mixed, got \['refusd'\]"),
         ({"accept": "refused"}, "accept: expected a list of refused and mixed, got 'refused'"),
-        ({"review": "none.jsonl"}, r"none\.jsonl"),
     ],
-    ids=["a word that is none", "no list", "no form"],
+    ids=["a word that is none", "no list"],
 )
 def test_what_cannot_be_used_is_refused_before_any_request(home, server, given, message):
     with pytest.raises(BenchError, match=message):
         bench_assets.evaluate("quiz", model="m", **given)
     assert server.n_requests == 0
-
-
-def test_a_review_of_a_suite_with_several_tasks_asks_for_one(home):
-    stderr = bench("annotate", "review", "journeybench", "--model", "random", fails=True).stderr
-    assert "journeybench has 5 tasks, name one: journeybench/" in stderr
-
-
-@pytest.mark.long
-def test_a_review_in_bench_toml_counts_until_it_is_gone(home, server):
-    command = ["evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"]
-    bench(*command)
-    bench("annotate", "review", "quiz", home / "form.jsonl", "--model", "m")
-    text = (home / "form.jsonl").read_text()
-    (home / "form.jsonl").write_text(text.replace('"answer": ""', '"answer": "A"'))
-    toml = (home / "bench.toml").read_text()
-    (home / "bench.toml").write_text(f'{toml}\n[suites.quiz]\nreview = "form.jsonl"\n')
-    assert accuracy(bench(*command))["value"] == 0.7
-    (home / "bench.toml").write_text(toml)
-    assert accuracy(bench(*command))["value"] == 0.6

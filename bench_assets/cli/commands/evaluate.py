@@ -93,13 +93,6 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    review: Annotated[
-        Path | None,
-        typer.Option(
-            help="Score reviewed responses by this form, written by bench annotate review.",
-            show_default=False,
-        ),
-    ] = None,
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print requests, time and cost; send nothing.")
@@ -128,25 +121,20 @@ def evaluate(
         suites = add_benchmarks(suites or ())
     suite = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
-        of_one_suite=bool(source or judge or reader or scorer or responses or review),
+        of_one_suite=bool(source or judge or reader or scorer or responses),
         one_suite=bool(suite),
         asks=bool(model),
         elicits=elicit not in ("", GENERATE),
-        parses=bool(scorer or review),
+        parses=bool(scorer),
         scores=bool(responses),
     )
     parts = {"--limit": limit, "--category": category}
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
-    _check_combination("--keep-going", keep_going, {**parts, "--review": review})
+    _check_combination("--keep-going", keep_going, parts)
     _check_combination("--responses", responses, {**parts, **request_options})
-    form, accepted = (
-        str(review.absolute()) if review else "",
-        [outcome.value for outcome in accept or ()],
-    )
+    accepted = [outcome.value for outcome in accept or ()]
     chosen = suite, source, judge, scorer
-    open_one = partial(
-        open_home, *chosen, reader=reader, review=form, accept=accepted, rule="stated"
-    )
+    open_one = partial(open_home, *chosen, reader=reader, accept=accepted, rule="stated")
     show = partial(print_results, as_json=as_json, all_metrics=all_metrics)
     if responses:
         _evaluate_responses(suite, responses, open_one, show)
@@ -215,8 +203,7 @@ def _check_arguments(
 ) -> None:
     if of_one_suite and not one_suite:
         raise typer.BadParameter(
-            "--source, --judge, --reader, --scorer, --responses and --review need exactly one"
-            " suite. Name it"
+            "--source, --judge, --reader, --scorer and --responses need exactly one suite. Name it"
         )
     if asks == scores:
         raise typer.BadParameter("expected either --model or --responses")
@@ -224,7 +211,7 @@ def _check_arguments(
         raise typer.BadParameter("--elicit needs --model, not --responses")
     if elicits and parses:
         raise typer.BadParameter(
-            "--scorer and --review parse response texts, which --elicit does not produce. Drop one"
+            "--scorer parses response texts, which --elicit does not produce. Drop one"
         )
 
 

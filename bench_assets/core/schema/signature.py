@@ -36,10 +36,6 @@ _MODEL = re.compile(  # may contain bars: ends before the known parts that follo
 )
 
 
-REVIEW_MARK = "+review:"
-"""Between the name of a scorer and the digest of the review that it follows."""
-
-
 @dataclass(frozen=True, slots=True)
 class Signature:
     """The signature of a metric; ``str`` writes it, ``parse`` reads it.
@@ -154,12 +150,3 @@ def split_setups(setup: str) -> Setups:
     return Setups(
         *({p for p in parts if p.startswith(mark)} for mark in (_MODEL_MARK, _JUDGE_MARK))
     )
-
-
-def base_scorer(scorer: str) -> str:
-    """The scorer without a review.
-
-    >>> base_scorer("careful+review:0a1b2c3d4e5f")
-    'careful'
-    """
-    return scorer.partition(REVIEW_MARK)[0]

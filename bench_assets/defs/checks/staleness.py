@@ -11,7 +11,6 @@ from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNa
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import (
     Signature,
-    base_scorer,
     format_judge_setup,
     format_model_setup,
     short_digest,
@@ -116,9 +115,7 @@ class CurrentConfiguration:
         if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):
             return "measured under another version of the task"
         read = signature.parts.get("scorer", "")
-        is_other = base_scorer(read) != self._scorer(task)
-        is_reviewed = read != base_scorer(read) and not self._review(task)
-        if task.asked_of == "model" and read and (is_other or is_reviewed):
+        if task.asked_of == "model" and read not in ("", self._scorer(task)):
             return f"measured with the scorer {read}"
         return ""
 
@@ -150,9 +147,6 @@ class CurrentConfiguration:
         except (SettingsError, UnknownNameError, ModelError):  # the next evaluation reports it
             return ""
         return (format_judge_setup(READER, setup) if setup else None) if reader else ""
-
-    def _review(self, task: Task) -> str:
-        return self._settings.suite(task.suite, SuiteSettings).review
 
     def _scorer(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).scorer or task.default_scorer

@@ -13,7 +13,7 @@ from hashlib import sha256
 from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import base_scorer, short_digest
+from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import cell_values
@@ -141,7 +141,7 @@ def metrics_with_baselines(
     }
     if not rows or len(scorers) != 1 or not (by_rules or judged):
         return rows
-    scorer = base_scorer(*scorers)
+    (scorer,) = scorers
     anew = KnownJudgements(shuffled := shuffle_responses(predictions), (), frozenset())
     if by_rules:
         anew = anew._replace(judgements=_judge_by_rules(task, questions, shuffled))

@@ -17,7 +17,7 @@ from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.core.schema.signature import Signature, base_scorer
+from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
     accuracy_by_coverage,
@@ -78,10 +78,7 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
                 else []
             )
         elif name == "scorer":
-            summary = first_line(task.scorers.get(base_scorer(value)))
-            reviewed = " Reviewed responses are scored by the review."
-            description = summary + reviewed * (value != base_scorer(value))
-            parts.append(SignaturePart(name, value, description.strip()))
+            parts.append(SignaturePart(name, value, first_line(task.scorers.get(value))))
         else:
             parts.append(SignaturePart(name, value, _MEANINGS.get(name, "")))
     return parts

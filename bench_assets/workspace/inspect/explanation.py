@@ -21,7 +21,6 @@ from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.metric_text import unread_bounds
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import base_scorer
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.evidence import StoredAnswer, find_evidence
 from bench_assets.evaluation.task import Task
@@ -206,7 +205,7 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
 
 def _scorer_description(task: Task, scorer: str) -> str:
     """Name of a scorer, and the first line of its docstring."""
-    named = task.scorers.get(base_scorer(scorer))
+    named = task.scorers.get(scorer)
     docstring = (getattr(named, "__doc__", None) or "").strip()
     return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 

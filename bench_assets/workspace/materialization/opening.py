@@ -40,7 +40,6 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     models: Sequence[str | ResolvedModel] = (),
     elicit: str = "",
     sections: Mapping[str, Mapping[str, Any]] | None = None,
-    review: str = "",
     accept: Sequence[str] = (),
     training: Sequence[Path] = (),
     rule: SourceRule = "evaluated last",
@@ -56,7 +55,6 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         models: The models to evaluate, by name or location; or resolved.
         elicit: Method of elicitation; "": none.
         sections: Further models with their sections.
-        review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: Outcomes that do not stop a number, in addition to bench.toml's.
         training: Training data for contamination checks, instead of bench.toml's.
         rule: The source of a suite for which none is named here.
@@ -65,13 +63,9 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         BenchError: If bench.toml or one of the choices cannot be used.
     """
     _check_accepted(accept)
-    if review:  # fail on an unusable form before any request
-        from bench_assets.evaluation.reviews import load_review
-
-        load_review(review)
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
     add_benchmarks([suite_name])
-    chosen = {"judge": judge, "reader": reader, "scorer": scorer, "review": review}
+    chosen = {"judge": judge, "reader": reader, "scorer": scorer}
     overrides = {name: value for name, value in chosen.items() if value}
     read = home_settings()
     resolved = resolve_models(models, read, elicit)

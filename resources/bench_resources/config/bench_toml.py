@@ -207,8 +207,7 @@ class Settings(StrictSection):
         try:
             chosen = settings_type.model_validate(own | self.suites.get(name, {}))
             accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
-            review = str(self.resolve(chosen.review)) if chosen.review else ""
-            return chosen.model_copy(update={"accept": accept, "review": review})
+            return chosen.model_copy(update={"accept": accept})
         except ValidationError as error:
             problem = describe_validation_error(error, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {problem}") from None

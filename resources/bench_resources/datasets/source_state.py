@@ -40,7 +40,7 @@ ROOT_KEY = "bench/root"
 """Metadata of a ``source`` table: the folder of its paths, if that is not the source."""
 
 _BASE_FORM = {"form of bases": 2}  # bases of another form are no bases
-_AFTERWARDS = frozenset({"judge", "reader", "scorer", "review", "accept", "expect"})
+_AFTERWARDS = frozenset({"judge", "reader", "scorer", "accept", "expect"})
 """Settings of a suite that its tables do not depend on."""
 
 _MANY = 50  # files of a folder; more have one digest together

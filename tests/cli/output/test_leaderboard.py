@@ -40,7 +40,7 @@ def test_bounds_stand_in_every_place_and_the_next_command_is_named(home):
     assert "0.350 to 0.650" in result.stdout
     assert "30.0 % of the responses, so accuracy is between 0.350 and 0.650" in result.stdout
     assert f"--responses {home / 'hard.jsonl'} --reader MODEL\n" in result.stdout
-    assert "bench annotate review signs --model hard --draw 50\n" in result.stdout
+    assert "bench annotate verdicts signs --n 50 --model hard\n" in result.stdout
 
     row = lines(bench("evaluate", "signs", "--responses", home / "hard.jsonl", "--json"))[0]
     assert (row["if_unread_wrong"], row["if_unread_right"]) == (0.35, 0.65)
@@ -61,9 +61,33 @@ def test_bounds_stand_in_every_place_and_the_next_command_is_named(home):
     assert (shown.unread, shown.if_unread_wrong, shown.if_unread_right) == (0.3, 0.35, 0.65)
 
 
-def test_a_drawn_part_is_looked_at(home):
+def test_what_a_person_judged_is_no_longer_unread(home):
+    """Six of twenty are unread, and right; seven are A, and right; seven are B, and wrong."""
+    with (home / "bench.toml").open("a") as file:
+        file.write('[annotation.tasks."signs/verdicts"]\n')
+    rows = (home / "signs.jsonl").read_text().splitlines()
+    copies = [json.loads(row) | {"id": n} for n, row in enumerate(rows * 3)]
+    (home / "signs.jsonl").write_text("\n".join(map(json.dumps, copies)))
+    texts = [json.loads(row)["text"] for row in (home / "hard.jsonl").read_text().splitlines()]
+    write(home / "hard.jsonl", texts * 3)
+    draw = ["annotate", "verdicts", "signs", "--n", 60, "--model", "hard"]
     bench("evaluate", "signs", "--responses", home / "hard.jsonl")
-    form = home / "form.jsonl"
-    for _ in range(2):
-        bench("annotate", "review", "signs", form, "--model", "hard", "--draw", 4)
-        assert len(form.read_text().splitlines()) == 4
+    bench(*draw)
+    folder = home / "annotation" / "signs" / "verdicts"
+    (folder / "answers.jsonl").write_text(
+        "\n".join(
+            json.dumps(
+                {
+                    "unit": unit["unit"],
+                    "person": "ana",
+                    "values": {"verdict": "no" if unit["shown"]["Response"] == "B" else "yes"},
+                }
+            )
+            for unit in map(json.loads, (folder / "units.jsonl").read_text().splitlines())
+        )
+    )
+    assert "checked by people: 60 of 60; judge alone 0.350" in bench(*draw).stderr
+    board = bench("leaderboard", "signs").stdout
+    assert "0.650" in board
+    assert "0.350 to 0.650" not in board
+    assert " 0.0 % " in board

@@ -203,15 +203,3 @@ def test_a_number_that_is_not_there_cannot_be_evaluated(used_home):
     for number in (("codis", "nobody"), ("codis",)):
         result = bench("bundle", "reproduce", *number, fails=True)
         assert (result.exit_code, result.stderr[:21]) == (2, "cannot be evaluated: ")
-
-
-def test_the_command_that_scores_a_review_has_its_condition_and_its_file(
-    used_home, tmp_path, monkeypatch
-):
-    bench("evaluate", "codis", "--model", "random", "--condition", "no_context")
-    review = ("annotate", "review", "codis", "--model", "random", "--condition", "no_context")
-    result = bench(*review, tmp_path / "my form.jsonl")
-    command = "bench evaluate codis --model random --condition no_context --review"
-    assert f"{command} '{tmp_path / 'my form.jsonl'}'" in result.stderr.replace("\n", " ")
-    monkeypatch.chdir(tmp_path)
-    assert bench(*review).stdout == "review-codis-random-no_context.jsonl\n"

@@ -91,11 +91,6 @@ READING: dict[str, tuple[tuple[str, ...], str]] = {
     "bundle reproduce --json": (("bundle", "reproduce", "codis", "random", "--json"), "same"),
     "export csv": (("export", "csv", "--suite", "fridge", "--out", "out"), "scores.csv"),
     "export jsonl": (("export", "jsonl", "--out", "out"), "predictions"),
-    "annotate review": (("annotate", "review", "fridge", "--model", "a"), "review-fridge-a.jsonl"),
-    "annotate review --condition": (
-        ("annotate", "review", "codis", "--model", "random", "--condition", "main"),
-        "review-codis-random.jsonl",
-    ),
     "leaderboard": (("leaderboard",), "own edition of two.jsonl-"),
     "leaderboard --json": (("leaderboard", "codis", "--json"), '"place": "codis-'),
     "report": (("report",), "index.html"),
