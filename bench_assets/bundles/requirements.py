@@ -16,7 +16,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
 from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
-from bench_assets.core.schema.elicitation import elicited_decoding, split_signature
+from bench_assets.core.schema.elicitation import LIKELIHOOD, elicited_decoding, split_signature
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
@@ -178,7 +178,7 @@ class CachedResponseModel:
         """Parse the part ``model`` of a signature."""
         model_part, elicitation = split_signature(signature)
         self.name, self.signature = name, model_part
-        self._method = elicitation.method if elicitation else ""
+        self._method = LIKELIHOOD if elicitation else ""
         base_part, _, tags = model_part.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
         self._tags: Tags | None = (opening, closing) if closing else None

@@ -78,8 +78,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
         reader: Looks again at responses that no rule reads: a model of bench.toml, a function,
             ``"self"`` or ``"rules"`` (nobody); needs exactly one suite.
         scorer: Name of the scorer; needs exactly one suite.
-        elicit: ``"likelihood"`` or ``"constrained"`` choose among the options without parsing a
-            response; see ``core.schema.elicitation``.
+        elicit: ``"likelihood"`` takes the likeliest option, without parsing a response; see
+            ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
             ``"mixed"`` accepts several models that answered under one name.
         name: Name for a function. Responses are cached by this name and the function's code; use

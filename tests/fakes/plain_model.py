@@ -23,11 +23,6 @@ class PlainModel:
         ids, rows = self._forward(inputs, option)
         return sum(float(rows[at - 1, ids[at]]) for at in range(n, len(ids)))
 
-    def tokens(self, content: Sequence[str | PILImage.Image], option: str) -> list[dict[str, Any]]:
-        """Each token of the prompt with an option behind it but the first, with its likelihood."""
-        ids, rows = self._forward(self._prompt(content), option)
-        return [self._token(rows[at - 1], ids[at]) for at in range(1, len(ids))]
-
     def likeliest(self, content: Sequence[str | PILImage.Image], n: int) -> list[dict[str, Any]]:
         """The likeliest tokens behind a prompt."""
         _, rows = self._forward(self._prompt(content), "")

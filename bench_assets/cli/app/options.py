@@ -31,7 +31,7 @@ ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
 ElicitOption = Annotated[
     str,
     typer.Option(
-        help="Elicitation: generate; or likelihood or constrained, for questions with options.",
+        help="Elicitation: generate; or likelihood, for questions with options.",
         show_default=False,
     ),
 ]

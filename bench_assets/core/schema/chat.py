@@ -263,8 +263,8 @@ def _sum(numbers: Sequence[Number | None]) -> Number | None:
 class ElicitsOptions(Protocol):
     """Protocol of chat models and engines that can choose one of several options.
 
-    The text of the response is the chosen option (``constrained``) or the JSON of
-    ``OptionLikelihoods`` (``likelihood``).
+    The text of the response is the chosen option (``constrained``), or JSON with the
+    log-probabilities (``likelihood``).
     """
 
     @property

@@ -1,18 +1,16 @@
-"""Elicitation methods: generated text, likelihood of the options, or constrained generation.
+"""Elicitation methods: generated text, or the likelihood of the options.
 
-``generate`` produces a text for a scorer to parse. ``likelihood`` takes the
-log-probability of each option as the response; the likeliest one is the answer. ``constrained``
-generates exactly one of the options. Both need questions with options, and nothing is parsed.
+``generate`` produces a text for a scorer to parse. ``likelihood`` takes the log-probability of each
+option as the response; the likeliest one is the answer. It needs questions with options, and
+nothing is parsed. A second look asks for one of its letters (``constrained``) where an engine can.
 
 Normalizations of a log-probability, named as in lm-evaluation-harness:
 
-=============  ====================  =============================================================
-none           ``acc``               log P(option | prompt), the sum over its tokens
-characters     ``acc_norm``          the sum divided by the option's characters
-bytes          ``acc_bytes``         the sum divided by its UTF-8 bytes
-tokens                               the sum divided by its tokens, as lighteval does
-unconditional  ``acc_mutual_info``   log P(option | prompt) - log P(option), an empty prompt instead
-=============  ====================  =============================================================
+==========  =============  ========================================================
+none        ``acc``        log P(option | prompt), the sum over its tokens
+characters  ``acc_norm``   the sum divided by the option's characters
+bytes       ``acc_bytes``  the sum divided by its UTF-8 bytes
+==========  =============  ========================================================
 
 Options are written as letters (``A``), in brackets (``(A)``) or as their texts. Letters are equally
 long, so their default is ``none``, which picks the letter that greedy decoding would begin with.
@@ -29,33 +27,32 @@ from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
 
-Method: TypeAlias = Literal["likelihood", "constrained"]
 Answers: TypeAlias = Literal["letters", "brackets", "texts"]
-Normalization: TypeAlias = Literal["none", "characters", "bytes", "tokens", "unconditional"]
+Normalization: TypeAlias = Literal["none", "characters", "bytes"]
 
 GENERATE = "generate"
 """Name of the default method: the model generates a text, which a scorer parses."""
+LIKELIHOOD = "likelihood"
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
 
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """An elicitation method with its parameters; ``parse`` and ``str`` are inverse.
+    """The likelihood of options, with its parameters; ``parse`` and ``str`` are inverse.
 
     >>> Elicitation.parse("likelihood-texts")
-    Elicitation(method='likelihood', answers='texts', normalization='bytes')
+    Elicitation(answers='texts', normalization='bytes')
     >>> str(Elicitation.parse("likelihood-letters-none"))
     'likelihood'
     """
 
-    method: Method
     answers: Answers = "letters"
     normalization: Normalization = "none"
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a method and, after hyphens, the form of answers and the normalization.
+        """Parse the method and, after hyphens, the form of answers and the normalization.
 
         Raises:
             SettingsError: If it is unknown; lists the methods.
@@ -63,22 +60,21 @@ class Elicitation:
         method, *rest = text.split("-")
         answers = [word for word in rest if word in get_args(Answers)]
         norms = [word for word in rest if word in get_args(Normalization)]
-        known = method in get_args(Method) and len(answers) + len(norms) == len(rest)
-        if not known or len(answers) > 1 or len(norms) > (method == "likelihood"):
+        known = method == LIKELIHOOD and len(answers) + len(norms) == len(rest)
+        if not known or len(answers) > 1 or len(norms) > 1:
             raise SettingsError(
-                f"elicit: expected {GENERATE}, likelihood or constrained, got {text!r}; optional"
-                f" suffixes: how options are written ({_listed(Answers)}), and how likelihoods are"
-                f" normalized ({_listed(Normalization)})"
+                f"elicit: expected {GENERATE} or {LIKELIHOOD}, got {text!r}; optional suffixes:"
+                f" how options are written ({_listed(Answers)}), and how likelihoods are normalized"
+                f" ({_listed(Normalization)})"
             )
         form: Answers = answers[0] if answers else "letters"  # type: ignore[assignment]
-        norm = norms[0] if norms else _DEFAULTS[form] if method == "likelihood" else "none"
-        return cls(method, form, norm)  # type: ignore[arg-type]
+        return cls(form, norms[0] if norms else _DEFAULTS[form])  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         """Format it without defaults."""
-        is_default = self.method != "likelihood" or self.normalization == _DEFAULTS[self.answers]
+        is_default = self.normalization == _DEFAULTS[self.answers]
         parts = [
-            self.method,
+            LIKELIHOOD,
             *([] if self.answers == "letters" else [self.answers]),
             *([] if is_default else [self.normalization]),
         ]
@@ -88,11 +84,10 @@ class Elicitation:
     def canonical_form(self) -> str:
         """All parameters, for signatures.
 
-        >>> Elicitation("likelihood").canonical_form
+        >>> Elicitation().canonical_form
         'likelihood-letters-none'
         """
-        norm = (self.normalization,) if self.method == "likelihood" else ()
-        return "-".join((self.method, self.answers, *norm))
+        return "-".join((LIKELIHOOD, self.answers, self.normalization))
 
     def options(self, question: Question) -> tuple[str, ...]:
         """Answers that a model is offered for a question, in the order shown."""
@@ -121,7 +116,7 @@ def split_elicited_name(name: str) -> ElicitedName | None:
     >>> split_elicited_name("a+b")
     """
     model, _, elicit = name.rpartition("+")
-    is_method = elicit.partition("-")[0] in get_args(Method)
+    is_method = elicit.partition("-")[0] == LIKELIHOOD
     return ElicitedName(model, elicit) if model and is_method else None
 
 
@@ -167,82 +162,46 @@ def cache_identity(signature: str) -> str:
     """
     base, elicitation = split_signature(signature)
     generated = base.partition("|thinking=")[0]  # applied after generation
-    return elicited_decoding(generated, elicitation.method if elicitation else "")
+    return elicited_decoding(generated, LIKELIHOOD if elicitation else "")
 
 
-class OptionLikelihoods(NamedTuple):
-    """A model's response to ``likelihood``: log-probabilities of the options."""
+def format_logprobs(logprobs: Sequence[float]) -> str:
+    """Format a response to ``likelihood``: natural logarithms, summed over each option's tokens."""
+    return json.dumps({"logprobs": [round(logprob, 6) for logprob in logprobs]})
 
-    logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
-    tokens: tuple[int, ...]  # of each option
-    bounds: tuple[int, ...] = ()  # indices of options with an upper bound only (not listed)
 
-    def to_json(self) -> str:
-        """Serialise as the text of a response."""
-        logprobs = [round(logprob, 6) for logprob in self.logprobs]
-        bounds = {"bounds": list(self.bounds)} if self.bounds else {}
-        return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)} | bounds)
+def parse_logprobs(text: str, n: int) -> tuple[float, ...]:
+    """Parse the log-probabilities of ``n`` options.
 
-    @classmethod
-    def from_json(cls, text: str, n: int) -> Self:
-        """Parse the text of a response.
-
-        Raises:
-            ValueError: If it does not have ``n`` finite log-probabilities.
-        """
-        try:
-            payload = json.loads(text)
-            likelihoods = cls(
-                tuple(map(float, payload["logprobs"])),
-                tuple(map(int, payload["tokens"])),
-                tuple(map(int, payload.get("bounds", ()))),
-            )
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
-        if not len(likelihoods.logprobs) == len(likelihoods.tokens) == n:
-            raise ValueError(
-                f"expected log-probabilities of {n} options, got {len(likelihoods.logprobs)}"
-            )
-        if not all(isfinite(logprob) and logprob <= 1e-4 for logprob in likelihoods.logprobs):
-            raise ValueError(f"not log-probabilities: {text[:60]!r}")
-        return likelihoods
+    Raises:
+        ValueError: If they are not ``n`` finite log-probabilities.
+    """
+    try:
+        logprobs = tuple(map(float, json.loads(text)["logprobs"]))
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
+    if len(logprobs) != n:
+        raise ValueError(f"expected log-probabilities of {n} options, got {len(logprobs)}")
+    if not all(isfinite(logprob) and logprob <= 1e-4 for logprob in logprobs):
+        raise ValueError(f"not log-probabilities: {text[:60]!r}")
+    return logprobs
 
 
 def normalize_logprobs(
-    found: OptionLikelihoods,
-    options: Sequence[str],
-    normalization: Normalization,
-    unconditional: OptionLikelihoods | None = None,
+    logprobs: Sequence[float], options: Sequence[str], normalization: Normalization
 ) -> tuple[float, ...]:
-    """Normalize log-probabilities; the highest one is the answer.
+    """Normalize the log-probabilities of options; the highest one is the answer.
 
-    >>> found = OptionLikelihoods((-2.0, -3.0), (1, 3))
-    >>> (
-    ...     normalize_logprobs(found, ["no", "never"], "tokens"),
-    ...     normalize_logprobs(found, ["no", "never"], "none"),
-    ... )
-    ((-2.0, -1.0), (-2.0, -3.0))
-
-    Args:
-        found: Log-probabilities of the options under the prompt.
-        options: Texts of the options.
-        normalization: See the table above.
-        unconditional: Log-probabilities under an empty prompt, for ``unconditional``.
+    >>> normalize_logprobs((-2.0, -5.0), ["no", "never"], "characters")
+    (-1.0, -1.0)
     """
-    if normalization == "unconditional":
-        if unconditional is None:
-            raise ValueError("the unconditional likelihoods are missing")
-        pairs = zip(found.logprobs, unconditional.logprobs, strict=True)
-        return tuple(conditional - prior for conditional, prior in pairs)
-    sizes: dict[str, Sequence[int]] = {
+    sizes = {
         "none": [1] * len(options),
         "characters": [len(option) for option in options],
         "bytes": [len(option.encode()) for option in options],
-        "tokens": found.tokens,
     }
     return tuple(
-        logprob / max(1, size)
-        for logprob, size in zip(found.logprobs, sizes[normalization], strict=True)
+        logprob / max(1, size) for logprob, size in zip(logprobs, sizes[normalization], strict=True)
     )
 
 

@@ -112,7 +112,6 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
             r"property .{0,60} unsupported",
             r"cannot both be specified",
             r"deprecated for this model",
-            r"not allowed to request",
         ),
         UNKNOWN_FIELD,
     ),

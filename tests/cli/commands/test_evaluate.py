@@ -136,7 +136,7 @@ file = "free.jsonl"
 [models.prior]
 kind = "elicited"
 of = "tiny-vlm/step-4440"
-elicit = "likelihood-unconditional"
+elicit = "likelihood-texts"
 """
 
 

@@ -7,12 +7,13 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.elicitation import (
     Elicitation,
-    OptionLikelihoods,
     cache_identity,
     elicited_decoding,
     elicited_model_name,
     elicited_signature,
+    format_logprobs,
     normalize_logprobs,
+    parse_logprobs,
     softmax,
     split_elicited_name,
     split_signature,
@@ -23,9 +24,8 @@ from bench_assets.core.schema.training_runs import is_earlier_step, is_same_run
 from tests.fakes.rows import question
 
 # Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
-FOUND = OptionLikelihoods((log(1 / 4), log(1 / 8), log(1 / 16)), (1, 2, 4))
+FOUND = (log(1 / 4), log(1 / 8), log(1 / 16))
 OPTIONS = ("no", "never", "\u00e9t\u00e9")
-PRIOR = OptionLikelihoods((log(1 / 2), log(1 / 2), log(1 / 128)), (1, 2, 4))
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,10 @@ PRIOR = OptionLikelihoods((log(1 / 2), log(1 / 2), log(1 / 128)), (1, 2, 4))
         ("likelihood-texts", "likelihood-texts", "likelihood-texts-bytes"),
         ("likelihood-texts-none", "likelihood-texts-none", "likelihood-texts-none"),
         (
-            "likelihood-unconditional",
-            "likelihood-unconditional",
-            "likelihood-letters-unconditional",
+            "likelihood-characters",
+            "likelihood-characters",
+            "likelihood-letters-characters",
         ),
-        ("constrained", "constrained", "constrained-letters"),
-        ("constrained-texts", "constrained-texts", "constrained-texts"),
     ],
 )
 def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
@@ -60,12 +58,12 @@ def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
         "likelihood-",
         "likelihood-words",
         "likelihood-texts-letters",
-        "likelihood-bytes-tokens",
-        "constrained-bytes",
+        "likelihood-bytes-none",
+        "constrained",
     ],
 )
 def test_what_is_no_method_is_refused_with_those_that_there_are(text):
-    with pytest.raises(SettingsError, match=r"expected generate, likelihood or constrained"):
+    with pytest.raises(SettingsError, match=r"expected generate or likelihood"):
         Elicitation.parse(text)
 
 
@@ -75,22 +73,18 @@ def test_what_is_no_method_is_refused_with_those_that_there_are(text):
         ("none", (log(1 / 4), log(1 / 8), log(1 / 16))),
         ("characters", (log(1 / 4) / 2, log(1 / 8) / 5, log(1 / 16) / 3)),
         ("bytes", (log(1 / 4) / 2, log(1 / 8) / 5, log(1 / 16) / 5)),  # \u00e9 is two bytes
-        ("tokens", (log(1 / 4), log(1 / 8) / 2, log(1 / 16) / 4)),
-        ("unconditional", (log(1 / 2), log(1 / 4), log(8))),
     ],
 )
 def test_log_probabilities_are_normalized(normalization, expected):
-    assert normalize_logprobs(FOUND, OPTIONS, normalization, PRIOR) == pytest.approx(expected)
+    assert normalize_logprobs(FOUND, OPTIONS, normalization) == pytest.approx(expected)
 
 
 def test_shares_are_probabilities_of_the_options_among_themselves():
-    assert softmax(FOUND.logprobs) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+    assert softmax(FOUND) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
 
 
 def test_likelihoods_are_read_as_they_were_written():
-    read = OptionLikelihoods.from_json(FOUND.to_json(), 3)
-    assert read.tokens == FOUND.tokens
-    assert read.logprobs == pytest.approx(FOUND.logprobs, abs=1e-6)
+    assert parse_logprobs(format_logprobs(FOUND), 3) == pytest.approx(FOUND, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -98,17 +92,16 @@ def test_likelihoods_are_read_as_they_were_written():
     [
         "A",
         "[]",
-        '{"logprobs": [-1, -2], "tokens": [1]}',
-        '{"logprobs": [-1], "tokens": [1]}',
-        '{"logprobs": [-1, NaN], "tokens": [1, 1]}',
-        '{"logprobs": [-1, -Infinity], "tokens": [1, 1]}',
-        '{"logprobs": [-1, 0.5], "tokens": [1, 1]}',
-        '{"logprobs": [-1, "x"], "tokens": [1, 1]}',
+        '{"logprobs": [-1]}',
+        '{"logprobs": [-1, NaN]}',
+        '{"logprobs": [-1, -Infinity]}',
+        '{"logprobs": [-1, 0.5]}',
+        '{"logprobs": [-1, "x"]}',
     ],
 )
 def test_what_are_no_log_probabilities_of_two_options_is_an_error(text):
     with pytest.raises(ValueError, match="log-probabilities"):
-        OptionLikelihoods.from_json(text, 2)
+        parse_logprobs(text, 2)
 
 
 def test_options_are_offered_as_letters_in_brackets_or_as_texts():
@@ -141,9 +134,9 @@ def test_steps_are_of_one_run_only_where_their_method_is_the_same():
 
 def test_a_signature_has_the_method_and_tells_what_the_cache_calls_it():
     plain = "sha256:0c,float32|t=0,max=40|thinking=<a> </a>"
-    elicitation = Elicitation.parse("likelihood-unconditional")
+    elicitation = Elicitation.parse("likelihood-characters")
     both = elicited_signature(plain, elicitation)
-    assert both.endswith("|elicit=likelihood-letters-unconditional")
+    assert both.endswith("|elicit=likelihood-letters-characters")
     assert split_signature(both) == (plain, elicitation)
     assert split_signature(plain) == (plain, None)
     stored = "sha256:0c,float32|" + elicited_decoding("t=0,max=40", "likelihood")

@@ -67,10 +67,10 @@ class BlindSpec(DerivedSpec):
 
 
 class ElicitedSpec(DerivedSpec):
-    """Another model that chooses one of the options; ``MODEL+METHOD`` needs no section."""
+    """Another model that chooses the likeliest option; ``MODEL+METHOD`` needs no section."""
 
     elicit: str
-    """``likelihood`` or ``constrained``, with suffixes (docs/elicitation.md)."""
+    """``likelihood``, with suffixes (docs/elicitation.md)."""
 
     @field_validator("elicit")
     @classmethod

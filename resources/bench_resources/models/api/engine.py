@@ -136,9 +136,8 @@ class ServerEngine:
 
     @property
     def elicits(self) -> frozenset[str]:
-        """Elicitation methods that a server of OpenAI's format may support; probes decide."""
-        is_openai = self._spec.format == "openai"
-        return frozenset({"likelihood", "constrained"}) if is_openai else frozenset()
+        """One of several options, which a server of OpenAI's format may support; probes decide."""
+        return frozenset({"constrained"} if self._spec.format == "openai" else ())
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         from bench_resources.http.backoff import RetryPolicy

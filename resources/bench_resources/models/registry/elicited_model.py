@@ -1,4 +1,4 @@
-"""Elicited model: a wrapper that elicits one of the options from a model instead of a text."""
+"""Elicited model: a wrapper that elicits the likelihoods of options instead of a text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,25 +7,22 @@ from string import ascii_uppercase
 from bench_assets.core.schema.chat import (
     ChatModel,
     ElicitsOptions,
-    Prompt,
     Request,
     Response,
     cached,
 )
 from bench_assets.core.schema.elicitation import (
+    LIKELIHOOD,
     Elicitation,
-    OptionLikelihoods,
     elicited_signature,
     normalize_logprobs,
+    parse_logprobs,
 )
 from bench_assets.core.schema.errors import ModelError, SettingsError
 
-_EMPTY_PROMPT = Prompt.of("")
-"""The prompt of unconditional likelihoods: an empty turn, in the model's own chat template."""
-
 
 class ElicitedModel:
-    """Elicits likelihoods of the options from a model, or exactly one of the options.
+    """Elicits likelihoods of the options from a model.
 
     The text of a response is the letter of the answer, which every scorer can parse.
     """
@@ -37,10 +34,10 @@ class ElicitedModel:
             ModelError: If it does not support the method.
         """
         able = inner.elicits if isinstance(inner, ElicitsOptions) else ()
-        if elicitation.method not in able:
+        if LIKELIHOOD not in able:
             raise ModelError(
-                f"{inner.name}: does not support {elicitation.method} (expected a local"
-                " checkpoint, or a server with the OpenAI format); use --elicit generate"
+                f"{inner.name}: does not support {LIKELIHOOD} (expected a"
+                ' checkpoint with kind = "transformers"); use --elicit generate'
             )
         self.inner = inner
         self.name = name
@@ -48,7 +45,7 @@ class ElicitedModel:
 
     @property
     def signature(self) -> str:
-        """The wrapped model's signature, with the method and its parameters."""
+        """The wrapped model's signature, with the parameters."""
         return elicited_signature(self.inner.signature, self._how)
 
     def cached(self) -> ChatModel:
@@ -64,11 +61,7 @@ class ElicitedModel:
         """
         self._require_options(requests)
         elicited = [self._elicited_request(request) for request in requests]
-        prior = self._how.normalization == "unconditional"
-        priors = [replace(request, prompt=_EMPTY_PROMPT) for request in elicited] if prior else []
-        responses = self.inner.response([*elicited, *priors])
-        conditional, unconditional = responses[: len(elicited)], responses[len(elicited) :]
-        return list(map(self._read, elicited, conditional, unconditional or conditional))
+        return list(map(self._read, elicited, self.inner.response(elicited)))
 
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
@@ -79,7 +72,7 @@ class ElicitedModel:
         if (first := lacking[0]) is None:
             raise SettingsError(f"{self.name}: it can answer only questions with options")
         raise SettingsError(
-            f"{first.task}: {self._how.method} cannot be elicited: {len(lacking)} of"
+            f"{first.task}: {LIKELIHOOD} cannot be elicited: {len(lacking)} of"
             f" {len(questions)} questions do not have options of which exactly one is right (such"
             f" as {first.question_id}, kind {first.kind}); use --elicit generate"
         )
@@ -87,48 +80,26 @@ class ElicitedModel:
     def _elicited_request(self, request: Request) -> Request:
         question = request.question
         assert question is not None  # _require_options saw all of them
-        method = self._how.method
-        if method == "likelihood" and request.sample:
+        if request.sample:
             raise SettingsError(
                 f"{question.task}: likelihood cannot be elicited where several responses are drawn"
                 " for a question: they would be equal; use --elicit generate"
             )
-        temperature = None if method == "likelihood" else request.temperature
         options = self._how.options(question)
-        return replace(request, elicit=method, options=options, temperature=temperature)
+        return replace(request, elicit="likelihood", options=options, temperature=None)
 
-    def _read(self, request: Request, conditional: Response, prior: Response) -> Response:
-        for response in (conditional, prior):
-            if response.error or response.refusal:
-                return response
+    def _read(self, request: Request, response: Response) -> Response:
+        if response.error or response.refusal:
+            return response
         letters = ascii_uppercase[: len(request.options)]
         try:
-            if self._how.method == "constrained":
-                letter = letters[request.options.index(conditional.text)]
-                return replace(conditional, text=letter, raw_text=conditional.text)
-            likelihoods, unconditional = (
-                OptionLikelihoods.from_json(answered.text, len(letters))
-                for answered in (conditional, prior)
-            )
+            logprobs = parse_logprobs(response.text, len(letters))
         except ValueError as exc:
             return Response(error=f"not one of the options: {exc}")
-        if prior is not conditional and unconditional.bounds:
-            return Response(error=f"no unconditional likelihood: {_describe_bounds(unconditional)}")
-        scores = normalize_logprobs(
-            likelihoods, request.options, self._how.normalization, unconditional
-        )
-        letter = letters[scores.index(max(scores))]
+        scores = normalize_logprobs(logprobs, request.options, self._how.normalization)
         return replace(
-            conditional,
-            text=letter,
-            raw_text=conditional.text,
+            response,
+            text=letters[scores.index(max(scores))],
+            raw_text=response.text,
             logprobs=scores,
-            note="; ".join(filter(None, (conditional.note, _describe_bounds(likelihoods)))),
-            served=Response.together((prior, conditional)).served,
         )
-
-
-def _describe_bounds(found: OptionLikelihoods) -> str:
-    """Name the options with only an upper bound; "" for none."""
-    letters = ", ".join(ascii_uppercase[bound] for bound in found.bounds)
-    return f"not among the likeliest tokens: {letters}" if letters else ""

@@ -84,7 +84,7 @@ class TransformersEngine:
 
     @property
     def elicits(self) -> frozenset[str]:
-        """Elicitation methods: likelihoods, and generation of one option."""
+        """Elicitation methods: likelihoods, and the likeliest option."""
         return LOCAL_METHODS
 
     @property

@@ -95,10 +95,10 @@ class TransformersModel:
         infinite has ``error``.
         """
         start, watched = time.perf_counter(), FiniteCheck()
-        chosen = [RowSampler(draw)] if draw.temperature else []
         if draw.elicit:
-            responses = self._elicited(prepared, draw, watched, chosen)
+            responses = self._elicited(prepared, draw, watched)
         else:
+            chosen = [RowSampler(draw)] if draw.temperature else []
             new = self._generate(prepared, draw, [watched, *chosen])
             seconds = (time.perf_counter() - start) / len(new)
             responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
@@ -138,10 +138,8 @@ class TransformersModel:
         new: list[list[int]] = self._new(tokens, inputs["input_ids"]).tolist()
         return new
 
-    def _elicited(
-        self, prepared: PromptBatch, draw: Draw, watched: FiniteCheck, chosen: Sequence[Any]
-    ) -> list[Response]:
-        """Answer by the likelihoods of the options, or by one of the options."""
+    def _elicited(self, prepared: PromptBatch, draw: Draw, watched: FiniteCheck) -> list[Response]:
+        """Answer by the likelihoods of the options, or by the likeliest one."""
         refuse_open_reasoning(prepared.endings, self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
         return elicit(
@@ -151,9 +149,7 @@ class TransformersModel:
                 option_tokens(self._tokenizer, ending, options, delimiter)
                 for ending, options in zip(prepared.endings, draw.options, strict=True)
             ],
-            ends=sorted(self._ends),
-            choosers=chosen,
-            generate=lambda processors, n: self._generate(
+            lambda processors, n: self._generate(
                 prepared, replace(draw, max_tokens=n), [watched, *processors]
             ),
         )

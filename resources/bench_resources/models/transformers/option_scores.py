@@ -1,8 +1,8 @@
-"""Options of a local checkpoint: their log-probabilities, or generation of exactly one of them.
+"""Options of a local checkpoint: their log-probabilities, and the likeliest of them.
 
-Both are logits processors of ``generate``, which handles the positions, caches and images of all
-families. If each option is one token, as letters are, one forward pass of the batch gives all
-log-probabilities; else there is one pass per option, with its tokens forced.
+They are read by logits processors of ``generate``, which handles the positions, caches and images
+of all families. If each option is one token, as letters are, one forward pass of the batch gives
+all log-probabilities; else there is one pass per option, with its tokens forced.
 """
 
 import time
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench_assets.core.reading.reasoning import Tags, find_opening_tag
 from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.elicitation import OptionLikelihoods
+from bench_assets.core.schema.elicitation import format_logprobs
 from bench_resources.models.transformers.prompt_tensors import PromptBatch
 from bench_resources.models.workers.local_model import Draw
 
@@ -73,37 +73,22 @@ def refuse_open_reasoning(endings: Sequence[str], tags: Tags | None) -> None:
 
 
 def elicit(
-    prepared: PromptBatch,
-    draw: Draw,
-    options: Sequence[OptionTokens],
-    *,
-    ends: Sequence[int],
-    choosers: Sequence[Any],
-    generate: Generate,
+    prepared: PromptBatch, draw: Draw, options: Sequence[OptionTokens], generate: Generate
 ) -> list[Response]:
-    """Answer a batch of conversations by likelihoods, or by one option each.
+    """Answer a batch of conversations by likelihoods, or by the likeliest option each.
 
     Args:
         prepared: The prompts.
         draw: The method, and the options as texts.
         options: The options of each conversation, as tokens.
-        ends: End tokens of the model.
-        choosers: Further logits processors for constrained generation.
         generate: Runs the model.
     """
     start = time.perf_counter()
-    if draw.elicit == "likelihood":
-        scores = likelihoods(options, generate)
-        texts = [
-            OptionLikelihoods(tuple(sums), tuple(map(len, of))).to_json()
-            for sums, of in zip(scores, options, strict=True)
-        ]
+    scores = likelihoods(options, generate)
+    if draw.elicit == "constrained":
+        texts = [of[sums.index(max(sums))] for sums, of in zip(scores, draw.options, strict=True)]
     else:
-        longest = max(len(option) for of in options for option in of)
-        trie = OneOfOptions(options, ends)
-        new = generate([trie, *choosers], longest + bool(ends))
-        chosen = [_chosen_option(row, of) for row, of in zip(new, options, strict=True)]
-        texts = [option_texts[n] for option_texts, n in zip(draw.options, chosen, strict=True)]
+        texts = [format_logprobs(sums) for sums in scores]
     seconds = (time.perf_counter() - start) / len(texts)
     return [
         Response(
@@ -176,43 +161,3 @@ class ForcedTokens:
             forced[n, token] = 0.0
         self._step += 1
         return forced
-
-
-class OneOfOptions:
-    """Logits processor that allows only tokens which continue an option, and its end."""
-
-    def __init__(self, options: Sequence[OptionTokens], ends: Sequence[int]) -> None:
-        self._options = [[list(tokens) for tokens in of] for of in options]
-        self._ends = list(ends)
-        self._start: int | None = None
-
-    def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """Forbid every other token of scores (batch x vocabulary)."""
-        import torch
-
-        if self._start is None:
-            self._start = input_ids.shape[1]
-        beams = len(input_ids) // len(self._options)
-        allowed = torch.full_like(scores, float("-inf"))
-        for n, ids in enumerate(input_ids[:, self._start :].tolist()):
-            tokens = self._next(self._options[n // beams], ids)
-            allowed[n, tokens] = scores[n, tokens]
-        return allowed
-
-    def _next(self, options: OptionTokens, written: list[int]) -> list[int]:
-        n = len(written)
-        continuations = {
-            option[n] for option in options if len(option) > n and list(option[:n]) == written
-        }
-        end_tokens = set(self._ends) if written in options or not continuations else set[int]()
-        return sorted(continuations | end_tokens) or [
-            options[0][0]
-        ]  # without end tokens: filler, cut off
-
-
-def _chosen_option(new: Sequence[int], options: OptionTokens) -> int:
-    """The generated option: the longest one that the tokens begin with."""
-    fitting = [n for n, option in enumerate(options) if list(new[: len(option)]) == list(option)]
-    if not fitting:
-        raise ValueError(f"tokens {list(new)[:8]} are none of the options")
-    return max(fitting, key=lambda n: len(options[n]))

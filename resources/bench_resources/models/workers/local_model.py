@@ -27,7 +27,7 @@ class Draw:
     temperature: float  # 0: greedy
     top_p: float
     seeds: Sequence[str]  # one for each conversation; any text
-    elicit: str = ""  # "likelihood" or "constrained", over ``options``; "": free generation
+    elicit: str = ""  # "likelihood" or "constrained", of ``options``; "": free generation
     options: Sequence[Sequence[str]] = ()  # of each conversation
 
     @property

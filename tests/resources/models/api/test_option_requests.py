@@ -1,96 +1,93 @@
-"""Options of a model behind vLLM's API, in a process of its own: as of the same model in ours."""
+"""One of several options from servers: which field acts, and what comes of servers without one."""
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.elicitation import Elicitation
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.evaluation import pipeline
-from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.images.store import open_image_store
-from bench_resources.models.api.engine import ServerEngine
-from bench_resources.models.registry.elicited_model import ElicitedModel
-from bench_resources.response_cache.caching_model import CachingModel
-from tests.fakes.stores import response_file
-from tests.fakes.vllm_server import MODEL
+from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.server_engines import engine
 
-pytestmark = pytest.mark.long  # its server loads torch in another process
+OPTIONS = ("B", "A", "C")
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.fakes.vllm_server"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+def ignores_all(_: dict[str, Any]) -> str:
+    """Talk, with a 200, as servers do that do not know a field."""
+    return "yes"
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    """A home with the questions of BLINK's mini edition."""
-    home = str(tmp_path_factory.mktemp("home"))
-    with Workbench(load_settings(Path(home)), ["blink"]) as opened:
-        opened.refresh_questions("blink")
-        yield opened
+def vllm(body: dict[str, Any]) -> str:
+    """vLLM's field, as its documentation has it."""
+    choice = body.get("structured_outputs", {}).get("choice")
+    return str(choice[-1]) if choice else "yes"
 
 
-@pytest.fixture(scope="module")
-def ten(bench: Workbench) -> list[Question]:
-    (task,) = bench.catalog.tasks_of("blink")
-    return list(bench.questions(task))[::19][:10]
+def llama_server(body: dict[str, Any]) -> str:
+    """A JSON schema acts; another field is ignored."""
+    if "response_format" not in body:
+        return "yes"
+    schema = body["response_format"]["json_schema"]["schema"]
+    return json.dumps({"answer": schema["properties"]["answer"]["enum"][-1]})
 
 
-def served(
-    bench: Workbench, ten: list[Question], served_as: str, how: str, file: Path
-) -> list[Prediction]:
-    address, name = served_as.split()
-    spec = ServerSpec(kind="server", base_url=address, model=name, timeout=60)
-    engine = ServerEngine(spec, open_image_store(bench.settings).read, base_delay=0.01)
-    model = CachingModel("m", engine, response_file(file))
-    (task,) = bench.catalog.tasks_of("blink")
-    return pipeline.predict(task, ten, ElicitedModel(model, "m", Elicitation.parse(how)))
+def openai(body: dict[str, Any]) -> str | Answer:
+    """The same, but another field is refused by its name, in OpenAI's words."""
+    if "structured_outputs" in body:
+        text = "Unrecognized request argument supplied: structured_outputs"
+        return Answer(status=400, text=text)
+    return llama_server(body)
+
+
+def ask(answer: Callable[[dict[str, Any]], Any]) -> tuple[Response, list[dict[str, Any]]]:
+    """The response to one request, and the bodies that the server got."""
+    request = Request(prompt=Prompt.of("Which?"), elicit="constrained", options=OPTIONS)
+    with ChatServer(answer) as server:
+        ((_, response),) = engine(server.base_url).stream([request])
+        return response, list(server.bodies)
 
 
 @pytest.mark.parametrize(
-    ("how", "way"),
+    ("server", "field", "n_probes"),  # what is ignored is tried twice
     [
-        ("likelihood", "prompt_logprobs"),
-        pytest.param("likelihood-texts", "prompt_logprobs"),
-        pytest.param("likelihood-unconditional", "prompt_logprobs"),
-        pytest.param("constrained", "structured_outputs"),
+        (vllm, "structured_outputs", 1),
+        (llama_server, "response_format", 3),
+        (openai, "response_format", 2),
     ],
 )
-def test_ten_questions_have_the_numbers_of_the_model_in_this_process(
-    bench: Workbench, ten: list[Question], address: str, tmp_path: Path, how: str, way: str
-):
-    (task,) = bench.catalog.tasks_of("blink")
-    with bench.models() as models, models.open(f"{MODEL}+{how}") as model:
-        local = pipeline.predict(task, ten, model)
-    behind = served(bench, ten, f"{address} m", how, tmp_path / "r.sqlite")
-    assert {(row.error, row.note.partition("; ")[0]) for row in behind} == {
-        ("", f"options by {way}")
-    }
-    assert [row.text for row in behind] == [row.text for row in local]
-    for ours, theirs in zip(local, behind, strict=True):
-        assert theirs.logprobs == pytest.approx(ours.logprobs, abs=2e-4)
+def test_one_of_the_options_is_requested_by_the_field_that_acts(
+    server: Callable[[dict[str, Any]], Any], field: str, n_probes: int
+) -> None:
+    response, bodies = ask(server)
+    assert (response.error, response.text, response.note) == ("", "C", f"options by {field}")
+    assert len(bodies) == n_probes + 1
+    assert field in bodies[-1]
 
 
-@pytest.mark.parametrize("how", ["likelihood", "constrained"])
-def test_fields_that_are_ignored_with_a_200_are_noticed_by_what_comes_back(
-    bench: Workbench, ten: list[Question], address: str, tmp_path: Path, how: str
-):
-    name = "m-prompt_logprobs-logprobs-structured_outputs"
-    with pytest.raises(ModelError) as refused:
-        served(bench, ten, f"{address} {name}", how, tmp_path / "r.sqlite")
-    assert str(refused.value).startswith(f"{name}: the server does not support {how} (")
-    assert not list(response_file(tmp_path / "r.sqlite").rows())
+def test_an_option_after_separate_reasoning_is_read() -> None:
+    def thinking(body: dict[str, Any]) -> Answer:
+        return Answer(text=vllm(body), message={"reasoning_content": "Hm, B? No: C."})
+
+    response, _ = ask(thinking)
+    assert (response.error, response.text) == ("", "C")
+
+
+def test_a_server_that_ignores_every_field_is_refused_in_one_sentence() -> None:
+    with pytest.raises(
+        ModelError, match=r"^m: the server does not support constrained \("
+    ) as error:
+        ask(ignores_all)
+    assert "response_format: not one of the options: 'yes'" in str(error.value)
+
+
+def test_a_wrong_key_is_not_reported_as_unsupported_options() -> None:
+    with pytest.raises(ModelError, match=r"/v1: HTTP 401: no; set api_key_env to .* this server$"):
+        ask(lambda _: Answer(status=401, text="no"))
+
+
+def test_a_refusal_is_no_option() -> None:
+    refusal = Answer(text="", finish_reason="content_filter")
+    response, _ = ask(lambda body: refusal if "Which?" in str(body) else vllm(body))
+    assert (response.text, response.refusal) == ("", "content filter")

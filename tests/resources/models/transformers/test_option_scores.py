@@ -1,13 +1,12 @@
 """Likelihoods and options of the embedded model, against a forward pass of plain transformers."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.tables.source_folder import write_files
 from bench_assets.evaluation import pipeline
@@ -112,37 +111,28 @@ def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
         assert prediction.text == "ABCD"[expected.index(max(expected))]
 
 
-def test_the_prior_of_ten_questions_is_that_of_an_empty_prompt(
-    bench: Workbench, models: Models, ten: list[Question], by_hand: ByHand
-):
-    (task,) = bench.catalog.tasks_of("blink")
-    prior = {a: by_hand.logprob(Prompt.of(""), a) for a in "ABCD"}
-    for question, prediction in zip(
-        ten, predict(bench, models, "likelihood-unconditional", ten), strict=True
-    ):
-        given = partial(by_hand.logprob, task.condition("main").prompt(question))
-        expected = [given(a) - prior[a] for a in "ABCD"[: len(question.options)]]
-        assert prediction.logprobs == pytest.approx(expected, abs=2e-4)
-
-
-def test_the_letter_that_is_generated_under_constraint_is_the_likeliest(
+def test_a_request_for_one_option_gets_the_likeliest_one(
     bench: Workbench, models: Models, ten: list[Question]
 ):
     likeliest = predict(bench, models, "likelihood", ten)
-    chosen = predict(bench, models, "constrained", ten)
-    assert [prediction.text for prediction in chosen] == [
-        prediction.text for prediction in likeliest
+    prompt = bench.catalog.tasks_of("blink")[0].condition("main").prompt
+    requests = [
+        Request(prompt=prompt(question), elicit="constrained", options=tuple("ABCD"[:n]))
+        for question in ten
+        for n in [len(question.options)]
     ]
-    assert not any(prediction.error for prediction in chosen)
+    with models.open(MODEL) as model:
+        responses = model.response(requests)
+    assert [response.text for response in responses] == [row.text for row in likeliest]
+    assert not any(response.error for response in responses)
 
 
-@pytest.mark.parametrize("how", ["likelihood", "constrained"])
 @pytest.mark.parametrize("scorer", ["careful", "official", "as_released"])
 def test_no_answer_is_unread_by_any_reading_and_points_follow_the_letter(
-    bench: Workbench, models: Models, ten: list[Question], how: str, scorer: str
+    bench: Workbench, models: Models, ten: list[Question], scorer: str
 ):
     (task,) = bench.catalog.tasks_of("blink")
-    predictions = predict(bench, models, how, ten)
+    predictions = predict(bench, models, "likelihood", ten)
     verdicts = pipeline.judge(task, ten, predictions, None)
     scores = pipeline.score(task, ten, predictions, verdicts, scorer)
     expected: list[Any] = [
