@@ -129,7 +129,6 @@ def test_what_comes_near_stands_beside_what_waits_with_what_speaks_against_it():
     ("entry", "message"),
     [
         pytest.param({}, "expected accept", id="nothing is decided"),
-        pytest.param({"accept": "yes"}, "accept", id="no truth value"),
         pytest.param({"same_as": 3}, "same_as", id="no text"),
     ],
 )

@@ -2,9 +2,7 @@
 
 import pytest
 
-from bench_assets.suites.cogbench.construction import merging
 from bench_assets.suites.cogbench.dataset import reasoning
-from bench_assets.suites.cogbench.description import recognition
 
 
 @pytest.mark.parametrize("arrow", ["->", "-->", "→", "⇒", "=>"])
@@ -27,33 +25,3 @@ def test_words_are_compared_by_their_stems_without_small_ones():
     assert reasoning.content_words("the boys are painting with watches") == {
         *("boy", "paint", "watch")
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("There is no boy near a dog.", "There is near a dog."),
-        ("There is no boy. A dog.", "There is . A dog."),
-        ("I see the absence of boys.", "I see the ."),
-        ("It isn’t a boy.", "It is ."),
-        ("There are no boys, men or girls.", "There are ."),
-        ("The boy is not there.", "The ."),
-        ("Without doubt a boy.", "Without doubt a boy."),
-        ("He is no longer a boy.", "He is no longer a boy."),
-    ],
-)
-def test_what_is_denied_is_taken_off(text, rest):
-    assert " ".join(recognition.remove_denied(text).split()) == rest
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "difference"),
-    [
-        ("It is give.", "It is take.", "one says the opposite"),
-        ("The boy falls.", "The boy does not fall.", "one denies"),
-        ("The three books.", "The 11 books.", "other numbers"),
-        ("Dogs are near, together, cats.", "Cats are near, together, dogs.", ""),
-    ],
-)
-def test_texts_that_contradict_each_other(first, second, difference):
-    assert merging.contradiction(first, second) == difference

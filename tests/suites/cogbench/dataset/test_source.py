@@ -59,11 +59,7 @@ def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
         ),
         pytest.param('{"a": {}, "a": {}}', "duplicate field 'a'", id="an id that is duplicate"),
         pytest.param("[]", "expected an object, image id", id="a list at the top"),
-        pytest.param({"kite": 3}, "entry 'kite': expected an object", id="a number for an entry"),
         pytest.param({"kite": {"Image Name": "k.jpg"}}, "entry 'kite': no field", id="no entities"),
-        pytest.param(
-            {"kite": described(Entities="girl")}, "'Entities' is 'girl', expected a list", id="text"
-        ),
         pytest.param(
             {"kite": described(Entities=[1])}, "'Entities' is 1, expected a text", id="number"
         ),
@@ -80,7 +76,6 @@ def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, me
     [
         pytest.param([], "no CogBench data", id="an empty folder"),
         pytest.param(["cogbench_vqa.json"], "expected a folder images/", id="half a release"),
-        pytest.param(["annotations.json"], "expected a folder images/", id="no images"),
         pytest.param(
             ["annotations.json", "cogbench_vqa.json"], "Remove one of them", id="both routes"
         ),
@@ -122,7 +117,6 @@ def test_options_that_differ_in_case_are_kept_if_a_review_keeps_the_question():
     ("entry", "reason"),
     [
         pytest.param({"answer": "E"}, "answer 'E', expected one of ABCD", id="no such letter"),
-        pytest.param({"answer": ""}, "answer ''", id="no letter"),
         pytest.param({"category": "weather"}, "unknown category 'weather'", id="category"),
         pytest.param({"img_id": "boat"}, "image 'boat' is missing", id="image"),
         pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),

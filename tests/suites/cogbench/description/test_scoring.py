@@ -132,14 +132,12 @@ def test_a_image_without_chains_is_not_judged_and_counts_nothing():
 @pytest.mark.parametrize(
     ("text", "verdicts"),
     [
-        pytest.param("", [False, False, False], id="an empty description"),
         pytest.param("They stand on a beach.", [True, False, False], id="one of three"),
         pytest.param(
             "Happy people on a beach; the street is wet because of rain.",
             [True, True, True],
             id="all",
         ),
-        pytest.param("海滩 🏖", [False, False, False], id="Chinese and emoji"),
     ],
 )
 def test_the_rules_want_half_of_a_key_points_words(text, verdicts):
@@ -226,8 +224,6 @@ def test_a_judge_is_called_up_to_five_times(responses, answer, n_requests):
     ("text", "answer"),
     [
         pytest.param("1. [1]\n2. no", ("yes", "unread"), id="a word that may go on"),
-        pytest.param("1. [1]\n2. No i", ("yes", "unread"), id="one that did, in part"),
-        pytest.param("1. [1]\n2. No,", ("yes", "unread"), id="one before a comma"),
         pytest.param("1. [1] 2. [0]", ("yes", "unread"), id="a bracket that may be taken back"),
         pytest.param("1. A boy. [1]\n2. A girl. [0]", ("yes", "unread"), id="one after its point"),
         pytest.param("1. [1] 2. [0]\nThe boy is", ("yes", "no"), id="what is explained"),

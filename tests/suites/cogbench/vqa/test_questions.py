@@ -12,20 +12,17 @@ from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
-from bench_assets.suites.cogbench.construction.annotation_files import DESCRIPTION
-from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.reasoning import EVENT
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import (
-    WriterResponse,
     WrittenQuestion,
     ask_writer,
     read_response,
     written_questions,
 )
-from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
+from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.suites.cogbench.graph import LEFT, Bench
 from tests.suites.cogbench.release import described, vqa_row, write_release
@@ -36,46 +33,6 @@ def mini(tmp_path_factory):
     home = Bench(tmp_path_factory.mktemp("home"))
     assert set(home.run(LEFT).values()) == {True}
     return home
-
-
-@pytest.mark.long
-def test_all_planted_deviations_are_found(mini):
-    reasons = mini.rejected("annotations").values()
-    assert {reason.split(":")[0] for reason in reasons} == {
-        "a conclusion only",
-        "2 arrows",
-        "the section is missing; write None if there is nothing",
-        "listed twice",
-    }
-
-
-@pytest.mark.long
-def test_single_votes_wait_unless_a_review_decided(mini):
-    items = mini.rows("merged_items", MergedItem)
-    waiting = [row for row in items if row.outcome == "waiting"]
-    queue = mini.rows("review_queue", MergedItem)
-    descriptions = [row for row in queue if row.field == DESCRIPTION]
-    assert queue == waiting + descriptions
-    assert {row.image for row in descriptions} == {"riddle.png"}
-    assert all(len(row.near) == 2 for row in descriptions)
-    assert {row.outcome for row in items} == {"accepted", "rejected", "waiting"}
-    assert all(len(row.annotators) == 1 for row in waiting)
-    assert all(
-        len(row.annotators) > 1 or "decided by review" in row.reason
-        for row in items
-        if row.outcome == "accepted"
-    )
-
-
-@pytest.mark.long
-def test_broken_responses_are_retried_and_leave_a_trace(mini):
-    responses = mini.rows("vqa/writer_responses", WriterResponse)
-    broken = [row for row in responses if row.complaint]
-    again = {(row.image_id, row.kind) for row in responses if row.tries == 2}
-    assert again == {(row.image_id, row.kind) for row in broken}
-    never = [row for row in broken if row.tries == 3]
-    assert len(never) == 1
-    assert len({row.complaint for row in broken}) >= 3
 
 
 @pytest.mark.long
@@ -91,22 +48,10 @@ def test_what_was_written_is_kept_or_rejected_with_a_reason(mini):
     ]
     assert len(written) - len(kept_ids) == 3  # one dropped, one solved, one written twice
     assert len(set(written) - kept_ids) == 3  # one dropped, one solved, one replaced
-
-
-@pytest.mark.long
-def test_questions_that_are_solved_without_the_image_are_left_out_unless_a_person_decides(mini):
-    solved = {
-        row.question_id for row in mini.rows("vqa/language_only", LanguageOnly) if row.solvable
-    }
     flags = [row for row in mini.rows("vqa/flags", Flag) if row.flag == SOLVABLE]
-    assert {row.question_id for row in flags} == solved
     assert sorted(row.decision for row in flags) == ["", "drop", "replace"]
     (left_out,) = (row.question_id for row in flags if not row.decision)
-    assert left_out not in {row.question_id for row in mini.rows("vqa/questions", Question)}
-    (reason,) = (
-        row.reason for row in mini.rows("vqa/rejections", Rejection) if row.entry == left_out
-    )
-    assert reason.startswith("solved without the image")
+    assert left_out not in kept_ids
 
 
 def test_the_published_route_reads_the_files_as_they_are(tmp_path):
@@ -173,12 +118,9 @@ def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
         ),
     ],
 )
-@pytest.mark.parametrize("how", ["missing", pytest.param("torn", marks=pytest.mark.long)])
-def test_one_task_does_not_block_the_other(tmp_path, damaged, left, how):
+def test_one_task_does_not_block_the_other(tmp_path, damaged, left):
     source = write_release(tmp_path / "source", {"kite": described()}, [vqa_row()])
     (source / damaged).unlink()
-    if how == "torn":
-        (source / damaged).write_text("{")
     home = Bench(tmp_path / "home", source=source)
     key = dg.AssetKey(["cogbench", *left.split("/")])
     home.run(dg.AssetSelection.assets(key).upstream().required_multi_asset_neighbors() & LEFT)
@@ -255,11 +197,9 @@ def test_a_response_in_the_form_of_figure_7_is_read():
     [
         pytest.param("", "0 lines; each question has six", id="nothing"),
         pytest.param(f"Sure! Here they are:\n{GOOD}", "13 lines; each question", id="a preamble"),
-        pytest.param(GOOD.replace("C. A", "c) A"), "starts with 'C. '", id="another bracket"),
         pytest.param(GOOD.replace("[D]", "D"), "expected 'Correct Answer: [X]'", id="no bracket"),
         pytest.param(GOOD.replace("[D]", "[E]"), "X from A to D, found", id="no such letter"),
         pytest.param(GOOD.replace("B. Reading a book.\n", ""), "11 lines", id="three options"),
-        pytest.param(GOOD.replace("B. Reading a book.", "B. "), "starts with 'B. '", id="empty"),
     ],
 )
 def test_a_response_in_another_form_is_complained_about(response, complaint):
