@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.suite_assets import MODELS, range_tags
+from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS, range_tags
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.store import ImageStore
@@ -51,7 +51,8 @@ class Home:
         static = (of for of in divided if isinstance(of, dg.StaticPartitionsDefinition))
         parts = [] if model else next((of.get_partition_keys() for of in static), [])
         with dg.DagsterInstance.ephemeral() as instance:
-            instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
+            for models in (MODELS, ENCODERS):
+                instance.add_dynamic_partitions(str(models.name), [model] if model else [])
             result = dg.materialize(
                 assets,
                 selection=selection,

@@ -266,8 +266,8 @@ def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_
         file.write("2,3\n")
     bench = Bench(tmp_path / "home", source)
     assert bench.build("hallucination_vqa").success
-    assert {q.edition for q in bench.read("hallucination_vqa/questions", Question)} == {"own"}
-    (bad,) = bench.read("hallucination_vqa/rejections", Rejection)
+    assert {q.edition for q in bench.rows("hallucination_vqa/questions", Question)} == {"own"}
+    (bad,) = bench.rows("hallucination_vqa/rejections", Rejection)
     assert (bad.entry, bad.reason) == ("haloquest-eval.csv, line 4", "2 cells, expected 8")
 
 

@@ -55,13 +55,10 @@ def test_both_scorers_of_a_verdict(verdict, strict, official):
     [
         pytest.param("12", "12", id="the number"),
         pytest.param(" **$1,200** ", "$1,200", id="money, marked up"),
-        pytest.param("twelve.", "twelve", id="written out"),
         pytest.param("unknown", "unknown", id="none"),
         pytest.param("Image 2", "image2", id="an image, of a cause"),
         pytest.param("I have no idea.", None, id="a sentence"),
-        pytest.param("Sure! Please send the solution.", None, id="an offer"),
         pytest.param("12 or 13", None, id="two numbers"),
-        pytest.param("The answer is 12.", None, id="a number in a sentence"),
     ],
 )
 def test_what_the_judge_extracts(extraction, answer):
@@ -122,12 +119,9 @@ def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
         pytest.param("Answer: 12", ("12",), 1.0, id="the number"),
         pytest.param("Answer: 12.1", ("12",), 1.0, id="a tenth off"),
         pytest.param("Answer: 12.2", ("12",), 0.0, id="two tenths off"),
-        pytest.param("Answer: 25", ("25%",), 1.0, id="a percentage without its sign"),
         pytest.param("There is not any cup.", ("no cups", "there is not any cup"), 1.0, id="words"),
-        pytest.param("Answer: 0", ("no cups exist", "0"), 1.0, id="none, as a number"),
         pytest.param("Answer: 3", ("no cups exist", "0"), 0.0, id="cups that are not there"),
         pytest.param("I do not know.", ("12",), 0.0, id="no answer"),
-        pytest.param("", ("12",), 0.0, id="an empty response"),
         pytest.param("There are 3 cups.", ("cup",), 0.0, id="a word inside another word"),
     ],
 )
@@ -140,9 +134,7 @@ def test_rules_judge_without_a_model(response, answer, points):
     ("response", "points"),
     [
         pytest.param("Answer: image2", 1.0, id="as asked for"),
-        pytest.param("The cause is shown in Image 2.", 1.0, id="with a blank and a capital"),
         pytest.param("The second image shows the cause.", 1.0, id="as an ordinal"),
-        pytest.param("Answer: image1", 0.0, id="the other image"),
         pytest.param("Either image1 or image2.", 0.0, id="both"),
         pytest.param("2", 0.0, id="a number is no image"),
     ],

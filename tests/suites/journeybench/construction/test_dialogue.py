@@ -125,7 +125,6 @@ def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
 @pytest.mark.parametrize(
     ("response", "questions"),
     [
-        pytest.param("Sub-question 1: What is it?", ["What is it?"], id="one"),
         pytest.param(
             "Additional Sub-question 1: What?\nSub-question 12:  Where? ",
             ["What?", "Where?"],
@@ -146,11 +145,6 @@ def test_questions_are_read_by_their_marks(response, questions):
             reasoning("Contradiction."),
             ReasonerTurn("The answers differ.", "A dog on a cake.", "contradiction"),
             id="capital and full stop",
-        ),
-        pytest.param(
-            reasoning(UNSURE),
-            ReasonerTurn("The answers differ.", "A dog on a cake.", ""),
-            id="unsure",
         ),
         pytest.param(reasoning("option 4"), None, id="no option"),
         pytest.param("Analysis: x\nMore Likely Answer: neutral", None, id="no statement"),

@@ -76,19 +76,10 @@ def test_statements_carry_the_response_they_come_from():
     assert {row.request_id for row in read.rows} == {"a.png/statements"}
 
 
-@pytest.mark.parametrize(
-    ("text", "conflicts", "reason"),
-    [
-        pytest.param(
-            "No fox reads a book", (True, True, True), "3 of 3 find it in", id="conflicts"
-        ),
-        pytest.param("No fox reads a book", (True, True, False), "2 of 3 find it in", id="most"),
-    ],
-)
-def test_a_statement_that_most_find_in_conflict_is_accepted(text, conflicts, reason):
-    decision = verify(text, *conflicts)
+def test_a_statement_that_most_find_in_conflict_is_accepted():
+    decision = verify("No fox reads a book", True, True, False)
     assert decision.accepted
-    assert decision.reason.startswith(reason)
+    assert decision.reason.startswith("2 of 3 find it in")
 
 
 @pytest.mark.parametrize(
@@ -98,11 +89,9 @@ def test_a_statement_that_most_find_in_conflict_is_accepted(text, conflicts, rea
             "No fox reads", (True, False), "1 of 2 find it in conflict", id="half of them"
         ),
         pytest.param("No fox reads", (), "not verified", id="no votes"),
-        pytest.param(" ", (True,), "empty", id="blank"),
         pytest.param(
             "a FOX in a raincoat reads a menu.", (True,), "follows from", id="a caption itself"
         ),
-        pytest.param("A fox reads a menu", (True,), "follows from", id="less than a caption says"),
         pytest.param(
             "A fox has something to read",
             (True,),
@@ -165,8 +154,6 @@ def test_an_accepted_trigger_question_is_kept():
     ("change", "accepts", "reason"),
     [
         pytest.param({"trigger": "riddle"}, [True], "unknown trigger 'riddle'", id="unknown kind"),
-        pytest.param({"answers": []}, [True], "0 answers", id="no answer"),
-        pytest.param({"answers": "Nowhere"}, [True], "0 answers", id="answers that are no list"),
         pytest.param({"answers": ["x"] * 6}, [True], "6 answers", id="too many answers"),
         pytest.param({"question": ""}, [True], "the question is empty", id="no question"),
         pytest.param({}, [], "open: not verified", id="no votes"),

@@ -104,7 +104,6 @@ def pair(entry, response, edition="built"):
     ("edition", "points"),
     [
         pytest.param("mini", 1.0, id="the mini edition"),
-        pytest.param("built", 1.0, id="what was built here"),
         pytest.param("published", None, id="the published edition"),
         pytest.param("own", None, id="a part of it, or other questions in its form"),
     ],

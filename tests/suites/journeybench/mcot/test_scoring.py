@@ -12,7 +12,10 @@ from tests.fakes.rows import prediction, question, scored
 
 @pytest.mark.parametrize(
     ("cell", "labels"),
-    read_cases(__file__, "label_cells.jsonl", tuples=True),
+    [
+        *read_cases(__file__, "label_cells.jsonl", tuples=True),
+        *read_rows(__file__, "label_spellings.jsonl", tuples=True),
+    ],
 )
 def test_a_cell_is_read_as_labels(cell, labels):
     assert labels_of(cell) == labels
@@ -92,11 +95,3 @@ def test_from_responses_to_metrics_by_label():
     assert metrics["hallucination", "accuracy"] == 0.0
     assert metrics["all", "consistency"] == 0.0
     assert metrics["all", "hallucination_rate"] == 1.0
-
-
-SPELLINGS = read_rows(__file__, "label_spellings.jsonl", tuples=True)
-
-
-@pytest.mark.parametrize(("spelling", "labels"), SPELLINGS)
-def test_a_spelling_is_of_labels(spelling, labels):
-    assert labels_of(spelling) == labels

@@ -7,8 +7,6 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.mcot.number_proposals import NUMBERS, number_candidates
-from bench_assets.suites.journeybench.mcot.problems import Problem
-from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     CauseAndEffect,
     plan_arithmetic,
@@ -18,28 +16,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     to_item,
 )
 from tests.suites.journeybench.construction import writers
-
-PROBLEM = Problem(
-    problem_id="p",
-    question="Ann has 3 apples and 5 pies. Each apple weighs 100 grams, each pie 200. What weight?",
-    solution="The apples: <<3*100=300>>300 grams\nThe pies: <<5*200=1000>>1000\n"
-    "<<300+1000=1300>>1300",
-    answer="1300",
-)
-
-
-def quantity(text, number, things, **fields):
-    defaults = {
-        "quantity_id": f"p/{number}",
-        "problem_id": "p",
-        "image_prompt": f"exactly {{count}} of: {things}",
-        "writer": "w",
-        "prompt_sha256": "sha",
-    }
-    return Quantity(text=text, number=number, things=things, **(defaults | fields))
-
-
-APPLES, PIES = quantity("3 apples", 3, "apples"), quantity("5 pies", 5, "pies")
+from tests.suites.journeybench.mcot.test_number_proposals import APPLES, PIES, PROBLEM, quantity
 
 
 def plan(quantities):

@@ -12,24 +12,11 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.construction.assets import images as assets
-from bench_assets.suites.journeybench.construction.dialogue import Utterance
-from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
-from bench_assets.suites.journeybench.raw_material import (
-    FilterDecision,
-    GalleryImage,
-    LookAlikeDecision,
-    StatementDecision,
-    StatementVote,
-    read_raw_rows,
-)
-from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
-from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.images.store import ImageStore
 from tests.fakes.fair_exam import unfair
 from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one
@@ -40,33 +27,6 @@ def mini(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("home"))
     bench.build(dg.load_assets_from_modules(LEFT))
     return bench
-
-
-@pytest.mark.parametrize(
-    ("image", "reason"),
-    [
-        pytest.param("usual-1.png", "not unusual: 3 of 4", id="usual"),
-        pytest.param("usual-2.png", "not fictional: 3 of 4", id="possible"),
-        pytest.param("muddle.png", "not comprehensible: 3 of 4", id="incomprehensible"),
-        pytest.param("unseen.png", "2 votes, 4 are needed", id="seen by two"),
-        pytest.param("again.png", "looks like elephant-1.png", id="a near-duplicate"),
-        pytest.param("torn.png", "missing or does not decode", id="torn"),
-    ],
-)
-@pytest.mark.long
-def test_planted_images_are_found(mini, image, reason):
-    assert one(mini.rows("decisions", FilterDecision), image=image).reason == reason
-
-
-@pytest.mark.long
-def test_true_statements_are_not_taken_for_distractors(mini):
-    followed = [
-        decision
-        for decision in mini.rows("statement_decisions", StatementDecision)
-        if decision.statement_id.endswith("model/6")
-    ]
-    assert len(followed) == 60
-    assert not any(decision.accepted for decision in followed)
 
 
 @pytest.mark.long
@@ -88,48 +48,6 @@ def test_no_task_can_be_passed_without_looking(mini, task):
     exam = mini.rows(f"{task}/questions", Question)
     store = ImageStore(folder=str(mini.home / "images"))
     assert unfair([exam], lambda image: len(store.read(image)), store.open) == {}
-
-
-@pytest.mark.long
-def test_every_fault_of_the_problems_has_a_reason(mini):
-    assert list(mini.rejected("mcot", "built").values()) == [
-        "nothing to be seen",
-        "4 does not occur exactly once in the problem",
-        "unreadable response",
-        "'six drums' does not occur exactly once in the problem",
-    ]
-    pair, unseen = mini.rejected("multi_image_vqa", "planned_pairs").items()
-    assert pair[1] == "no two other numbers were accepted"
-    assert unseen == ("copa-10/images", "cannot be seen")
-
-
-@pytest.mark.long
-def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
-    source = mini.home / "mini" / "journeybench"
-    sample = mini.rows("retrieval/built", RetrievalSample)[7]
-    decisions = mini.rows("statement_decisions", StatementDecision)
-    statements = mini.rows("statements", Statement)
-    spoken = mini.rows("dialogues", Utterance)
-    written = mini.rows("statement_responses", GeneratedText)
-    for text in sample.text_distractors:
-        decision = one(decisions, image=sample.image, text=text, accepted=True)
-        statement = one(statements, statement_id=decision.statement_id)
-        if statement.way == "model":
-            response = one(written, request_id=statement.request_id)
-            assert text in response.text
-            assert sample.captions[0] in response.prompt
-        else:
-            assert text in one(spoken, request_id=statement.request_id).said
-        cast = [v for v in read_raw_rows(source, StatementVote).require() if v.statement == text]
-        assert sum(vote.conflicts for vote in cast) == decision.n_conflicting
-    proposals = mini.rows("look_alike_proposals", LookAlike)
-    looked_at = mini.rows("look_alikes", LookAlikeDecision)
-    for candidate in sample.image_distractors:
-        decision = one(looked_at, image=sample.image, candidate=candidate)
-        ways = [p for p in proposals if (p.image, p.candidate) == (sample.image, candidate)]
-        assert decision.criteria == tuple(way.criterion for way in ways)
-    row = one(read_raw_rows(source, GalleryImage).require(), image=sample.image)
-    assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
 
 
 @pytest.mark.long
@@ -167,16 +85,21 @@ def test_solutions_are_verified_by_a_judge_of_their_own(mini):
     assert "judge:rules" in overall.signature
 
 
-def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
-    bench = Bench(tmp_path / "home")
-    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
-    source = tmp_path / "raw"
-    source.mkdir()
+def one_problem(folder):
+    """Raw material of a single problem."""
+    folder.mkdir()
     line = {
         "question": "Ann has 3 pies at 2 dollars. What is paid?",
         "answer": "The 3 pies cost 3*2=<<3*2=6>>6 dollars.\n#### 6",
     }
-    (source / "gsm8k.jsonl").write_text(json.dumps(line))
+    (folder / "gsm8k.jsonl").write_text(json.dumps(line))
+    return folder
+
+
+def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
+    bench = Bench(tmp_path / "home")
+    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
+    source = one_problem(tmp_path / "raw")
     (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
     bench.build(only_problems)
     (reason,) = bench.rejected("mcot", "built").values()
@@ -207,13 +130,7 @@ def test_bad_rows_of_raw_material_are_rejections_of_the_step_that_reads_them(tmp
 
 
 def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_path):
-    source = tmp_path / "raw"
-    source.mkdir()
-    line = {
-        "question": "Ann has 3 pies at 2 dollars. What is paid?",
-        "answer": "The 3 pies cost 3*2=<<3*2=6>>6 dollars.\n#### 6",
-    }
-    (source / "gsm8k.jsonl").write_text(json.dumps(line))
+    source = one_problem(tmp_path / "raw")
     says = json.dumps(
         [
             {
