@@ -9,7 +9,6 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.dataset import read_key
-from bench_assets.suites.cogbench.construction.annotation_files import read_reviews
 from bench_assets.suites.cogbench.dataset import source as cogbench
 from bench_assets.suites.cogbench.vqa.refinement import read_refinements
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
@@ -20,14 +19,9 @@ from bench_assets.suites.journeybench.mcot.problems import read_problems
 from bench_assets.suites.journeybench.multi_image_vqa import image_pairs
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
 from bench_assets.suites.journeybench.raw_material import (
-    CaptionVote,
-    FilterVote,
     GalleryImage,
-    ImageCategories,
     LookAlikeVote,
-    StatementVote,
     TriggerVote,
-    WrittenCaption,
     read_raw_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
@@ -127,12 +121,7 @@ CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
 STORY = stories.described(**CHAIN)
 NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
 SHOWN = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
-KNOWN = {"image": "a.png", "category1": "x", "category2": ""}
 VOTE = {"image": "a.png", "annotator": "ana"}
-UNUSUAL = VOTE | {"unusual": True, "fictional": True, "comprehensible": True}
-WRITTEN = {"image": "a.png", "writer": "ana", "caption": "A cat drives."}
-ACCEPTS = {"image": "a.png", "writer": "ana", "verifier": "bo", "accepts": True}
-CONFLICTS = VOTE | {"statement": "A dog drives.", "conflicts": True}
 ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
 FITS = VOTE | {"question": "Which dog?", "accepts": True}
 B = {"image": "b.png"}
@@ -143,15 +132,14 @@ EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry
     "question": "effect", "label": 0, "idx": 1
 }  # fmt: skip
 EXPERT = {"id": "k", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "8"}
-gallery, unusual = raw("gallery", GalleryImage), raw("filter_votes", FilterVote)
+gallery = raw("gallery", GalleryImage)
 sums, counts = in_lines("gsm8k", read_problems), in_lines("image_counts", read_counts)
 copa = in_lines("copa", image_pairs.read_copa)
 experts = in_lines("knowledge", image_pairs.read_knowledge)
-REVIEW = {"image": "a.png", "field": "Entities", "text": "boy", "accept": True}
 NOTE = {"item": "a_0", "round": 1, "annotator": "ana"}
 DROP = {"question_id": "q", "action": "drop"}
 notes = decided("annotations", lambda at: read_annotations(at / "annotations.json"))
-reviews, refinements = decided("reviews", read_reviews), decided("refinements", read_refinements)
+refinements = decided("refinements", read_refinements)
 mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
 captions = in_lines("caption", read_captioned_images)
 texts = in_lines("i2t", lambda file: read_samples({"text_positives": file}))
@@ -168,21 +156,13 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             texts, (TEXT, {"hypothesis": "x"}, TEXT | {"url": "https://a/2.png"}), id="retrieval"
         ),
         pytest.param(
-            in_table, (HALO_ROW, "1,2,3", HALO_ROW.replace("0", "2", 1)), id="HaloQuest, cells"
-        ),
-        pytest.param(
             in_table,
             (HALO_ROW, HALO_ROW.replace("false premises", "?"), HALO_ROW.replace("0", "2", 1)),
             id="HaloQuest, a type",
         ),
-        pytest.param(in_table, (HALO_ROW, HALO_ROW, HALO_ROW.replace("0", "2", 1)), id="twice"),
         pytest.param(
             problems, (PROBLEM, PROBLEM | {"problem_type_list": ["?", "填空"]}, PROBLEM), id="MULTI"
         ),
-        pytest.param(
-            problems, (PROBLEM, PROBLEM | {"problem_answer_list": ["B"]}, PROBLEM), id="MULTI, gold"
-        ),
-        pytest.param(problems, (PROBLEM, PROBLEM | {"format": "rtf"}, PROBLEM), id="MULTI, rtf"),
         pytest.param(pieces, (PIECE, {"knowledge_content": 3}, PIECE), id="MULTI-Extend"),
         pytest.param(hard, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
         pytest.param(image_texts, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"),
@@ -204,29 +184,8 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             (stories.vqa_row(), stories.vqa_row(choice_b=None), stories.vqa_row()),
             id="CogBench's questions",
         ),
-        pytest.param(
-            annotated, (NOTES[0], NOTES[1] | {"annotation": None}, NOTES[1]), id="annotations"
-        ),
         pytest.param(annotated, (NOTES[0], NOTES[0], NOTES[1]), id="an annotation twice"),
-        pytest.param(gallery, (SHOWN, {"image": "c.png"}, SHOWN | B), id="gallery, no query"),
         pytest.param(gallery, (SHOWN, SHOWN, SHOWN | B), id="gallery, an image twice"),
-        pytest.param(unusual, (UNUSUAL, VOTE, UNUSUAL | B), id="a vote, no criterion"),
-        pytest.param(
-            raw("categories", ImageCategories), (KNOWN, KNOWN | {"category1": 1}, KNOWN | B),
-            id="categories",
-        ),
-        pytest.param(
-            raw("captions", WrittenCaption), (WRITTEN, WRITTEN | {"caption": None}, WRITTEN | B),
-            id="a written caption",
-        ),
-        pytest.param(
-            raw("caption_votes", CaptionVote), (ACCEPTS, ACCEPTS | {"accepts": 1}, ACCEPTS | B),
-            id="a vote on a caption",
-        ),
-        pytest.param(
-            raw("statement_votes", StatementVote), (CONFLICTS, VOTE, CONFLICTS | B),
-            id="a vote on a statement",
-        ),
         pytest.param(
             raw("look_alike_votes", LookAlikeVote), (ALIKE, ALIKE | {"alike": "no"}, ALIKE | B),
             id="a vote on a look-alike",
@@ -234,19 +193,11 @@ OTHER = MCOT | {"url": "https://a/2.png"}
         pytest.param(
             raw("trigger_votes", TriggerVote), (FITS, [FITS], FITS | B), id="a vote on a question"
         ),
-        pytest.param(sums, (SUM, SUM | {"answer": "2"}, SUM | AGAIN), id="GSM8K, no result"),
         pytest.param(sums, (SUM, SUM, SUM | AGAIN), id="GSM8K, a problem twice"),
         pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | B), id="a count"),
-        pytest.param(copa, (EVENT, EVENT | {"label": 2}, EVENT | {"idx": 2}), id="COPA, a label"),
         pytest.param(copa, (EVENT, EVENT, EVENT | {"idx": 2}), id="COPA, a number twice"),
-        pytest.param(
-            experts, (EXPERT, EXPERT | {"image2": None}, EXPERT | {"id": "l"}), id="experts"
-        ),
         pytest.param(experts, (EXPERT, EXPERT, EXPERT | {"id": "l"}), id="experts, an id twice"),
-        pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
-        pytest.param(notes, (NOTE, NOTE | {"round": 3}, NOTE | {"round": 2}), id="MULTI, a round"),
         pytest.param(notes, (NOTE, NOTE, NOTE | {"round": 2}), id="MULTI, annotated twice"),
-        pytest.param(refinements, (DROP, DROP | {"action": "maybe"}, DROP), id="a refinement"),
         pytest.param(refinements, (DROP, DROP | {"action": "replace"}, DROP), id="no new question"),
     ],
 )  # fmt: skip

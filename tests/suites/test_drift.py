@@ -155,23 +155,6 @@ def test_each_change_of_each_raw_file_is_named(suite, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("suite", ["codis", "journeybench", "multi"])
-def test_lost_rows_are_blocked_until_they_are_accepted_and_pass_once(suite, tmp_path):
-    home, blocked = make_home(tmp_path, suite), 0
-    for name in read_bases(home, suite):
-        if name.endswith((".jsonl", ".csv")):
-            (file,) = raw_files(home, name)
-            for _ in range(2):
-                drop_rows(file, "")
-                assert re.search(rf"{name}: \d+ rows \(\d+ before\)", outcome(home, suite))
-                accept(home, suite)
-                # What is left may be too little for a question.
-                assert "Nothing was written" not in outcome(home, suite)
-                blocked += 1
-    assert blocked >= 2
-
-
-@pytest.mark.long
 def test_a_mended_source_passes_after_a_later_step_has_refused_it(tmp_path):
     pairs = entries()
     write_release(tmp_path / "raw")

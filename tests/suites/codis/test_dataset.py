@@ -27,7 +27,7 @@ from bench_assets.suites.codis.votes import (
     funnel,
     select_pairs,
 )
-from tests.fakes.codis_source import entry, pair, png, vote, write_raw, write_release
+from tests.fakes.codis_source import entry, pair, vote, write_raw, write_release
 from tests.fakes.rows import stored
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
@@ -138,18 +138,6 @@ def test_a_file_that_is_no_list_is_an_error(tmp_path, content, complaint):
     release = find_release(write_release(tmp_path, content))
     with pytest.raises(SourceError, match=complaint):
         read_pairs(release)
-
-
-def test_a_link_that_leaves_the_folder_is_found_by_either_way_to_it(tmp_path):
-    folder = write_release(tmp_path / "codis", [entry(image_id="link.png")])
-    (tmp_path / "outside.png").write_bytes(png())
-    (folder / "images" / "link.png").symlink_to(tmp_path / "outside.png")
-    release = find_release(folder)
-    read = read_pairs(release)
-    assert read.rows == []
-    assert "'link.png' is outside the folder" in read.rejections[0].reason
-    with pytest.raises(SourceError, match=r"'link\.png' is outside the folder"):
-        source_files(release)
 
 
 VOTE = {"submission": "000", "annotator": "bo"} | dict.fromkeys(

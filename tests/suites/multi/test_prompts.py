@@ -1,14 +1,8 @@
-import io
-
 import pytest
-from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Image, Request
+from bench_assets.core.schema.chat import Image
 from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.task import TASK
-from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.engine import ServerEngine
-from tests.fakes.chat_server import ChatServer
 from tests.fakes.multi_rows import question
 
 FOUR = question(
@@ -122,34 +116,3 @@ def test_no_prompt_gives_the_answer_away(condition, kind):
     prompt = TASK.conditions[condition].prompt(question(kind, gold, text="谜面[MASK]"))
     assert "谜底" not in text(prompt)
     assert "{" not in text(prompt).replace("{你的最终答案}", "")
-
-
-def test_four_images_turn_by_turn_reach_a_server_as_five_messages_in_order():
-    spoken = iter("一二三四五")
-    with ChatServer(lambda _: next(spoken)) as server:
-        (response,) = ask(server, prompts.turn_by_turn(FOUR))
-    assert response.text == "五"
-    assert [len(body["messages"]) for body in server.bodies] == [1, 3, 5, 7, 9]
-    messages = server.bodies[-1]["messages"]
-    assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
-    users = [message["content"] for message in messages[::2]]
-    assert [kinds(content) for content in users] == [["text", "image_url"]] * 4 + [["text"]]
-    assert [message["content"] for message in messages[1::2]] == list("一二三四")
-    urls = [content[1]["image_url"]["url"] for content in users[:4]]
-    assert len(set(urls)) == 4
-
-
-def ask(server, prompt):
-    spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
-    engine = ServerEngine(spec, read_image)
-    return [response for _, response in engine.stream([Request(prompt=prompt)])]
-
-
-def read_image(sha256):
-    file = io.BytesIO()
-    PILImage.new("RGB", (8, 8), (ord(sha256[-1]) % 256, 0, 0)).save(file, "PNG")
-    return file.getvalue()
-
-
-def kinds(content):
-    return ["text"] if isinstance(content, str) else [part["type"] for part in content]

@@ -93,7 +93,6 @@ def test_knowledge_is_written_where_there_is_none():
         pytest.param(
             [link()], ["集合"], [f"集合 ({PLAIN.item_id})"], 2, id="another text of a known name"
         ),
-        pytest.param([link()], [], [""], 1, id="nobody wrote any"),
     ],
 )
 def test_which_piece_an_item_gets(links, names, piece, n_pieces):
@@ -121,7 +120,6 @@ def pair(conflict="the gold is 'B', not 'A'", **fields):
     ("decisions", "after"),
     [
         pytest.param([], pair(), id="nobody looked"),
-        pytest.param(["they are two questions: keep both"], pair(), id="two questions"),
         pytest.param(
             ["they are one: drop the later"], pair("", dropped=True), id="the later one goes"
         ),

@@ -63,7 +63,6 @@ def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
         pytest.param("html", "若$x<y$ 且 $y>z$，x<y且y>z（ ）", id="formulas and a blank"),
         pytest.param("html", f"见表{JOINED}和<u>甲</u>", id="a drawn table"),
         pytest.param("html", "<table><tr><td>$|x|$</td></tr></table>", id="bars in a table"),
-        pytest.param("text", "1+1=____ <甲>", id="plain text"),
         pytest.param("html", "<script>x<y</script>甲<!-- 乙 -->", id="what no reader sees"),
     ],
 )
@@ -80,7 +79,6 @@ def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
     "math",
     [
         "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>",
-        "<math><msup><mi>x</mi><mn>2</mn></msup></math>",
         "<m:math><m:mi>x</m:mi></m:math>",
         '<math xmlns="http://www.w3.org/1998/Math/MathML"><msqrt><mn>2</mn></msqrt></math>',
     ],
@@ -111,8 +109,6 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
         pytest.param("<table></table>", "no cells", id="no cells"),
         pytest.param("\ud800", "no cells", id="half a surrogate pair"),
         pytest.param('<table><tr><td colspan="99999999999">a', "spans", id="joined too widely"),
-        pytest.param('<table><tr><td rowspan="999" colspan="999">a', "spans", id="in both ways"),
-        pytest.param(f'<table><tr><td colspan="{"9" * 5000}">a', "spans", id="no number at all"),
         pytest.param(f"<table><tr><td>{'a' * 30_000}", "30000 characters", id="a long word"),
         pytest.param(
             f"<table>{LONG_ROW * 60}</table>", "too large", id="too large", marks=pytest.mark.long

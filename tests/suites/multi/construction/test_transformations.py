@@ -129,20 +129,6 @@ def test_of_all_problems_answered_by_hand_at_most_one_in_a_hundred_is_wrong():
             id="Figure 6 (3)",
         ),
         pytest.param(
-            choose_elements,
-            single("有①甲；②乙；③丙，其中对的是[MASK]", "①②", "②③", answer="A"),
-            "有①甲；②乙；③丙，其中对的是[MASK]\nA. ①\nB. ②\nC. ③",
-            "AB",
-            id="statements before the blank",
-        ),
-        pytest.param(
-            choose_elements,
-            single("对的是[MASK]\n①甲 ②乙 ③丙。\n注意单位", "①②", "②③", answer="A"),
-            "对的是[MASK]\n①甲 ②乙 ③丙。\n注意单位\nA. ①\nB. ②\nC. ③",
-            "AB",
-            id="more than statements after it",
-        ),
-        pytest.param(
             to_blank,
             single("水的化学式是[MASK]", "HO", "H2O", "O2"),
             "水的化学式是[MASK]",

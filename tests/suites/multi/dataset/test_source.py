@@ -8,7 +8,6 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
-from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites import multi
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
@@ -69,14 +68,11 @@ def test_every_sub_question_is_an_item_of_its_own(tmp_path):
             {"knowledge": "交通标志"}, "knowledge", ("交通标志",), id="knowledge as a text"
         ),
         pytest.param({"knowledge": None}, "knowledge", (), id="no knowledge"),
-        pytest.param({"problem_analysis_list": ["x"]}, "analysis", "", id="too few analyses"),
         pytest.param({"problem_analysis_list": None}, "analysis", "", id="no analyses"),
         pytest.param({"subject": "生物"}, "subject", "生物", id="the subject as a text"),
         pytest.param({"img_paths": None}, "images", (), id="no images"),
-        pytest.param({"difficulty": None}, "difficulty", "", id="no difficulty"),
         pytest.param({"quality": "3"}, "quality", "3", id="the quality as a text"),
         pytest.param({"problem_answer_list": None}, "answer", "", id="answers withheld"),
-        pytest.param({"problem_content": ""}, "general", "", id="no general part"),
     ],
 )
 def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, expected):
@@ -92,7 +88,6 @@ def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, ex
             "2 questions, 2 types and 1 answers",
             id="an answer lacks",
         ),
-        pytest.param({"problem_type_list": ["单选"]}, "2 questions, 1 types", id="a type lacks"),
         pytest.param(
             {"problem_type_list": ["单选", "判断"]}, "unknown type '判断'", id="unknown type"
         ),
@@ -100,7 +95,6 @@ def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, ex
             {"problem_answer_list": ["B", 4]}, "expected a text", id="a number for an answer"
         ),
         pytest.param({"difficulty": "hard"}, "expected a number", id="difficulty in words"),
-        pytest.param({"problem_content_list": []}, "0 questions", id="no questions"),
     ],
 )
 def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, change, complaint):
@@ -120,7 +114,6 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
             id="in a list",
         ),
         pytest.param('{"a": ', "not JSON, or cut short", id="cut short"),
-        pytest.param("[3]", "expected an object, found 3", id="a number in the list"),
         pytest.param('"a"', "expected an object or a list", id="a text at the top"),
     ],
 )
@@ -171,25 +164,10 @@ def test_knowledge_hard_list_and_image_texts(tmp_path):
     assert len(source_files(files)) == 4
 
 
-def test_captions_that_are_cut_in_their_last_line_are_an_error(tmp_path):
-    (tmp_path / "captions_blip.csv").write_text("1.png,a\n2.p")
-    with pytest.raises(SourceError, match=r"captions_blip\.csv, line 2"):
-        dict(read_image_texts(tmp_path / "captions_blip.csv").rows)
-
-
 def test_a_hard_list_without_one_text_is_an_error(tmp_path):
     (tmp_path / "hard_list_v1.json").write_text("[5]")
     with pytest.raises(SourceError, match=r"hard_list_v1\.json: expected a list of texts"):
         read_hard_list(release(tmp_path, {"czsw_0": PROBLEM}))
-
-
-def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
-    files = release(tmp_path / "release", {"czsw_0": PROBLEM})
-    files.images.mkdir()
-    (tmp_path / "secret.png").write_bytes(b"x")
-    (files.images / "a.png").symlink_to(tmp_path / "secret.png")
-    with pytest.raises(SourceError, match=r"'a\.png' is outside the folder"):
-        image_files(files.images)
 
 
 def note(round_=1, item_id="gzsx_1_0", **fields):
@@ -232,13 +210,6 @@ def test_an_annotation_that_cannot_be_read_is_named(tmp_path, entry, complaint):
     file = tmp_path / "annotations.json"
     file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | entry]))
     with pytest.raises(SourceError, match=complaint):
-        read_annotations(file).require()
-
-
-def test_an_item_annotated_twice_in_a_round_is_refused(tmp_path):
-    file = tmp_path / "annotations.json"
-    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": a} for a in "ab"]))
-    with pytest.raises(SourceError, match="x_0 has two annotations in round 1"):
         read_annotations(file).require()
 
 
