@@ -72,8 +72,6 @@ def test_a_missing_value_is_printed_as_none():
 @pytest.mark.parametrize(
     ("rows", "end"),
     [
-        pytest.param([], 1.0, id="of nothing"),
-        pytest.param([metric("m", 0.3)], 1.0, id="shares"),
         pytest.param([metric("m", math.nan, low=math.nan, high=math.nan)], 1.0, id="no value"),
         pytest.param([metric("m", 2.0, high=2.5), metric("m", 1.0)], 2.5, id="CIDEr"),
         pytest.param([metric("m", 0.2, constant=3.0)], 3.0, id="a constant beyond it"),

