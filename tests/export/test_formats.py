@@ -2,22 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
 from math import isnan
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
-from huggingface_hub import ModelCard
 
-from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.formats import FORMATS
-from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import MODEL, leaving, measure, questions, write
+from tests.export.measured_home import MODEL, leaving
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exports.md"
 SHOWN = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -116,35 +109,3 @@ def test_datasets_loads_every_table_and_every_field_is_what_it_was(
                 written, wanted = written or "", escape_formula(wanted)
             assert (written, name) == (wanted, name)
         assert found in ({}, {"task": "quiz"})
-
-
-FORMS = ("lm-eval", "model-index", "parquet", "jsonl", "csv")
-
-
-def blind_in(form, home):
-    """What the constant response gets by each form, and what shuffled responses get."""
-    out = home / "out"
-    paths = write(form, leaving(home, out))
-    if form == "lm-eval":
-        about = json.loads(paths[-1].read_text())["configs"]["quiz_mini"]["metadata"]
-        return tuple(about["blind_baselines"]["accuracy"].values())
-    if form == "model-index":
-        text = paths[0].read_text(encoding="utf-8")
-        data: Any = ModelCard(f"---\n{text}---\n").data
-        args = data.eval_results[0].metric_args
-        return args["constant"], args["shuffled"]
-    read: dict[str, Callable[..., Any]] = {
-        "parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": partial(pd.read_json, lines=True)
-    }  # fmt: skip
-    rows = read[form](out / f"metrics.{form}").set_index("category")
-    assert rows.loc["kind", ["constant", "shuffled"]].isna().all()  # not known, and not 0
-    return tuple(rows.loc["all", ["constant", "shuffled"]])
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_blind_baselines_stand_beside_a_metric_in_every_form(tmp_path, form):
-    tables = TableFiles(folder=str(tmp_path / "tables"))
-    measure(tables, questions("mini"))
-    rows = [replace(row, n_failed=0) for row in tables.read(["quiz", "metrics"], Metric, MODEL)]
-    tables.write(["quiz", "metrics"], rows, Metric, MODEL)
-    assert blind_in(form, tmp_path) == (1.0, 0.25)

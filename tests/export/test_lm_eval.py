@@ -34,6 +34,7 @@ def test_results_say_what_was_measured_and_of_how_many(written):
     assert results["model_name"] == MODEL
     metadata = results["configs"]["quiz"]["metadata"]
     assert (metadata["edition"], metadata["failed"]) == ("published", 1)
+    assert [*metadata["blind_baselines"]["accuracy"].values()] == [1.0, 0.25]
 
 
 def test_a_sample_without_a_response_has_no_value(written):

@@ -39,6 +39,7 @@ def test_a_card_says_what_was_measured_on_what_and_that_nobody_verified_it(whole
     assert result.metric_args["signature"].startswith(
         f"quiz|v3|main|data:{result.dataset_revision}"
     )
+    assert (result.metric_args["constant"], result.metric_args["shuffled"]) == (1.0, 0.25)
     assert path.name == "run%2Fstep-0150.yml"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Question
-from bench_assets.export.formats import FORMATS, format_of
+from bench_assets.export.formats import FORMATS
 from bench_assets.export.tables import FORMS, _Csv
 from bench_assets.workspace.inspect.table_collection import TableFilter
 from bench_resources.tables.parquet import TableFiles
@@ -84,7 +84,11 @@ def test_what_failed_has_no_points_and_what_is_no_number_is_empty(exported):
     folder, form = exported
     points = read(folder, form, "scores")["points"]
     assert points.isna().tolist() == [False, False, True, False]
-    assert read(folder, form, "metrics")["value"].isna().tolist() == [False, True]
+    metrics = read(folder, form, "metrics")
+    assert metrics["value"].isna().tolist() == [False, True]
+    blind = metrics[["constant", "shuffled"]]
+    assert blind.iloc[0].tolist() == [1.0, 0.25]
+    assert blind.iloc[1].isna().all()  # not known, and not 0
     assert b"nan" not in (folder / f"metrics.{form}").read_bytes().lower() or form == "parquet"
 
 
@@ -130,11 +134,6 @@ def test_a_damaged_table_does_not_end_the_rest(home):
 def test_a_name_that_is_none_is_an_error_with_the_nearest(home, wanted, meant):
     with pytest.raises(UnknownNameError, match=f"did you mean '{re.escape(meant)}'"):
         leaving(home, home / "out", wanted)
-
-
-def test_a_form_that_is_none_is_an_error_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="did you mean 'parquet'"):
-        format_of("paquet")
 
 
 def test_parquet_has_no_maps_and_no_empty_row_groups(home):
