@@ -50,10 +50,8 @@ BOMB = zipped(("manifest.json", bytes(10**7)), how=zipfile.ZIP_DEFLATED)
     ("data", "says"),
     [
         pytest.param(b"", "not a bundle", id="an empty file"),
-        pytest.param(b"PK\5\6" + bytes(17), "not a bundle", id="a byte less than the least zip"),
         pytest.param(b"hello" * 100, "not a bundle", id="no zip"),
         pytest.param(ours()[:-1], "cut short", id="cut short by a byte"),
-        pytest.param(ours()[:60], "cut short", id="cut short"),
         pytest.param(BOMB, "'manifest.json': compressed", id="a zip bomb"),
     ],
 )  # fmt: skip

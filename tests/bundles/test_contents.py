@@ -8,24 +8,9 @@ import pytest
 from bench_assets.bundles.contents import from_lines, to_lines
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from tests.fakes.rows import prediction, question
+from tests.fakes.rows import metric, prediction, question
 
-METRIC = Metric(
-    task="t",
-    model="m",
-    condition="main",
-    metric="acc",
-    category="all",
-    value=0.1 + 0.2,
-    low=nan,
-    high=5e-324,
-    n_scored=2**62,
-    n_unscored=0,
-    n_failed=0,
-    edition="mini",
-    constant=None,
-    signature="t|v1|main|n:1",
-)
+METRIC = metric("m", 0.1 + 0.2, metric="acc", low=nan, high=5e-324, n_scored=2**62)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +55,10 @@ LINE = to_lines([METRIC])
     ("line", "says"),
     [
         pytest.param(LINE[:-1], "line 1", id="cut short by its end of line"),
-        pytest.param(LINE[:40] + b"\n", "not JSON", id="cut short"),
         pytest.param(b"[1]\n", "expected an object", id="a list"),
-        pytest.param(b"\n", "not JSON", id="a blank line"),
         pytest.param(
             LINE.replace(b":", b": ", 1), "not written by bench bundle pack", id="a space"
         ),
-        pytest.param(LINE.replace(b'"acc"', b'"a\xc3\xa9c"'), "not written", id="not escaped"),
         pytest.param(
             b'{"task":"x",' + LINE[1:], "not written by bench bundle pack", id="a field twice"
         ),
@@ -84,12 +66,9 @@ LINE = to_lines([METRIC])
         pytest.param(LINE.replace(b'"model":"m",', b""), "no field 'model'", id="a missing field"),
         pytest.param(LINE.replace(b'"m"', b"1"), "f", id="a number for a text"),
         pytest.param(LINE.replace(b'"m"', b"null"), "no value in column", id="nothing for a text"),
-        pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":0.5'), "f", id="half a count"),
         pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":0.0'), "line 1", id="0.0 of them"),
-        pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":true'), "f", id="true of them"),
         pytest.param(LINE.replace(b"5e-324", b"NaN"), "f, line 1", id="a bare NaN"),
         pytest.param(LINE.replace(b"5e-324", b"[" * 9000), "not JSON", id="nested deeply"),
-        pytest.param(LINE.replace(b"5e-324", b"9" * 9000), "f, line 1", id="a very long number"),
         pytest.param(LINE.replace(b'"m"', b'"\\ud800"'), "f", id="half a character"),
         pytest.param(b"\xff\xfe" + LINE, "not JSON", id="not UTF-8"),
     ],

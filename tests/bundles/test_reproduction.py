@@ -60,17 +60,6 @@ def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
     assert shown == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        pytest.param(["shelf"], "TASK MODEL OUT.zip", id="no model"),
-        pytest.param(["shelf", "written"], "TASK MODEL OUT.zip", id="no file to write"),
-    ],
-)
-def test_a_bundle_that_is_not_named_is_not_understood(words, says):
-    assert says in bench("bundle", "pack", *words, code=2).stderr
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
 def test_a_number_comes_out_again_and_the_tables_stay(home, model):

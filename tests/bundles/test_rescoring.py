@@ -116,16 +116,6 @@ def model_judged():
     return questions, predictions, judged(questions, predictions, Right())
 
 
-def test_what_a_model_judged_is_taken_as_it_was_recorded():
-    questions, predictions, judgements = model_judged()
-    assert judging_rules(TASK, judgements) == ""
-    again = rescore(TASK, questions, predictions, judgements)
-    assert again.judgements == judgements
-    whole = next(row for row in again.metrics if row.category == "all")
-    assert whole.value == 0.75  # the reader finds the right letter in "no idea"
-    assert "judge:reader:judge|" in whole.signature
-
-
 def test_rules_judge_again_whatever_was_recorded():
     questions, predictions, _ = model_judged()
     ruled = pipeline.judge(TASK, questions, predictions, None)
