@@ -1,7 +1,7 @@
 """A response that was cut off before its answer is wrong in every task, whatever the measure."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.rows import LeaderboardRow, Score
+from bench_assets.core.schema.rows import Score
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import GeneratedResponses, Runner
@@ -19,7 +19,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.workspace.console.output import METRIC_COLUMNS
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
-from tests.fakes.rows import prediction, question
+from tests.fakes.rows import prediction, question, standing
 
 WORDS: dict[str, Any] = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
 LETTERS: dict[str, Any] = {"kind": "choice", "answer": ("A",), "options": ("up", "down")}
@@ -196,11 +196,4 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["notes"](row) == "1 no answer, only 1 effective cluster"
     assert METRIC_COLUMNS["notes"](replace(row, n_no_answer=None)) == "only 1 effective cluster"
-    shared = {
-        f.name: getattr(row, f.name)
-        for f in fields(LeaderboardRow)
-        if f.name in row.__dataclass_fields__
-    }
-    assert "| 2 (1 no answer) (only 1 effective" in as_markdown(
-        [LeaderboardRow(source="here", **shared)]
-    )
+    assert "| 2 (1 no answer) (only 1 effective" in as_markdown([standing(row)])

@@ -6,9 +6,9 @@ import pytest
 
 from bench_assets.annotation.gold import GoldStep, proposal_task
 from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.measured_figures import DrawnUnit
 from tests.core.gold.test_proposals import PROPOSAL
 from tests.fakes.answers import answer, fits
+from tests.fakes.rows import drawn_unit
 from tests.suites import gold_measures as measured
 
 STEP = GoldStep(folder="quiz/tables", reads={}, candidates=lambda: [], quorum="all")
@@ -66,10 +66,7 @@ def test_people_see_the_change_the_key_and_the_last_lines():
 def test_accepted_ones_are_shown_where_they_were_drawn():
     rows, _ = vote(candidates(21), x="21", y="21")
     assert TASK.units(rows) == []
-    drawn = DrawnUnit(
-        task=TASK.task.name, model="", unit="p/0", questions="p/0", judge="", stratum="accepted",
-        probability=1.0, digest="", at="2026-11-30T06:00:00.000Z",
-    )  # fmt: skip
+    drawn = drawn_unit("p/0", task=TASK.task.name, stratum="accepted", probability=1.0)
     assert [unit.unit_id for unit in TASK.units(rows, drawn=[drawn])] == ["p/0"]
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from math import nan
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,13 @@ from bench_assets.comparison.verdicts import (
     decide,
     verdict_sentence,
 )
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question, Score
+from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric, standing
 
 
 def scores(questions, points, model="m"):
@@ -89,14 +89,6 @@ def write_side(tables, name: str, questions, points, model: str) -> None:
     tables.write([name, "metrics"], metrics, Metric, model)
 
 
-def standing(model: str, value: float = 0.5, **about: Any) -> LeaderboardRow:
-    return LeaderboardRow(
-        task="quiz", edition="mini", metric="accuracy", model=model, source="measured here",
-        value=value, low=0.0, high=1.0, n_scored=30, n_unscored=0, **{"n_failed": 0, **about},
-        constant=0.25, shuffled=0.0, signature="",
-    )  # fmt: skip
-
-
 def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
     tables, questions = TableFiles(folder=str(tmp_path)), quiz(30)
     tables.write(["quiz", "questions"], questions, Question)
@@ -104,11 +96,11 @@ def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
     for model, n in n_right.items():
         points = scores(questions, [k < n for k in range(30)], model)
         write_side(tables, "quiz", questions, points, model)
-    rows = [standing(model) for model in n_right]
+    rows = [standing(metric(model, 0.5, task="quiz")) for model in n_right]
     assert list(run_verdicts(tables, [TASK], rows)) == [  # half of 30, (2.05 * 0.0928)
         "a/step-10 against a/step-2: better at a quiz (+0.500, +0.310 to +0.690)."
     ]
-    failed = [standing("a/step-2", n_failed=1), standing("a/step-2", nan), *rows[:2]]
+    failed = [replace(rows[2], n_failed=1), replace(rows[2], value=nan), *rows[:2]]
     (sentence,) = run_verdicts(tables, [TASK], failed)
     assert sentence.startswith("a/step-10 against a/step-9: better at a quiz (+1.000")
     assert not list(run_verdicts(tables, [], rows))
@@ -123,7 +115,9 @@ def test_a_step_is_not_compared_on_tasks_where_responses_are_missing(tmp_path):
         for model, n in n_right.items():
             points = scores(questions, [k < n for k in range(30)], model)
             write_side(tables, name, questions, points, model)
-    complete = [replace(standing(m), task=name) for m in n_right for name in ("one", "two")]
+    complete = [
+        standing(metric(model, 0.5, task=name)) for model in n_right for name in ("one", "two")
+    ]
     failed = [replace(row, n_failed=3 * (row.task == "one")) for row in complete]
     (sentence,) = run_verdicts(tables, tasks, [*failed[:2], *complete[2:]])
     assert ("one" in sentence, "better at two" in sentence) == (False, True)

@@ -1,10 +1,18 @@
 """Rows with everything filled in, so that a test names only what it is about."""
 
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from typing import Any
 
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score, StoredImage
+from bench_assets.core.schema.measured_figures import DrawnUnit
+from bench_assets.core.schema.rows import (
+    LeaderboardRow,
+    Metric,
+    Prediction,
+    Question,
+    Score,
+    StoredImage,
+)
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 SIGNATURE = "t|v1|main|data:d|prompts:p|model:{model}|judge:none|scorer:r|n:40"
@@ -67,3 +75,19 @@ def metric(model: str, value: float, **fields: Any) -> Metric:
         signature=SIGNATURE.format(model=model),
     )
     return replace(row, **fields)
+
+
+def standing(row: Metric, **changes: Any) -> LeaderboardRow:
+    """The line of the leaderboard that a metric makes."""
+    names = {field.name for field in fields(LeaderboardRow)}
+    values = {name: value for name, value in asdict(row).items() if name in names}
+    return LeaderboardRow(**{"source": "measured here", **values, **changes})
+
+
+def drawn_unit(unit: str, questions: str = "", **changes: Any) -> DrawnUnit:
+    """A unit that was drawn for people, with even chances; by itself a question."""
+    row = DrawnUnit(
+        task="t", model="m", unit=unit, questions=questions or unit, judge="gpt", stratum="yes",
+        probability=0.5, digest="", at="1",
+    )  # fmt: skip
+    return replace(row, **changes)

@@ -1,12 +1,11 @@
 """Draws of units: by strata, in an order of which every beginning is a draw."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from bench_assets.annotation.responses.draws import draw_order, latest_draws
-from bench_assets.core.schema.measured_figures import DrawnUnit
+from tests.fakes.rows import drawn_unit
 
 
 def strata(**sizes):
@@ -39,24 +38,12 @@ def test_a_larger_draw_contains_the_smaller():
         assert counts(order[:n])["yes"] == pytest.approx(0.6 * n, abs=2.1)
 
 
-def drawn(unit, probability, **fields):
-    row = DrawnUnit(
-        task="t",
-        model="m",
-        unit=unit,
-        questions=unit,
-        judge="gpt",
-        stratum="yes",
-        probability=probability,
-        digest="",
-        at="1",
-    )
-    return replace(row, **fields)
-
-
 def test_of_two_draws_a_unit_has_the_larger_probability():
-    first = [drawn("a", 0.5), drawn("b", 0.5)]
-    second = [drawn("a", 0.2, at="2"), drawn("c", 0.7, at="2"), drawn("c", 0.7, at="2", model="n")]
+    first = [drawn_unit("a"), drawn_unit("b")]
+    second = [
+        drawn_unit("a", probability=0.2, at="2"),
+        *(drawn_unit("c", probability=0.7, at="2", model=model) for model in "mn"),
+    ]
     found = latest_draws([*first, *second])
     assert {key: (row.probability, row.at) for key, row in found.items()} == {
         ("m", "a"): (0.5, "1"),

@@ -7,10 +7,9 @@ import pytest
 
 from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
 from bench_assets.annotation.tasks import split_unit_id, unit_id
-from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.answers import answer, fits
-from tests.fakes.rows import prediction, question
+from tests.fakes.rows import drawn_unit, prediction, question
 
 FORM = verdicts_task("t", "T", judged=True)
 
@@ -37,20 +36,9 @@ def test_who_judges_sees_neither_the_model_nor_its_judge():
     assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
-def drawn(*numbers, model="model-a"):
+def drawn(*numbers):
     return [
-        DrawnUnit(
-            task="t",
-            model=model,
-            unit=f"pair {number}",
-            questions=unit_id(f"t/{number}", f"t/{number + 1}"),
-            judge="gpt",
-            stratum="yes",
-            probability=0.5,
-            digest="",
-            at="2026-11-30",
-        )
-        for number in numbers
+        drawn_unit(f"pair {n}", unit_id(f"t/{n}", f"t/{n + 1}"), model="model-a") for n in numbers
     ]
 
 

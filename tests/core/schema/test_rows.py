@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response
-from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric
-from tests.fakes.rows import prediction, question
+from bench_assets.core.schema.rows import Judgement
+from tests.fakes.rows import metric, prediction, question, standing
 
 
 @pytest.mark.parametrize(
@@ -22,21 +22,7 @@ def test_what_a_question_depends_on(fields, cluster):
 
 
 def test_a_row_that_is_older_than_the_column_has_the_digest_of_its_signature():
-    row = Metric(
-        task="t",
-        model="m",
-        condition="main",
-        metric="accuracy",
-        category="all",
-        value=1.0,
-        low=1.0,
-        high=1.0,
-        n_scored=1,
-        n_unscored=0,
-        n_failed=0,
-        edition="mini",
-        signature="t|v1|main|data:d",
-    )
+    row = metric("m", 1.0, signature="t|v1|main|data:d")
     assert (row.questions, replace(row, data="e").questions) == ("d", "e")
 
 
@@ -49,22 +35,7 @@ def test_a_row_that_is_older_than_the_column_has_the_digest_of_its_signature():
     ],
 )
 def test_a_line_says_why_it_should_not_be_compared(place, stale, shown):
-    line = LeaderboardRow(
-        task="t",
-        edition="mini",
-        metric="accuracy",
-        model="m",
-        source="here",
-        value=1.0,
-        low=1.0,
-        high=1.0,
-        n_scored=1,
-        n_unscored=0,
-        n_failed=0,
-        place=place,
-        stale=stale,
-        signature="",
-    )
+    line = standing(metric("m", 1.0), source="here", place=place, stale=stale)
     assert line.shown_source == shown
 
 

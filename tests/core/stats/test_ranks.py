@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.stats.ranks import add_rank_intervals, rank_intervals, rank_models
+from tests.fakes.rows import metric, standing
 
 
 def around(value, half):
@@ -96,12 +96,7 @@ def multipletests(p_values):
 
 
 def line(model, value, **more):
-    given = {"edition": "mini", "n_failed": 0, "place": "", "stale": "", **more}
-    ends = {"low": value - 0.01, "high": value + 0.01} | given
-    return LeaderboardRow(
-        task="quiz", metric="accuracy", model=model, source="measured here", value=value,
-        n_scored=9, n_unscored=0, signature="", **ends,
-    )  # fmt: skip
+    return standing(metric(model, value, low=value - 0.01, high=value + 0.01), **more)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Metric, Prediction, SourceFile
+from bench_assets.core.schema.rows import Prediction, SourceFile
 from bench_assets.core.tables.expectations import (
     EXPECTATIONS_BY_TABLE,
     problems,
@@ -14,24 +14,11 @@ from bench_assets.core.tables.expectations import (
 )
 from tests.cases import read_rows
 from tests.fakes.quiz import quiz
+from tests.fakes.rows import metric
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
 PREDICTION = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
-MEASURED = Metric(
-    task="quiz",
-    model="m",
-    condition="main",
-    metric="accuracy",
-    category="all",
-    value=0.5,
-    low=0.4,
-    high=0.6,
-    n_scored=4,
-    n_unscored=0,
-    n_failed=0,
-    edition="own",
-    signature="quiz|v1|main",
-)
+MEASURED = metric("m", 0.5, task="quiz", low=0.4, high=0.6, n_scored=4, edition="own")
 LATEST: dict[str, Any] = {"edition": "latest"}
 RIGHT: dict[str, list[Any]] = {
     "source": [SOURCE],
