@@ -4,6 +4,7 @@ import pytest
 
 from bench_assets.file_benchmarks.nested_columns import paths_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from tests.cases import read_cases
 from tests.file_benchmarks.test_questions import built
 
 PASSAGE = {
@@ -39,13 +40,6 @@ def test_a_question_inside_of_an_object_has_its_options_key_and_slice(tmp_path):
     assert question.labels["q.concept"] == "door"
 
 
-def test_turns_of_a_conversation_are_named_by_their_number(tmp_path):
-    turns = [{"from": "human", "value": "Which colour?"}, {"from": "gpt", "value": "red"}]
-    columns = {"question": "turn.0.value", "answer": "turn.1.value"}
-    (question,) = built(tmp_path, [{"turn": turns}], columns=columns, answer_type="text").questions
-    assert (question.text, question.answer) == ("Which colour?", ("red",))
-
-
 def test_each_object_of_nested_lists_is_a_question_with_its_own_context(tmp_path):
     benchmark = built(tmp_path, [PASSAGE], columns=SQUAD, answer_type="text")
     questions = [(q.text, q.answer, q.context, q.labels["title"]) for q in benchmark.questions]
@@ -70,31 +64,19 @@ def test_an_id_of_the_row_gets_the_number_of_the_question(tmp_path, name, ids):
     assert [question.question_id for question in benchmark.questions] == ids
 
 
-def test_answers_and_ids_in_lists_belong_to_the_questions_in_order(tmp_path):
+@pytest.mark.parametrize(
+    ("row", "columns", "questions"), read_cases(__file__, "nested_rows.jsonl", tuples=True)
+)
+def test_a_row_has_these_questions(tmp_path, row, columns, questions):
+    built_questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
+    assert tuple((q.text, q.answer) for q in built_questions) == questions
+
+
+def test_ids_in_lists_belong_to_the_questions_in_order(tmp_path):
     row = {"q": ["Which colour?", "Is it full?"], "a": ["red", "no"], "n": [7, 8]}
     columns = {"question": "q", "answer": "a", "id": "n"}
     questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
-    assert [(q.question_id, q.answer) for q in questions] == [
-        ("fridge/7", ("red",)),
-        ("fridge/8", ("no",)),
-    ]
-
-
-def test_other_answers_in_a_list_are_those_of_each_question(tmp_path):
-    row = {"q": ["Which colour?", "What colour?"], "a": ["red", "scarlet", "crimson"]}
-    columns = {"question": "q", "answer": "a"}
-    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
-    assert [q.answer for q in questions] == [("red", "scarlet", "crimson")] * 2
-
-
-def test_a_list_of_objects_written_as_text_is_split(tmp_path):
-    row = {"qa": '[{"q": "Which colour?", "a": "red"}, {"q": "Is it full?", "a": "no"}]'}
-    columns = {"question": "qa.q", "answer": "qa.a"}
-    questions = built(tmp_path, [row], columns=columns, answer_type="text").questions
-    assert [(q.text, q.answer) for q in questions] == [
-        ("Which colour?", ("red",)),
-        ("Is it full?", ("no",)),
-    ]
+    assert [q.question_id for q in questions] == ["fridge/7", "fridge/8"]
 
 
 def test_an_object_written_as_text_gives_no_number_to_the_id(tmp_path):

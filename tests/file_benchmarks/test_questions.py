@@ -17,6 +17,7 @@ from bench_assets.file_benchmarks.questions import (
 )
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from tests.cases import read_cases
 from tests.fakes.rows import question
 
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}
@@ -63,42 +64,13 @@ def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "columns"),
-    [
-        pytest.param({"A": "red", "B": "blue"}, {}, id="a column each, named by letter"),
-        pytest.param({"A": "red", "B": "blue", "C": None}, {}, id="the last of them empty"),
-        pytest.param({"choices": ["red", "blue"]}, {}, id="choices"),
-        pytest.param({"o": ["red", "blue"]}, {"options": "o"}, id="a column of another name"),
-        pytest.param(
-            {"x": "red", "y": "blue"}, {"options": ["x", "y"]}, id="columns that are named"
-        ),
-    ],
+    ("row", "columns", "options", "letter"), read_cases(__file__, "options.jsonl")
 )
-def test_options_are_found(tmp_path, row, columns):
-    rest = {name: cell for name, cell in ROW.items() if name != "options"}
-    (question,) = built(tmp_path, [rest | row], columns=columns).questions
-    assert question.options == ("red", "blue")
+def test_options_are_found_and_say_which_is_right(tmp_path, row, columns, options, letter):
+    row = {"id": "7", "question": "Which colour?"} | row
+    (question,) = built(tmp_path, [row], columns=columns).questions
+    assert (list(question.options), question.answer) == (options, (letter,))
     assert question.labels == {}
-
-
-def test_options_whose_own_letters_are_out_of_order_are_sorted_by_them(tmp_path):
-    """Nineteen of AGIEval's 651 questions of LogiQA list (A), (C), (B), (D)."""
-    (question,) = built(tmp_path, [ROW | {"options": ["(A) 1", "(C) 3", "(B) 2"]}]).questions
-    assert (question.options, question.answer) == (("1", "2", "3"), ("B",))
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param({"options": {"red": 0, "blue": 1}, "answer": None}, id="scores"),
-        pytest.param(
-            {"options": {"label": ["1", "2"], "text": ["1", "2"]}, "answer": "2"}, id="numbers"
-        ),
-    ],
-)
-def test_options_that_are_scored_or_numbered_say_which_is_right(tmp_path, row):
-    (question,) = built(tmp_path, [ROW | row]).questions
-    assert question.answer == ("B",)
 
 
 @pytest.mark.parametrize(
@@ -115,28 +87,6 @@ def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
     benchmark = built(tmp_path, [rest | row, ROW])
     assert [question.question_id for question in benchmark.questions] == ["fridge/7"]
     assert "(expected at least 2" in benchmark.rejections[0].reason
-
-
-@pytest.mark.parametrize(
-    ("options", "answer", "kept"),
-    [
-        pytest.param(["red", "blue", "nan", "nan"], "B", ("red", "blue"), id="unused ones"),
-        pytest.param(["nan", "Two", "One"], "A", ("nan", "Two", "One"), id="the answer"),
-        pytest.param(["Two", "nan", "One"], "C", ("Two", "", "One"), id="between others"),
-        pytest.param(["red", "blue", "N/A"], "A", ("red", "blue"), id="N/A"),
-        pytest.param(["x", "x", "y"], "C", ("x", "x", "y"), id="equal distractors"),
-        pytest.param(["x", "x", "y"], "x", ("x", "x", "y"), id="equal right ones"),
-    ],
-)
-def test_options_that_stand_for_none_are_dropped_and_no_letter_moves(
-    tmp_path, options, answer, kept
-):
-    (question,) = built(tmp_path, [ROW | {"options": options, "answer": answer}]).questions
-    assert question.options == kept
-    assert question.options["ABC".index(question.answer[0])] in (
-        answer,
-        options["ABC".find(answer)],
-    )
 
 
 def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
