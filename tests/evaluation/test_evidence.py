@@ -7,6 +7,7 @@ import pytest
 
 from bench_assets.core.judging.second_look import AnswerForm, FormKind
 from bench_assets.evaluation.evidence import StoredAnswer, find_evidence
+from tests.cases import read_cases
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
 
@@ -50,21 +51,7 @@ def test_answers_are_stored_in_several_ways(
     assert evidence(text, STORED._replace(answer=answer, note=note), kind) == expected
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param({"answer": ("A",)}, id="another answer"),
-        pytest.param({"answer": ()}, id="no answer"),
-        pytest.param({"note": "last line"}, id="another form"),
-        pytest.param({"note": "gives 'A': statement", "answer": ("x",)}, id="another value"),
-        pytest.param({"named": True}, id="only named"),
-        pytest.param({"scorer": "official"}, id="the authors' scorer"),
-        pytest.param({"asked_again": True}, id="a reader's answer"),
-        pytest.param({"unread": True}, id="unread"),
-        pytest.param({"no_answer": True}, id="cut off"),
-        pytest.param({"error": "timeout"}, id="no response"),
-    ],
-)
+@pytest.mark.parametrize("other", read_cases(__file__, "other_scores.jsonl", tuples=True))
 def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, Any]) -> None:
     assert evidence(RESPONSE, STORED) == "B"
     assert evidence(RESPONSE, STORED._replace(**other)) is None

@@ -13,6 +13,7 @@ from bench_assets.annotation.answers.validation import (
     resolve_answers,
 )
 from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Answer, Field, Unit
+from tests.cases import read_rows
 
 FORM = AnnotationTask(
     name="t/votes",
@@ -57,22 +58,7 @@ def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"person": "author"}, "'author' may not answer: they made the unit"),
-        ({"unit_digest": "0" * 64}, "given before the unit changed"),
-        ({"task_version": "0" * 64}, "given to an earlier version of the task"),
-        ({"unit_id": "z"}, "unit 'z' is not published"),
-        ({"changed_by": "ben"}, "changed by 'ben', not by its annotator"),
-        ({"skipped": True, "values": {}}, "skipped"),
-        ({"values": {}}, "right: empty"),
-        ({"values": {"right": (" ",)}}, "right: empty"),
-        ({"values": {"right": ("maybe",)}}, "right: 'maybe' is none of yes, no"),
-        ({"values": {"right": ("yes", "no")}}, "right: 2 entries (expected 1)"),
-        ({"values": {"right": ("yes",), "x": ("1",)}}, "there is no field 'x'"),
-        ({"values": {"right": ("yes",), "why": ("x" * 11,)}}, "why: 11 characters, at most 10"),
-        ({"values": {"right": ("yes",), "which": ("a",)}}, "which: 'a' is none of "),
-    ],
+    ("change", "why"), read_rows(__file__, "refused_answers.jsonl", tuples=True)
 )
 def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, Any], why: str) -> None:
     counted = resolve_answers(FORM, [ITEM], [replace(vote("ana"), **change), vote("ben")])

@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.audit.robustness import option_permutations
 from bench_assets.audit.robustness.option_permutations import (
-    IMAGES,
-    NAMES_LETTERS,
-    NO_CHOICE,
     NOT_LISTED,
-    REFERS_TO_OPTIONS,
     not_permutable_reason,
     permute_options,
 )
@@ -22,6 +19,7 @@ from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
 from tests.audit.choosing import figures, first, shifted_responses
 from tests.audit.held import TASK
+from tests.cases import read_rows
 from tests.fakes.rows import question
 
 LISTED = replace(
@@ -59,37 +57,12 @@ def test_fewer_orders_are_drawn_and_the_same_with_the_same_seed():
     assert [order.number for order in four] == [1, 2, 3, 4]
 
 
-LEFT_ALONE = [
-    (choice("a dog", "a cat"), ""),
-    (choice("A man is here", "A dog is here"), ""),
-    (choice("the second image", "the third image"), ""),
-    (choice("CO2", "NaCl"), ""),
-    (choice("red", "None of the above"), REFERS_TO_OPTIONS),
-    (choice("red", "All of these are right"), REFERS_TO_OPTIONS),
-    (choice("red", "Both of them"), REFERS_TO_OPTIONS),
-    (choice("red", "以上都不对"), REFERS_TO_OPTIONS),
-    (choice("red", "blue", "Both A and B"), REFERS_TO_OPTIONS),
-    (choice("red", "blue", "A and B"), NAMES_LETTERS),
-    (choice("Point A", "Point B"), NAMES_LETTERS),
-    (choice("A is darker", "the other is"), NAMES_LETTERS),
-    (choice("A", "B"), NAMES_LETTERS),
-    (choice("点A", "线段"), NAMES_LETTERS),
-    (choice("[IMAGE_1]", "[IMAGE_2]"), IMAGES),
-    (choice("<image 1>", "<image 2>"), IMAGES),
-    (choice("red"), NO_CHOICE),
-    (choice("red", "red"), NO_CHOICE),
-    (choice("red", ""), NO_CHOICE),
-    (choice("red", "blue", key="C"), NO_CHOICE),
-    (question(kind="choices", options=("red", "blue"), answer=("A",)), NO_CHOICE),
-    (question(kind="text", options=("red", "blue"), answer=("red",)), NO_CHOICE),
-]
-
-
 @pytest.mark.parametrize(
-    ("query", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
+    ("reason", "kind", "options", "key"), read_rows(__file__, "left_alone.jsonl", tuples=True)
 )
-def test_options_that_do_not_stand_for_themselves_keep_their_order(query, why):
-    assert not_permutable_reason(query) == why
+def test_options_that_do_not_stand_for_themselves_keep_their_order(reason, kind, options, key):
+    query = question(kind=kind, options=options, answer=(key,))
+    assert not_permutable_reason(query) == getattr(option_permutations, reason, "")
 
 
 def test_a_prompt_that_does_not_list_the_options_is_left_out_and_counted():
