@@ -6,9 +6,9 @@ from pydantic import ConfigDict
 
 from bench_assets.evaluation.suite import RawData, SuiteSettings
 from bench_assets.suites.blink.construction.recipes import (
-    RAW_FOLDERS,
+    RECIPES,
     BuilderParameters,
-    task_parameters,
+    n_questions,
 )
 from bench_assets.suites.blink.dataset import find_route
 
@@ -27,12 +27,18 @@ class BlinkSettings(SuiteSettings):
 
 
 def _settings_of(settings: BlinkSettings, task: str) -> object:
-    return [settings.seed, *task_parameters(task, settings.builders)]
+    builders = settings.builders
+    drawn = (builders.height, builders.near_duplicate, n_questions(task, builders))
+    return [settings.seed, *drawn]
 
 
 def _is_raw(source: Path) -> bool:
     return find_route(source) == "raw"
 
 
-RAW_DATA = RawData(folders=RAW_FOLDERS, settings=_settings_of, is_in=_is_raw)
+RAW_DATA = RawData(
+    folders={task: recipe.folder for task, recipe in RECIPES.items()},
+    settings=_settings_of,
+    is_in=_is_raw,
+)
 """The raw data sets of the fourteen tasks."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pytest
 
 from bench_assets.core.tables.source_folder import write_files
-from bench_assets.suites.blink.construction.build import BuildResult, build_all
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_resources.images.store import ImageStore
+from tests.fakes.blink_builds import Built, build_all
 
 PART = {  # what is drawn quickly, and the tasks that are built of it
     "diw": "Relative_Depth",
@@ -28,7 +28,7 @@ HEIGHT = 256  # px; drawing and encoding at the paper's 1024 takes ten seconds o
 class MiniEdition(NamedTuple):
     folder: Path
     store: ImageStore
-    built: BuildResult
+    built: Built
     tasks: tuple[str, ...]
 
 
@@ -36,7 +36,7 @@ class MiniEdition(NamedTuple):
 def whole_edition(tmp_path_factory) -> MiniEdition:
     folder = tmp_path_factory.mktemp("blink")
     mini.write(folder / "raw")
-    return built_of(folder, sorted(recipes(BuilderParameters())))
+    return built_of(folder, sorted(RECIPES))
 
 
 @pytest.fixture(scope="session", params=["part", pytest.param("whole", marks=pytest.mark.long)])
@@ -55,5 +55,5 @@ def built_of(
 ) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
     parameters = parameters or BuilderParameters(height=HEIGHT)
-    built = build_all(folder / "raw", store.put, edition="mini", seed=0, parameters=parameters)
+    built = build_all(folder / "raw", store=store.put, parameters=parameters)
     return MiniEdition(folder / "raw", store, built, tuple(tasks))

@@ -161,7 +161,7 @@ def drawn_questions(
                 image_store.put,
                 edition=source.edition,
                 seed=source.settings.seed,
-                parameters=source.settings.builders,
+                height=source.settings.builders.height,
             )
         ]
     take_rows()  # the proposals were compared with earlier builds

@@ -12,7 +12,7 @@ Raw data, one folder per task:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import dist
 from pathlib import Path
 from random import Random
@@ -46,25 +46,8 @@ from bench_assets.suites.blink.builders.raw_files import (
 
 SHADES = ("A is darker", "B is darker", "About the same")
 _OPTIONS = {"Relative_Depth": ("A is closer", "B is closer"), "Relative_Reflectance": SHADES}
+_MIN_SCORE = 0.5  # least ``darker_score`` of a comparison; not given by the paper
 _COMMAS = 4  # least number of commas in a line of points, even in a truncated one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeDepthParameters:
-    """Threshold of distinguishable points; not given by the paper."""
-
-    min_distance: float = MIN_DISTANCE
-    """Between the two points, as a share of the image's height."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeReflectanceParameters:
-    """Thresholds of clear judgements; not given by the paper."""
-
-    min_score: float = 0.5
-    """Least ``darker_score`` of a comparison."""
-    min_distance: float = MIN_DISTANCE
-    """Between the two points, in shares of width and height."""
 
 
 class _ComparedPoints(NamedTuple):
@@ -73,9 +56,7 @@ class _ComparedPoints(NamedTuple):
     alike: bool
 
 
-def relative_depth(
-    source: Path, rng: Random, parameters: RelativeDepthParameters = RelativeDepthParameters()
-) -> Candidates:
+def relative_depth(source: Path, rng: Random) -> Candidates:
     """Ask one question about each image, in random order.
 
     Raises:
@@ -83,23 +64,17 @@ def relative_depth(
     """
     pairs = _line_pairs(read_lines_with_place(source / "DIW_test.csv"))
     yield from pairs.rejections
-    yield from make_candidates(
-        pairs.rows, rng, lambda pair, where: _depth(source, *pair, where, parameters.min_distance)
-    )
+    yield from make_candidates(pairs.rows, rng, lambda pair, where: _depth(source, *pair, where))
 
 
-def relative_reflectance(
-    source: Path,
-    rng: Random,
-    parameters: RelativeReflectanceParameters = RelativeReflectanceParameters(),
-) -> Candidates:
+def relative_reflectance(source: Path, rng: Random) -> Candidates:
     """Ask one question about each image, in random order.
 
     Raises:
         SourceError: If there are no annotations.
     """
     files = [(file, str(file)) for file in files_in(source / "data", "*.json")]
-    return make_candidates(files, rng, lambda file, _: _reflectance(file, rng, parameters))
+    return make_candidates(files, rng, lambda file, _: _reflectance(file, rng))
 
 
 def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[tuple[str, str], str]]:
@@ -122,9 +97,7 @@ def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[tuple[str, str]
     return pairs
 
 
-def _depth(
-    source: Path, name: str, line: str, where: str, min_distance: float
-) -> Draft | Rejection:
+def _depth(source: Path, name: str, line: str, where: str) -> Draft | Rejection:
     match [cell.strip() for cell in line.split(",")]:
         case [y_a, x_a, y_b, x_b, ("<" | ">") as relation, width, height]:
             try:
@@ -139,17 +112,15 @@ def _depth(
     image = image_file(source, name, where)
     frame = read_annotated_frame(image, stated)
     a, b = frame.to_shown(a), frame.to_shown(b)
-    if not (distance := dist(a, b) / frame.shown[1]) >= min_distance:
+    if not (distance := dist(a, b) / frame.shown[1]) >= MIN_DISTANCE:
         reason = f"the points lie {distance:.3f} of the height apart: their circles would meet"
         return Rejection(entry=name, reason=reason)
     closer, farther = (a, b) if relation == "<" else (b, a)
     return _circled_draft("Relative_Depth", name, image, (closer, farther))
 
 
-def _reflectance(
-    file: Path, rng: Random, parameters: RelativeReflectanceParameters
-) -> Draft | Rejection:
-    clear = _clear_comparisons(file, parameters)
+def _reflectance(file: Path, rng: Random) -> Draft | Rejection:
+    clear = _clear_comparisons(file)
     if not clear:
         reason = "no comparison of two opaque points that lie apart is sure enough"
         return Rejection(entry=file.name, reason=reason)
@@ -188,9 +159,7 @@ def _circled_draft(
     )
 
 
-def _clear_comparisons(
-    file: Path, parameters: RelativeReflectanceParameters
-) -> list[_ComparedPoints]:
+def _clear_comparisons(file: Path) -> list[_ComparedPoints]:
     entry = read_object(file)
     points = {
         require_field(point, "id", int, where): point
@@ -202,10 +171,10 @@ def _clear_comparisons(
         unsaid = None in (comparison.get("darker"), comparison.get("darker_score"))
         if unsaid or not all(end.get("opaque") for end in ends):
             continue
-        if read_number(comparison, "darker_score", where) < parameters.min_score:
+        if read_number(comparison, "darker_score", where) < _MIN_SCORE:
             continue
         first, second = (_relative_point(end, where) for end in ends)
-        if dist(first, second) >= parameters.min_distance:
+        if dist(first, second) >= MIN_DISTANCE:
             judged.append(
                 _compared(require_field(comparison, "darker", str, where), first, second, where)
             )

@@ -18,7 +18,7 @@ Raw data, one folder per task:
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations, zip_longest
 from math import dist
 from pathlib import Path
@@ -62,35 +62,12 @@ from bench_assets.suites.blink.builders.raw_files import (
 _TOO_CLOSE = "ambiguous: the points lie too close together"
 _N_FUNCTIONS = 5  # points of a tool
 
+# Of interest points; not given by the paper.
+_MIN_VIEW_DISTANCE = 0.08  # between any two options, as a share of the image's height
+_MARGIN = 0.03  # from the edges of both images, as a share of the height
+_CORNER_QUALITY = 0.05  # least strength, as a share of the strongest corner's
+
 Homography = NDArray[np.float64]  # 3 x 3; px of one image to px of another, as stored
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionalCorrespondenceParameters:
-    """Thresholds of distinguishable points; not given by the paper."""
-
-    min_distance: float = MIN_DISTANCE
-    """Between any two options, as a share of the largest distance of two points."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SemanticCorrespondenceParameters:
-    """Thresholds of distinguishable points; not given by the paper."""
-
-    min_distance: float = MIN_DISTANCE
-    """Between any two options, as a share of the largest distance of two points."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisualCorrespondenceParameters:
-    """Thresholds of interest points; not given by the paper."""
-
-    min_distance: float = 0.08
-    """Between any two options, as a share of the image's height."""
-    margin: float = 0.03
-    """From the edges of both images, as a share of the height."""
-    corner_quality: float = 0.05
-    """Least strength of an interest point, as a share of the strongest corner's."""
 
 
 class _Tool(NamedTuple):
@@ -100,11 +77,7 @@ class _Tool(NamedTuple):
     size: Size | None  # px, as stated
 
 
-def functional_correspondence(
-    source: Path,
-    rng: Random,
-    parameters: FunctionalCorrespondenceParameters = FunctionalCorrespondenceParameters(),
-) -> Candidates:
+def functional_correspondence(source: Path, rng: Random) -> Candidates:
     """Ask about one random point of pairs of different objects; every image is in one pair.
 
     Raises:
@@ -128,17 +101,12 @@ def functional_correspondence(
 
     def draft(pair: tuple[str, _Tool, _Tool], entry: str) -> Draft | Rejection:
         action, *tools = pair
-        task, share = "Functional_Correspondence", parameters.min_distance
-        return _random_point_draft(task, entry, tools, share, rng, action=action)
+        return _random_point_draft("Functional_Correspondence", entry, tools, rng, action=action)
 
     yield from make_candidates(named_pairs, rng, draft)
 
 
-def semantic_correspondence(
-    source: Path,
-    rng: Random,
-    parameters: SemanticCorrespondenceParameters = SemanticCorrespondenceParameters(),
-) -> Candidates:
+def semantic_correspondence(source: Path, rng: Random) -> Candidates:
     """Ask about one random point of each pair, in random order.
 
     Raises:
@@ -151,17 +119,12 @@ def semantic_correspondence(
         entry = f"{file.parent.name}/{file.name}"
         if (n := len(pair[0].points)) < 4:
             return Rejection(entry=entry, reason=f"four common points are needed, it has {n}")
-        task, share = "Semantic_Correspondence", parameters.min_distance
-        return _random_point_draft(task, entry, pair, share, rng)
+        return _random_point_draft("Semantic_Correspondence", entry, pair, rng)
 
     return make_candidates(files, rng, draft)
 
 
-def visual_correspondence(
-    source: Path,
-    rng: Random,
-    parameters: VisualCorrespondenceParameters = VisualCorrespondenceParameters(),
-) -> Candidates:
+def visual_correspondence(source: Path, rng: Random) -> Candidates:
     """Ask about disjoint pairs of images, three per sequence of six; sequences in random order.
 
     The first pairs of all sequences come first, then the second ones, so that any number of
@@ -182,7 +145,7 @@ def visual_correspondence(
         for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence)))
     ]
     yield from make_ordered_candidates(
-        rows, lambda pair, where: _view_draft(pair, Path(where).name, rng, parameters)
+        rows, lambda pair, where: _view_draft(pair, Path(where).name, rng)
     )
 
 
@@ -197,16 +160,19 @@ def project(homography: Homography, point: Point) -> Point:
 
 
 def _random_point_draft(
-    task: str, entry: str, pair: Sequence[_Tool], share: float, rng: Random, **blanks: str
+    task: str, entry: str, pair: Sequence[_Tool], rng: Random, **blanks: str
 ) -> Draft | Rejection:
-    """Circle a random point of the first image and ask for its match on the second."""
+    """Circle a random point of the first image and ask for its match on the second.
+
+    Options lie apart by a share of the largest distance of two points.
+    """
     (first, second), nth = pair, rng.randrange(len(pair[0].points))
     frames = [read_annotated_frame(frame.image, frame.size) for frame in pair]
     reference = frames[0].to_shown(first.points[nth])
     points = [frames[1].to_shown(point) for point in second.points]
     other_points = points[:nth] + points[nth + 1 :]
     match = PointCorrespondence(first.image, second.image, reference, points[nth], other_points)
-    distance = share * max(
+    distance = MIN_DISTANCE * max(
         dist(combination, other) for combination, other in combinations(points, 2)
     )
     draft = match_choice(task, entry, match, distance, rng, **blanks)
@@ -282,15 +248,13 @@ def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
     return list(zip(shuffled[::2], shuffled[1::2], strict=False))
 
 
-def _view_draft(
-    images: tuple[Path, Path], entry: str, rng: Random, parameters: VisualCorrespondenceParameters
-) -> Draft | Rejection:
+def _view_draft(images: tuple[Path, Path], entry: str, rng: Random) -> Draft | Rejection:
     first, second = images
     homography = _homography(second) @ np.linalg.inv(_homography(first))
     frames = read_annotated_frame(first), read_annotated_frame(second)
-    points = _shared_points(first, frames, homography, parameters)
+    points = _shared_points(first, frames, homography)
     rng.shuffle(points)
-    distance = parameters.min_distance * frames[1].shown[1]
+    distance = _MIN_VIEW_DISTANCE * frames[1].shown[1]
     for reference, match in points:
         rest = [point for _, point in points]
         pair = PointCorrespondence(first, second, reference, match, rest)
@@ -301,18 +265,15 @@ def _view_draft(
 
 
 def _shared_points(
-    first: Path,
-    frames: tuple[ImageFrame, ImageFrame],
-    homography: Homography,
-    parameters: VisualCorrespondenceParameters,
+    first: Path, frames: tuple[ImageFrame, ImageFrame], homography: Homography
 ) -> list[tuple[Point, Point]]:
     """List the interest points visible in both images, as (first, second) px."""
-    points = _interest_points(first, parameters)
+    points = _interest_points(first)
     pairs = [
         (point, frames[1].to_shown(project(homography, frames[0].to_stored(point))))
         for point in points
     ]
-    return [pair for pair in pairs if _is_inside(pair[1], frames[1].shown, parameters.margin)]
+    return [pair for pair in pairs if _is_inside(pair[1], frames[1].shown)]
 
 
 def _homography(image: Path) -> Homography:
@@ -331,20 +292,20 @@ def _homography(image: Path) -> Homography:
     return np.array(rows)
 
 
-def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> list[Point]:
+def _interest_points(file: Path) -> list[Point]:
     """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
     require_extra("BLINK's interest points", "cv2")
     import cv2
 
     image = np.asarray(read_image(file).convert("L"))
     height, width = image.shape
-    interest_points = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
+    interest_points = cv2.goodFeaturesToTrack(image, 300, _CORNER_QUALITY, 0.02 * height)
     corners = (
         [] if interest_points is None else [(float(x), float(y)) for x, y in interest_points[:, 0]]
     )
-    return [p for p in corners if _is_inside(p, (width, height), parameters.margin)]
+    return [p for p in corners if _is_inside(p, (width, height))]
 
 
-def _is_inside(point: Point, size: Size, margin: float) -> bool:
-    border = margin * size[1]
+def _is_inside(point: Point, size: Size) -> bool:
+    border = _MARGIN * size[1]
     return all(border <= at <= length - border for at, length in zip(point, size, strict=True))

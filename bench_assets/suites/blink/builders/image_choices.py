@@ -14,7 +14,6 @@ Raw data, one folder per task:
 """
 
 import csv
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -51,31 +50,19 @@ _OPTION_NAMES = tuple(f"the {number} image" for number in ("first", "second", "t
 _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtStyleParameters:
-    """Styles that may be contrasted; not given by the paper."""
-
-    kindred: tuple[tuple[str, ...], ...] = (
-        ("Cubism", "Analytical_Cubism", "Synthetic_Cubism"),
-        ("Expressionism", "Abstract_Expressionism", "Action_painting"),
-        ("Impressionism", "Post_Impressionism", "Pointillism"),
-        ("Realism", "New_Realism", "Contemporary_Realism"),
-        ("Early_Renaissance", "High_Renaissance", "Northern_Renaissance"),
-    )
-    """Groups of styles that people confuse; a question never contrasts two of one group."""
+_KINDRED = (
+    ("Cubism", "Analytical_Cubism", "Synthetic_Cubism"),
+    ("Expressionism", "Abstract_Expressionism", "Action_painting"),
+    ("Impressionism", "Post_Impressionism", "Pointillism"),
+    ("Realism", "New_Realism", "Contemporary_Realism"),
+    ("Early_Renaissance", "High_Renaissance", "Northern_Renaissance"),
+)
+"""Groups of styles that people confuse; a question never contrasts two of one group. The paper
+gives none."""
+_MIN_VOTES = 6  # least number of people that agreed on a triplet; DreamSim uses six
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisualSimilarityParameters:
-    """Threshold of agreement on a triplet; not given by the paper."""
-
-    min_votes: int = 6
-    """Least number of people that agreed; DreamSim uses six."""
-
-
-def art_style(
-    source: Path, rng: Random, parameters: ArtStyleParameters = ArtStyleParameters()
-) -> Candidates:
+def art_style(source: Path, rng: Random) -> Candidates:
     """Draw a painting, one of its style and one of another; each is used once.
 
     Raises:
@@ -86,7 +73,7 @@ def art_style(
         raise SourceError(f"{source}: expected paintings in folders of two styles or more")
     for style in sorted(paintings):
         rng.shuffle(paintings[style])
-    while pairs := _style_pairs(paintings, parameters):
+    while pairs := _style_pairs(paintings):
         style, other_style = rng.choice(pairs)
         reference, positive = paintings[style].pop(), paintings[style].pop()
         negative = paintings[other_style].pop()
@@ -96,9 +83,7 @@ def art_style(
         yield image_choice("Art_Style", entry, positive, [negative], reference=(reference,))
 
 
-def visual_similarity(
-    source: Path, rng: Random, parameters: VisualSimilarityParameters = VisualSimilarityParameters()
-) -> Candidates:
+def visual_similarity(source: Path, rng: Random) -> Candidates:
     """Ask about each triplet that people agree on, in random order.
 
     Raises:
@@ -111,9 +96,7 @@ def visual_similarity(
         record_row(where, row)
     if rows and (missing := _COLUMNS - rows[0].keys()):
         raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(rows[0])}")
-    return make_candidates(
-        named_rows, rng, lambda row, where: _triplet(source, row, where, parameters)
-    )
+    return make_candidates(named_rows, rng, partial(_triplet, source))
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
@@ -127,9 +110,7 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
     )
 
 
-def _style_pairs(
-    paintings: dict[str, list[Path]], parameters: ArtStyleParameters
-) -> list[tuple[str, str]]:
+def _style_pairs(paintings: dict[str, list[Path]]) -> list[tuple[str, str]]:
     return [
         (style, painting)
         for style in sorted(paintings)
@@ -137,13 +118,11 @@ def _style_pairs(
         if style != painting
         and len(paintings[style]) >= 2
         and paintings[painting]
-        and not any(style in group and painting in group for group in parameters.kindred)
+        and not any(style in group and painting in group for group in _KINDRED)
     ]
 
 
-def _triplet(
-    source: Path, row: dict[str, str], where: str, parameters: VisualSimilarityParameters
-) -> Draft | Rejection:
+def _triplet(source: Path, row: dict[str, str], where: str) -> Draft | Rejection:
     if absent := [name for name in sorted(_COLUMNS) if row[name] is None]:
         raise SourceError(f"{where}: no {', '.join(absent)}: the line is cut short")
     try:
@@ -153,7 +132,7 @@ def _triplet(
     entry = f"data.csv, id {row['id']}"
     if {left, right} != {0.0, 1.0}:
         return Rejection(entry=entry, reason=f"people disagree: {left:g} to {right:g}")
-    if not votes >= parameters.min_votes:
+    if not votes >= _MIN_VOTES:
         return Rejection(entry=entry, reason=f"only {votes:g} people agreed")
     paths = [image_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
     reference, positive, negative = paths if left else (paths[0], paths[2], paths[1])
@@ -172,19 +151,10 @@ def _photograph(source: Path, entry: Entry, where: str) -> Draft:
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
 _CENTRE = (1, 1)
+_MIN_DIFFERENCE = 12.0  # of pieces on average, in levels of 255; not given by the paper
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JigsawParameters:
-    """Threshold of distinguishable pieces; not given by the paper."""
-
-    min_difference: float = 12.0
-    """Least mean difference of a wrong piece from the right one, in levels of 255."""
-
-
-def jigsaw(
-    source: Path, rng: Random, parameters: JigsawParameters = JigsawParameters()
-) -> Candidates:
+def jigsaw(source: Path, rng: Random) -> Candidates:
     """Ask one question about each photograph, in random order.
 
     Raises:
@@ -194,7 +164,7 @@ def jigsaw(
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
     named_files = [(file, str(file)) for file in files]
-    return make_candidates(named_files, rng, lambda file, _: _candidate(file, rng, parameters))
+    return make_candidates(named_files, rng, lambda file, _: _candidate(file, rng))
 
 
 def cell(image: Image, column: int, row: int) -> Image:
@@ -215,13 +185,13 @@ def with_missing_corner(image: Image) -> Image:
     return mask_box(corner, (wide, high, 2 * wide, 2 * high))
 
 
-def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
+def _candidate(file: Path, rng: Random) -> Draft | Rejection:
     image = read_image(file)
     centre = cell(image, *_CENTRE)
     dissimilar = [
         position
         for position in _HIDDEN
-        if _difference(cell(image, *position), centre) >= parameters.min_difference
+        if _difference(cell(image, *position), centre) >= _MIN_DIFFERENCE
     ]
     if not dissimilar:
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")

@@ -9,7 +9,6 @@ folders may differ in the name of a category ("cup" in ``mug``) and in the leadi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import asin, atan2, degrees
 from pathlib import Path
 from random import Random
@@ -35,20 +34,12 @@ _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names diff
 _ROTATION_TOLERANCE = 1e-2  # tolerance of a rotation: poses are estimates, stored as float32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultiViewParameters:
-    """Thresholds of a clear motion; not given by the paper."""
-
-    min_turn: float = 15.0
-    """Least turn of the camera around the object, in degrees."""
-    max_turn: float = 90.0
-    """Largest turn, in degrees; beyond it the two frames share too little."""
-    max_rise: float = 0.5
-    """Largest change of elevation, as a share of the turn."""
-    symmetric: tuple[str, ...] = ("bottle", "bowl", "can")
-    """Categories that look the same from all sides, so that poses do not determine the turn."""
-    tries: int = 20
-    """Pairs of frames drawn from a video before it is rejected."""
+# Of a clear motion; not given by the paper.
+_MIN_TURN = 15.0  # degrees of the camera around the object
+_MAX_TURN = 90.0  # degrees; beyond it the two frames share too little
+_MAX_RISE = 0.5  # largest change of elevation, as a share of the turn
+_SYMMETRIC = ("bottle", "bowl", "can")  # alike from all sides: poses do not determine the turn
+_TRIES = 20  # pairs of frames drawn from a video before it is rejected
 
 
 class View(NamedTuple):
@@ -63,9 +54,7 @@ class _Frame(NamedTuple):
     view: View
 
 
-def multi_view_reasoning(
-    source: Path, rng: Random, parameters: MultiViewParameters = MultiViewParameters()
-) -> Candidates:
+def multi_view_reasoning(source: Path, rng: Random) -> Candidates:
     """Ask about two random frames of each video, in random order.
 
     Raises:
@@ -73,9 +62,7 @@ def multi_view_reasoning(
     """
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
     named_files = [(file, str(file)) for file in files]
-    return make_candidates(
-        named_files, rng, lambda file, _: _candidate(source, file, rng, parameters)
-    )
+    return make_candidates(named_files, rng, lambda file, _: _candidate(source, file, rng))
 
 
 def remove_scale(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -115,22 +102,20 @@ def turn_angle(first: View, second: View) -> float:
     return (second.azimuth - first.azimuth + 180) % 360 - 180
 
 
-def _candidate(
-    source: Path, file: Path, rng: Random, parameters: MultiViewParameters
-) -> Draft | Rejection:
-    if file.parent.name in parameters.symmetric:
+def _candidate(source: Path, file: Path, rng: Random) -> Draft | Rejection:
+    if file.parent.name in _SYMMETRIC:
         reason = f"a {file.parent.name} looks the same from all sides"
         return Rejection(entry=file.name, reason=reason)
     frames = _frames(source, file)
     if len(frames) < 2:
         reason = f"two frames with a pose are needed, it has {len(frames)}"
         return Rejection(entry=file.name, reason=reason)
-    for _ in range(parameters.tries):
+    for _ in range(_TRIES):
         first, second = rng.sample(frames, 2)
         angle = turn_angle(first.view, second.view)
         rise = abs(second.view.elevation - first.view.elevation)
-        clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
-        if clear and rise <= parameters.max_rise * abs(angle):
+        clear = _MIN_TURN <= abs(angle) <= _MAX_TURN
+        if clear and rise <= _MAX_RISE * abs(angle):
             mirrored, other_mirrored = (
                 read_annotated_frame(each.image).is_mirrored for each in (first, second)
             )
@@ -139,7 +124,7 @@ def _candidate(
             ordered = (first, second) if (angle > 0) != mirrored else (second, first)
             return _draft(f"{file.name}, {first.image.stem} and {second.image.stem}", *ordered)
     return Rejection(
-        entry=file.name, reason=f"ambiguous: no clear turn in {parameters.tries} pairs of frames"
+        entry=file.name, reason=f"ambiguous: no clear turn in {_TRIES} pairs of frames"
     )
 
 

@@ -10,7 +10,6 @@ stored under the last two parts of their ``coco_url``, such as ``val2017/0000000
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -52,25 +51,12 @@ _COLOURS = ("red", "green")  # appendix A.1
 _TRIES = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectLocalizationParameters:
-    """Choice of objects and shift of the wrong box; the paper says only "Gaussian noise".
-
-    All defaults except the noise are those of LIVR, a later paper that builds similar data.
-    """
-
-    noise: float = 0.25
-    """Standard deviation of each corner's shift, as a share of the box's width and height."""
-    min_overlap: float = 0.2
-    """Least intersection over union of the two boxes."""
-    max_overlap: float = 0.5
-    """Largest intersection over union; above it the two are hard to tell apart."""
-    min_share: float = 0.15
-    """Least share of the image that the box covers."""
-    max_share: float = 0.5
-    """Largest share of the image that the box covers."""
-    min_filled: float = 0.6
-    """Least share of the box that the object's mask covers."""
+# The paper says only "Gaussian noise". All but the noise are those of LIVR, a later paper that
+# builds similar data.
+_NOISE = 0.25  # standard deviation of a corner's shift, as a share of the box's width and height
+_MIN_OVERLAP, _MAX_OVERLAP = 0.2, 0.5  # intersection over union; above, two are hard to tell apart
+_MIN_SHARE, _MAX_SHARE = 0.15, 0.5  # of the image that the box covers
+_MIN_FILLED = 0.6  # least share of the box that the object's mask covers
 
 
 class _Object(NamedTuple):
@@ -88,11 +74,7 @@ class _Image(NamedTuple):
     unlisted: tuple[int, ...]  # categories with objects that are not annotated
 
 
-def object_localization(
-    source: Path,
-    rng: Random,
-    parameters: ObjectLocalizationParameters = ObjectLocalizationParameters(),
-) -> Candidates:
+def object_localization(source: Path, rng: Random) -> Candidates:
     """Ask for one random object of each image, in random order.
 
     Raises:
@@ -120,7 +102,7 @@ def object_localization(
         name = require_field(image, "id", int, where)
         if str(name) in incomplete:
             raise SourceError(f"{where}: not all of its annotations can be read")
-        return _candidate(_image(source, image, where), objects_by_image[name], rng, parameters)
+        return _candidate(_image(source, image, where), objects_by_image[name], rng)
 
     yield from make_candidates(read_objects(content, "images", str(file)), rng, candidate)
 
@@ -146,35 +128,28 @@ def noun_of(category: str) -> str:
     return re.sub(r"\(.*?\)", "", category).replace("_", " ").strip()
 
 
-def jitter_box(
-    box: Box, size: Size, parameters: ObjectLocalizationParameters, rng: Random
-) -> Box | None:
+def jitter_box(box: Box, size: Size, rng: Random) -> Box | None:
     """Add Gaussian noise to the corners until the overlap fits; None after ``_TRIES`` tries."""
     left, top, right, bottom = box
-    wide, high = (right - left) * parameters.noise, (bottom - top) * parameters.noise
+    wide, high = (right - left) * _NOISE, (bottom - top) * _NOISE
     for _ in range(_TRIES):
         xs = [min(max(rng.gauss(x, wide), 0.0), size[0]) for x in (left, right)]
         ys = [min(max(rng.gauss(y, high), 0.0), size[1]) for y in (top, bottom)]
         moved = (xs[0], ys[0], xs[1], ys[1])
         upright = xs[0] < xs[1] and ys[0] < ys[1]
-        if upright and parameters.min_overlap <= box_iou(box, moved) <= parameters.max_overlap:
+        if upright and _MIN_OVERLAP <= box_iou(box, moved) <= _MAX_OVERLAP:
             return moved
     return None
 
 
-def _candidate(
-    image: _Image,
-    objects: Sequence[_Object],
-    rng: Random,
-    parameters: ObjectLocalizationParameters,
-) -> Draft | Rejection:
+def _candidate(image: _Image, objects: Sequence[_Object], rng: Random) -> Draft | Rejection:
     listed = [obj for obj in objects if obj.category not in image.unlisted]
-    clear = [obj for obj in listed if _is_clear(obj, objects, image.size, parameters)]
+    clear = [obj for obj in listed if _is_clear(obj, objects, image.size)]
     if not clear:
         return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
     obj = rng.choice(clear)
     entry = f"{image.name}, annotation {obj.annotation}"
-    if (wrong := jitter_box(obj.box, image.size, parameters, rng)) is None:
+    if (wrong := jitter_box(obj.box, image.size, rng)) is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
     frame = read_annotated_frame(image.file, image.size)
     right, wrong = (_box_on_upright(box, frame) for box in (obj.box, wrong))
@@ -207,18 +182,12 @@ def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
     )
 
 
-def _is_clear(
-    obj: _Object,
-    objects: Sequence[_Object],
-    size: Size,
-    parameters: ObjectLocalizationParameters,
-) -> bool:
+def _is_clear(obj: _Object, objects: Sequence[_Object], size: Size) -> bool:
     share = _area(obj.box) / (size[0] * size[1])
     alone = (
         sum(neighbour.noun == obj.noun for neighbour in objects) == 1
     )  # "bat_(animal)", "bat_(sports)"
-    fits = parameters.min_share <= share <= parameters.max_share
-    return alone and fits and obj.filled >= parameters.min_filled
+    return alone and _MIN_SHARE <= share <= _MAX_SHARE and obj.filled >= _MIN_FILLED
 
 
 def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:

@@ -19,13 +19,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Annotated, NamedTuple
-
-from pydantic import Field
+from typing import NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
@@ -51,17 +48,8 @@ _PUZZLE_OPTIONS = ("picture A", "picture B", "picture C", "picture D")
 _CLAIM = re.compile(
     r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
 )
+_SPREAD = 4  # most by which a wrong number differs from the right one; not given by the paper
 _BASE = {"has": "have", "contains": "contain", "consists": "consist", "faces": "face"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountingParameters:
-    """Choice of questions and of wrong numbers; not given by the paper."""
-
-    spread: Annotated[int, Field(ge=3)] = 4
-    """Wrong numbers differ from the right one by at most this; three of them do so from 3 on."""
-    complex_only: bool = True
-    """Leave out questions TallyQA calls simple, such as "How many dogs are there?"."""
 
 
 class _CountedImage(NamedTuple):
@@ -72,12 +60,11 @@ class _CountedImage(NamedTuple):
     simple: bool
 
 
-def counting(
-    source: Path, rng: Random, parameters: CountingParameters = CountingParameters()
-) -> Candidates:
+def counting(source: Path, rng: Random) -> Candidates:
     """Ask each question with the right number and three wrong ones, in random order.
 
-    Questions that fit no group of four come last, with random wrong numbers.
+    Questions that fit no group of four come last, with random wrong numbers. Those that TallyQA
+    calls simple, such as "How many dogs are there?", are rejected.
 
     Raises:
         SourceError: If the list cannot be read.
@@ -88,13 +75,13 @@ def counting(
     for entry, where in rng.sample(objects.rows, len(objects.rows)):
         with table.rejecting(where):
             counted_image = _counted_image(source, entry, where)
-            if parameters.complex_only and counted_image.simple:
+            if counted_image.simple:
                 table.reject(counted_image.entry, "simple: a detector alone could answer it")
             else:
                 table.rows.append(counted_image)
     yield from table.rejections
     counted = table.rows
-    fours = group_in_fours([image.right for image in counted], parameters.spread)
+    fours = group_in_fours([image.right for image in counted], _SPREAD)
     for four in rng.sample(fours, len(fours)):
         offered = [counted[nth].right for nth in four]
         for counted_image in (counted[nth] for nth in four):
@@ -103,7 +90,7 @@ def counting(
             )
     left = set(range(len(counted))).difference(*fours)
     for counted_image in (counted[nth] for nth in sorted(left)):
-        yield _number(counted_image, wrong_numbers(counted_image.right, parameters.spread, rng))
+        yield _number(counted_image, wrong_numbers(counted_image.right, _SPREAD, rng))
 
 
 def iq_test(source: Path, rng: Random) -> Candidates:

@@ -27,9 +27,9 @@ from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredIm
 from bench_assets.suites.blink.builders.drafts import Draft
 from bench_assets.suites.blink.builders.raw_files import read_image
 from bench_assets.suites.blink.construction.recipes import (
+    RECIPES,
     BuilderParameters,
     n_questions,
-    recipes,
     task_rng,
 )
 
@@ -64,15 +64,6 @@ class TaskBuildResult:
     refused: int  # rejected entries, of those that were read
     fault: str  # why there are no questions; "" if there are
     taken: tuple[int, ...] = ()  # numbers of the proposals that become questions
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildResult:
-    """Questions and rejections of all tasks."""
-
-    questions: list[Question]
-    rejections: list[Rejection]  # of the entries that were read
-    tasks: list[TaskBuildResult]  # all fourteen
 
 
 class Choice(NamedTuple):
@@ -123,49 +114,6 @@ class UsedImages:
 _Draw: TypeAlias = Callable[[_NumberedDraft], Question]
 
 
-def build_all(
-    folder: Path,
-    store_image: StoreImage,
-    *,
-    edition: Edition,
-    seed: int,
-    parameters: BuilderParameters,
-    added: Path | None = None,
-) -> BuildResult:
-    """Build the questions of every task that has a folder.
-
-    Invalid rows are rejected. A data set that is missing or has another layout affects only its own
-    task.
-
-    Args:
-        folder: The source.
-        store_image: Stores the bytes of an image under a name; called from several threads.
-        edition: ``"built"`` or ``"mini"``.
-        seed: The same seed builds the same table.
-        parameters: Of all builders.
-        added: A second source; its data sets are read after those of the first.
-
-    Raises:
-        SourceError: If no question can be built; names the fault of each data set.
-    """
-    folders = [folder, added] if added else [folder]
-    tasks = recipes(parameters)
-    proposals = [row for task in tasks for row in propose(folders, task, seed, parameters)]
-    choices = choose(proposals, parameters).values()
-    questions = [
-        question
-        for choice in choices
-        for question in draw_questions(
-            folders, choice.result, store_image, edition=edition, seed=seed, parameters=parameters
-        )
-    ]
-    results = [choice.result for choice in choices]
-    if not questions:
-        raise no_questions_error(folder, results)
-    rejections = [rejection for choice in choices for rejection in choice.rejections]
-    return BuildResult(questions=questions, rejections=rejections, tasks=results)
-
-
 def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> SourceError:
     """The error of a source without questions; names the fault of each data set."""
     expected = ", ".join(result.folder for result in results)
@@ -180,7 +128,7 @@ def propose(
 
     A data set that is missing or has another layout is a proposal with the number 0.
     """
-    recipe, n_wanted = recipes(parameters)[task], n_questions(task, parameters)
+    recipe, n_wanted = RECIPES[task], n_questions(task, parameters)
     proposals: list[QuestionProposal] = []
     try:
         candidates = enumerate(recipe.candidates(folders, task_rng(seed, task)), 1)
@@ -206,7 +154,7 @@ def choose(
         proposals: Of all tasks, each task's in their order.
         parameters: Of all builders.
     """
-    by_task: dict[str, list[QuestionProposal]] = {task: [] for task in recipes(parameters)}
+    by_task: dict[str, list[QuestionProposal]] = {task: [] for task in RECIPES}
     for proposal in proposals:
         by_task[proposal.task].append(proposal)
     used = UsedImages(parameters.near_duplicate)
@@ -219,7 +167,7 @@ def _choose(
     parameters: BuilderParameters,
     used: UsedImages,
 ) -> Choice:
-    wanted, folder = n_questions(task, parameters), recipes(parameters)[task].folder
+    wanted, folder = n_questions(task, parameters), RECIPES[task].folder
     faults = [proposal.reason for proposal in proposals if not proposal.number]
     decided = [*_take((row for row in proposals if row.number), wanted, used)]
     taken = tuple(proposal.number for proposal, reason in decided if not reason)
@@ -321,9 +269,17 @@ def draw_questions(
     *,
     edition: Edition,
     seed: int,
-    parameters: BuilderParameters,
+    height: int,
 ) -> list[Question]:
-    """Draw the questions of a task: the proposals that were taken; arguments as of ``build_all``.
+    """Draw the questions of a task: the proposals that were taken.
+
+    Args:
+        folders: The sources; their data sets are read one after another.
+        result: Numbers of the proposals that were taken.
+        store_image: Stores the bytes of an image under a name; called from several threads.
+        edition: ``"built"`` or ``"mini"``.
+        seed: The same seed builds the same table.
+        height: Height in px of every image that is drawn on.
 
     Raises:
         SourceError: If the raw data are gone.
@@ -331,15 +287,13 @@ def draw_questions(
     if not result.taken:
         return []
     task, taken = result.task, frozenset(result.taken)
-    candidates = recipes(parameters)[task].candidates(folders, task_rng(seed, task))
+    candidates = RECIPES[task].candidates(folders, task_rng(seed, task))
     drafts = [
         candidate
         for number, candidate in enumerate(islice(candidates, max(taken)), 1)
         if number in taken and isinstance(candidate, Draft)
     ]
-    draw = partial(
-        _question, task=task, edition=edition, store_image=store_image, height=parameters.height
-    )
+    draw = partial(_question, task=task, edition=edition, store_image=store_image, height=height)
     return [*_finish_questions(task, drafts, seed, draw)]
 
 

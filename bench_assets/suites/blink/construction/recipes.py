@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -11,44 +10,22 @@ from typing import Annotated, NamedTuple, TypeAlias
 from pydantic import Field
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
-from bench_assets.suites.blink.builders.circled_points import (
-    RelativeDepthParameters,
-    RelativeReflectanceParameters,
-    relative_depth,
-    relative_reflectance,
-)
+from bench_assets.suites.blink.builders.circled_points import relative_depth, relative_reflectance
 from bench_assets.suites.blink.builders.correspondences import (
-    FunctionalCorrespondenceParameters,
-    SemanticCorrespondenceParameters,
-    VisualCorrespondenceParameters,
     functional_correspondence,
     semantic_correspondence,
     visual_correspondence,
 )
 from bench_assets.suites.blink.builders.drafts import Candidates
 from bench_assets.suites.blink.builders.image_choices import (
-    ArtStyleParameters,
-    JigsawParameters,
-    VisualSimilarityParameters,
     art_style,
     forensic_detection,
     jigsaw,
     visual_similarity,
 )
-from bench_assets.suites.blink.builders.multi_view_reasoning import (
-    MultiViewParameters,
-    multi_view_reasoning,
-)
-from bench_assets.suites.blink.builders.object_localization import (
-    ObjectLocalizationParameters,
-    object_localization,
-)
-from bench_assets.suites.blink.builders.whole_images import (
-    CountingParameters,
-    counting,
-    iq_test,
-    spatial_relation,
-)
+from bench_assets.suites.blink.builders.multi_view_reasoning import multi_view_reasoning
+from bench_assets.suites.blink.builders.object_localization import object_localization
+from bench_assets.suites.blink.builders.whole_images import counting, iq_test, spatial_relation
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 Build: TypeAlias = Callable[[Path, Random], Candidates]
@@ -56,7 +33,7 @@ Build: TypeAlias = Callable[[Path, Random], Candidates]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuilderParameters:
-    """Parameters of all builders, one section each.
+    """Parameters of all builders.
 
     Raises:
         UnknownNameError: If ``counts`` names no task.
@@ -68,29 +45,6 @@ class BuilderParameters:
     """Height in px of every image that is drawn on (appendix A.1)."""
     near_duplicate: int = 4
     """Most bits in which the 64-bit perceptual hashes of near-duplicates differ."""
-    art_style: ArtStyleParameters = field(default_factory=ArtStyleParameters)
-    counting: CountingParameters = field(default_factory=CountingParameters)
-    functional_correspondence: FunctionalCorrespondenceParameters = field(
-        default_factory=FunctionalCorrespondenceParameters
-    )
-    jigsaw: JigsawParameters = field(default_factory=JigsawParameters)
-    multi_view_reasoning: MultiViewParameters = field(default_factory=MultiViewParameters)
-    object_localization: ObjectLocalizationParameters = field(
-        default_factory=ObjectLocalizationParameters
-    )
-    relative_depth: RelativeDepthParameters = field(default_factory=RelativeDepthParameters)
-    relative_reflectance: RelativeReflectanceParameters = field(
-        default_factory=RelativeReflectanceParameters
-    )
-    semantic_correspondence: SemanticCorrespondenceParameters = field(
-        default_factory=SemanticCorrespondenceParameters
-    )
-    visual_correspondence: VisualCorrespondenceParameters = field(
-        default_factory=VisualCorrespondenceParameters
-    )
-    visual_similarity: VisualSimilarityParameters = field(
-        default_factory=VisualSimilarityParameters
-    )
 
     def __post_init__(self) -> None:
         """Refuse unknown tasks."""
@@ -117,21 +71,13 @@ class Recipe(NamedTuple):
         return chain.from_iterable(self.build(source, rng) for source in sources)
 
 
-def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
-    """Recipes by task, in the release's names."""
-    return {
-        task: Recipe(folder, _configure_builder(builder, task, parameters))
-        for task, folder, builder in _BUILDERS
-    }
-
-
 def require_raw_folder(folder: Path) -> None:
     """Require at least one folder of raw data.
 
     Raises:
         SourceError: If the folder has none.
     """
-    names = RAW_FOLDERS.values()
+    names = [recipe.folder for recipe in RECIPES.values()]
     if not any((folder / name).is_dir() for name in names):
         raise SourceError(
             f"{folder}: no BLINK data: expected the folders of the release, such as Jigsaw/ with"
@@ -139,43 +85,23 @@ def require_raw_folder(folder: Path) -> None:
         )
 
 
-_BUILDERS: tuple[tuple[str, str, Callable[..., Candidates]], ...] = (
-    ("Art_Style", "wikiart", art_style),
-    ("Counting", "tallyqa", counting),
-    ("Forensic_Detection", "forensics", forensic_detection),
-    ("Functional_Correspondence", "funkpoint", functional_correspondence),
-    ("IQ_Test", "puzzles", iq_test),
-    ("Jigsaw", "photographs", jigsaw),
-    ("Multi-view_Reasoning", "wild6d", multi_view_reasoning),
-    ("Object_Localization", "lvis", object_localization),
-    ("Relative_Depth", "diw", relative_depth),
-    ("Relative_Reflectance", "iiw", relative_reflectance),
-    ("Semantic_Correspondence", "spair", semantic_correspondence),
-    ("Spatial_Relation", "vsr", spatial_relation),
-    ("Visual_Correspondence", "hpatches", visual_correspondence),
-    ("Visual_Similarity", "nights", visual_similarity),
-)
-
-RAW_FOLDERS = {task: folder for task, folder, _ in _BUILDERS}
-"""Folder of each task's raw data, below the source; in the order in which tasks take images."""
-
-
-def _configure_builder(
-    builder: Callable[..., Candidates], task: str, parameters: BuilderParameters
-) -> Build:
-    chosen = _section(task, parameters)
-    return partial(builder, parameters=chosen) if chosen else builder
-
-
-def _section(task: str, parameters: BuilderParameters) -> object:
-    return getattr(parameters, task.lower().replace("-", "_"), None)
-
-
-def task_parameters(task: str, parameters: BuilderParameters) -> list[object]:
-    """Return the parameters that one task's questions depend on."""
-    section = _section(task, parameters)
-    shared = [parameters.height, parameters.near_duplicate]
-    return [*shared, n_questions(task, parameters), repr(section)]
+RECIPES: Mapping[str, Recipe] = {
+    "Art_Style": Recipe("wikiart", art_style),
+    "Counting": Recipe("tallyqa", counting),
+    "Forensic_Detection": Recipe("forensics", forensic_detection),
+    "Functional_Correspondence": Recipe("funkpoint", functional_correspondence),
+    "IQ_Test": Recipe("puzzles", iq_test),
+    "Jigsaw": Recipe("photographs", jigsaw),
+    "Multi-view_Reasoning": Recipe("wild6d", multi_view_reasoning),
+    "Object_Localization": Recipe("lvis", object_localization),
+    "Relative_Depth": Recipe("diw", relative_depth),
+    "Relative_Reflectance": Recipe("iiw", relative_reflectance),
+    "Semantic_Correspondence": Recipe("spair", semantic_correspondence),
+    "Spatial_Relation": Recipe("vsr", spatial_relation),
+    "Visual_Correspondence": Recipe("hpatches", visual_correspondence),
+    "Visual_Similarity": Recipe("nights", visual_similarity),
+}
+"""Recipes by task, in the release's names; in the order in which tasks take images."""
 
 
 def n_questions(task: str, parameters: BuilderParameters) -> int:

@@ -56,7 +56,7 @@ def material(name: str, seed: int) -> dict[str, bytes]:
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write all data sets to the folders that ``recipes`` expects.
+    """Write all data sets to the folders that ``RECIPES`` expects.
 
     Files with the same content are left untouched.
     """

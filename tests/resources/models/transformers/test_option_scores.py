@@ -10,7 +10,6 @@ from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.tables.source_folder import write_files
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.synthetic.edition import material
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -18,6 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.opening import Models
+from tests.fakes.blink_builds import build_all
 from tests.fakes.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-6840"
@@ -41,7 +41,7 @@ def ten(bench: Workbench, tmp_path_factory: pytest.TempPathFactory) -> list[Ques
     for name in DRAWN:
         write_files(folder / name, material(name, seed=0))
     store, size = open_image_store(bench.settings), BuilderParameters(height=256)
-    built = build_all(folder, store.put, edition="mini", seed=0, parameters=size)
+    built = build_all(folder, store=store.put, parameters=size)
     found = built.questions[::6][:10]
     assert {len(q.options) for q in found} == {2, 3, 4}
     assert {len(q.images) for q in found} == {1, 2, 3}

@@ -9,13 +9,13 @@ import pytest
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.core.tables.source_folder import write_files
 from bench_assets.defs.assembly import build_graph
-from bench_assets.suites.blink.construction.build import build_all
-from bench_assets.suites.blink.construction.recipes import RAW_FOLDERS
+from bench_assets.suites.blink.construction.recipes import RECIPES
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
+from tests.fakes.blink_builds import build_all
 from tests.suites.blink.builders.layouts import speckled
 
 TOML = """drift = 1.0
@@ -35,7 +35,8 @@ class Home:
     def __init__(self, folder: Path) -> None:
         self.folder, self.raw = folder, folder / "raw"
         for task in (COUNTING, IQ, DEPTH, CLAIMS):
-            write_files(self.raw / RAW_FOLDERS[task], mini.material(RAW_FOLDERS[task], 0))
+            name = RECIPES[task].folder
+            write_files(self.raw / name, mini.material(name, 0))
         self.configure()
 
     def configure(self, counts: str = "") -> None:
@@ -91,7 +92,11 @@ class Home:
         chosen = load_settings(self.folder).suite("blink", BlinkSettings)
         store = ImageStore(folder=str(self.folder / "images"))
         built = build_all(
-            self.raw, store.put, edition="built", seed=chosen.seed, parameters=chosen.builders
+            self.raw,
+            store=store.put,
+            edition="built",
+            seed=chosen.seed,
+            parameters=chosen.builders,
         )
         return built.questions, built.rejections
 

@@ -12,7 +12,6 @@ from bench_assets.suites.blink.builders.drafts import (
 )
 from bench_assets.suites.blink.builders.image_choices import jigsaw
 from bench_assets.suites.blink.builders.object_localization import (
-    ObjectLocalizationParameters,
     box_iou,
     jitter_box,
     object_localization,
@@ -64,7 +63,7 @@ def test_a_folder_without_photographs_is_named(tmp_path):
 @pytest.mark.parametrize("seed", range(30))
 def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     box = (100.0, 120.0, 250.0, 320.0)
-    moved = jitter_box(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
+    moved = jitter_box(box, (400, 512), Random(seed))
     assert moved is not None
     assert 0.2 <= box_iou(box, moved) <= 0.5
     assert 0 <= moved[0] < moved[2] <= 400

@@ -7,11 +7,11 @@ from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.builders.drafts import Draft, DraftView, QuestionWording
 from bench_assets.suites.blink.construction.build import (
     UsedImages,
-    build_all,
     deal_places,
 )
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters
 from bench_resources.images.store import ImageStore
+from tests.fakes.blink_builds import build_all
 from tests.suites.blink.builders.layouts import speckled, write_json, write_lines
 
 
@@ -28,7 +28,7 @@ def draft(places, n_options=4):
 def built(folder, **counts):
     store = ImageStore(folder=str(folder / "store"))
     parameters = BuilderParameters(counts=counts)
-    return build_all(folder, store.put, edition="built", seed=0, parameters=parameters)
+    return build_all(folder, store=store.put, edition="built", parameters=parameters)
 
 
 def claim(name, label=1):
@@ -107,7 +107,7 @@ def test_a_point_outside_its_image_is_refused_by_name(tmp_path):
 def test_a_task_whose_raw_data_are_not_there_is_missing(tmp_path):
     vsr(tmp_path, [1, 0])
     missing = {r.entry for r in built(tmp_path).rejections if "no such folder" in r.reason}
-    folders = {f"{recipe.folder}/" for recipe in recipes(BuilderParameters()).values()}
+    folders = {f"{recipe.folder}/" for recipe in RECIPES.values()}
     assert missing == folders - {"vsr/"}
 
 

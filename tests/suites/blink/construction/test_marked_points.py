@@ -17,7 +17,6 @@ from bench_assets.suites.blink.builders.correspondences import (
 from bench_assets.suites.blink.builders.drafts import Draft, Marks
 from bench_assets.suites.blink.builders.object_localization import object_localization
 from bench_assets.suites.blink.builders.whole_images import iq_test
-from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.marked_points import (
     DEPTH_POINTS,
     FUNCTIONAL_POINTS,
@@ -30,6 +29,7 @@ from bench_assets.suites.blink.construction.marked_points import (
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_resources.images.store import ImageStore, inspect_image
 from tests.fakes.answers import answer, fits
+from tests.fakes.blink_builds import build_all
 from tests.suites.blink.builders.layouts import diw, reasons
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]
@@ -171,8 +171,6 @@ def test_what_people_marked_follows_what_the_source_has(tmp_path):
     written(added, DEPTH_POINTS, ["diw/a.png"], points=["0.25 0.5", "0.75 0.1"])
     store = ImageStore(folder=str(tmp_path / "store"))
     parameters = BuilderParameters(near_duplicate=-1)
-    built = build_all(
-        source, store.put, edition="built", seed=0, parameters=parameters, added=added
-    )
+    built = build_all(source, added, store=store.put, edition="built", parameters=parameters)
     entries = {question.labels["entry"] for question in built.questions}
     assert entries == {"./DIW_test/a.thumb", "marked_a.png"}

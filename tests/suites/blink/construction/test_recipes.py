@@ -13,7 +13,7 @@ from PIL import Image
 
 from bench_assets.core.images.decoding import decode
 from bench_assets.suites.blink.builders.drafts import Marks
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.construction.recipes import RECIPES
 from tests.fakes.turned_images import STORED, turn
 from tests.suites.blink.builders import layouts
 from tests.suites.blink.builders.layouts import circled, drafts, lettered, reasons, seen
@@ -42,7 +42,7 @@ def stored_size(orientation):
 
 
 def build(task, folder):
-    return list(recipes(BuilderParameters())[task].build(folder, Random(0)))
+    return list(RECIPES[task].build(folder, Random(0)))
 
 
 def near(scale, point):

@@ -3,13 +3,13 @@ from random import Random
 
 import pytest
 
-from bench_assets.suites.blink.construction.build import build_all
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
+from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters
 from bench_assets.suites.blink.synthetic import edition as mini
+from tests.fakes.blink_builds import build_all
 from tests.fakes.fair_exam import unfair
 from tests.suites.blink.conftest import HEIGHT
 
-TASKS = sorted(recipes(BuilderParameters()))
+TASKS = sorted(RECIPES)
 REFUSED = {  # task: what the mini edition holds that a rule must refuse
     "Counting": {"simple: a detector alone could answer it"},
     "Jigsaw": {"ambiguous: every other piece looks like it"},
@@ -60,8 +60,7 @@ def test_no_task_can_be_passed_without_looking(whole_edition, tmp_path):
         mini.write(tmp_path / str(seed), seed)
         built = build_all(
             tmp_path / str(seed),
-            store.put,
-            edition="mini",
+            store=store.put,
             seed=seed,
             parameters=BuilderParameters(height=64),
         )
@@ -79,9 +78,7 @@ def test_no_task_can_be_passed_without_looking(whole_edition, tmp_path):
 def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_edition):
     few = BuilderParameters(counts=dict.fromkeys(TASKS, 1), height=HEIGHT)
     tables = [
-        build_all(
-            mini_edition.folder, mini_edition.store.put, edition="mini", seed=seed, parameters=few
-        )
+        build_all(mini_edition.folder, store=mini_edition.store.put, seed=seed, parameters=few)
         for seed in (5, 5, 6)
     ]
     assert tables[0] == tables[1]
