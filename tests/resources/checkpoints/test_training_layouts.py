@@ -7,7 +7,6 @@ import pytest
 from safetensors.numpy import save_file
 
 from bench_resources.checkpoints.half_copies import inspect_weights
-from bench_resources.checkpoints.training_layouts import layout_of
 from bench_resources.checkpoints.watched_folders import survey_folders
 from tests.cases import read_cases
 from tests.fakes.checkpoint_files import look, write_files
@@ -21,41 +20,6 @@ def written(folder: Path, *names: str) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(CONFIG if name.endswith("config.json") else "x")
     return folder
-
-
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (("pytorch_model_fsdp.bin", "config.json"), "an FSDP full state; load pytorch_model_fsdp"),
-        (("ep0-ba1000-rank0.pt",), "a Composer checkpoint; LLM Foundry's"),
-        (("latest-rank0.pt.symlink",), "a Composer checkpoint"),
-        (("_CHECKPOINT_METADATA", "_METADATA", "d/0a"), "an Orbax checkpoint of JAX"),
-        (("default/manifest.ocdbt", "default/d/0a"), "an Orbax checkpoint of JAX"),
-        (("output.safetensors", "config.json"), "an EXL2 quantization; only ExLlamaV2"),
-        (("output-00001-of-00002.safetensors", "config.json"), "an EXL2 quantization"),
-        (("openvino_model.xml", "openvino_model.bin", "config.json"), "an OpenVINO export"),
-        (("openvino_language_model.xml", "config.json"), "an OpenVINO export"),
-        (("mmproj-f16.gguf", "q4.gguf"), 'gguf_file = "q4.gguf"'),
-        (("a-mmproj-f16.gguf", "b.gguf"), 'gguf_file = "b.gguf"'),
-        (("mmproj-f16.gguf",), "an image projector in GGUF without its model"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else " ".join(value),
-)
-def test_a_layout_of_others_is_named(tmp_path: Path, names: tuple[str, ...], sentence: str) -> None:
-    found = layout_of(written(tmp_path / "step-1", *names))
-    assert found is not None
-    assert sentence in found.says
-    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
-    assert not survey.finished
-    (why,) = survey.unfinished.values()
-    assert "still being written" not in why
-
-
-def test_an_adapter_of_mlx_is_named(tmp_path: Path) -> None:
-    written(tmp_path / "step-1", "adapter_config.json", "adapters.safetensors")
-    survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})
-    (why,) = survey.unfinished.values()
-    assert "an adapter of MLX" in why
 
 
 def test_empty_tensors_are_no_finished_checkpoint(tmp_path: Path) -> None:

@@ -147,49 +147,6 @@ def names(survey: CheckpointSurvey) -> list[str]:
     return [checkpoint.name for checkpoint in survey.finished]
 
 
-def _trainer(runs: Path) -> None:
-    for step in (500, 1000):
-        folder = write_checkpoint(runs / "sft" / f"checkpoint-{step}", f"{step:04}".encode())
-        write_files(folder, "optimizer.pt", "scheduler.pt", "rng_state.pth", "training_args.bin")
-        (folder / "trainer_state.json").write_text("{}")
-
-
-def _trainer_that_ended(runs: Path) -> None:
-    _trainer(runs)
-    write_checkpoint(runs / "sft", b"1500")
-    write_files(runs / "sft", "all_results.json", "training_args.bin")
-
-
-def _config_of_a_script(runs: Path) -> None:
-    write_checkpoint(runs / "sft" / "checkpoint-500")
-    (runs / "sft" / "config.json").write_text('{"lr": 1e-5}')
-
-
-def _lora(runs: Path) -> None:
-    folder = write_adapter(runs / "sft" / "checkpoint-500")
-    write_files(folder, "optimizer.pt", "README.md", "tokenizer.json")
-
-
-def _zero_two(runs: Path) -> None:
-    folder = write_checkpoint(runs / "sft" / "checkpoint-500")
-    write_files(folder, "global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py")
-
-
-def _swift(runs: Path) -> None:
-    write_checkpoint(runs / "out" / "v0-20261121" / "checkpoint-500")
-    write_files(runs / "out" / "v0-20261121", "args.json", "logging.jsonl", "images/loss.png")
-
-
-def _llama_factory(runs: Path) -> None:
-    write_adapter(runs / "saves" / "qwen" / "lora" / "sft" / "checkpoint-500")
-    write_files(runs / "saves" / "qwen" / "lora" / "sft", "trainer_log.jsonl", "all_results.json")
-
-
-def _hub_folder_with_originals(runs: Path) -> None:
-    folder = write_checkpoint(runs / "llama")
-    write_files(folder, "original/consolidated.00.pth", ".cache/huggingface/x.incomplete")
-
-
 def _bin_shards(runs: Path) -> None:
     folder = write_checkpoint(runs / "a")
     (folder / "model.safetensors").unlink()
@@ -199,44 +156,58 @@ def _bin_shards(runs: Path) -> None:
     (folder / "pytorch_model.bin.index.json").write_text(json.dumps(index))
 
 
-def _verl_with_weights(runs: Path) -> None:
-    actor = runs / "exp" / "global_step_100" / "actor"
-    write_checkpoint(actor / "huggingface")
-    write_files(actor, "model_world_size_8_rank_0.pt", "optim_world_size_8_rank_0.pt")
+SFT = "sft/checkpoint-500"
 
 
 @pytest.mark.parametrize(
-    ("write", "taken"),
+    ("checkpoints", "files", "taken"),
     [
         pytest.param(
-            _trainer, ["sft/checkpoint-1000", "sft/checkpoint-500"], id="HF Trainer while it runs"
-        ),
-        pytest.param(
-            _trainer_that_ended,
-            ["sft/checkpoint-1000", "sft/checkpoint-500", "sft"],
+            [SFT, "sft/checkpoint-1000", "sft"],
+            [f"{SFT}/optimizer.pt", f"{SFT}/trainer_state.json", "sft/all_results.json"],
+            ["sft/checkpoint-1000", SFT, "sft"],
             id="HF Trainer when it has saved the model into the run's root",
         ),
-        pytest.param(_config_of_a_script, ["sft/checkpoint-500"], id="a script's own config.json"),
-        pytest.param(_lora, ["sft/checkpoint-500"], id="LoRA of PEFT"),
-        pytest.param(_zero_two, ["sft/checkpoint-500"], id="DeepSpeed, weights gathered"),
-        pytest.param(_swift, ["out/v0-20261121/checkpoint-500"], id="ms-swift"),
+        pytest.param([SFT], ["sft/config.json"], [SFT], id="a script's own config.json"),
         pytest.param(
-            _llama_factory, ["saves/qwen/lora/sft/checkpoint-500"], id="LLaMA-Factory, LoRA"
+            [SFT],
+            [f"{SFT}/global_step500/mp_rank_00_model_states.pt", f"{SFT}/zero_to_fp32.py"],
+            [SFT],
+            id="DeepSpeed, weights gathered",
         ),
-        pytest.param(_hub_folder_with_originals, ["llama"], id="a release with original/"),
-        pytest.param(_bin_shards, ["a"], id="shards of .bin"),
         pytest.param(
-            _verl_with_weights, ["exp/global_step_100/actor/huggingface"], id="verl with weights"
+            ["llama"],
+            ["llama/original/consolidated.00.pth", "llama/.cache/huggingface/x.incomplete"],
+            ["llama"],
+            id="a release with original/",
+        ),
+        pytest.param(
+            ["g/actor/huggingface"],
+            ["g/actor/model_world_size_8_rank_0.pt", "g/actor/optim_world_size_8_rank_0.pt"],
+            ["g/actor/huggingface"],
+            id="verl with weights",
         ),
     ],
 )
 def test_what_holds_weights_is_taken(
-    tmp_path: Path, write: Callable[[Path], None], taken: list[str]
+    tmp_path: Path, checkpoints: list[str], files: list[str], taken: list[str]
 ) -> None:
-    write(tmp_path)
+    for n, name in enumerate(checkpoints):
+        write_checkpoint(tmp_path / name, f"{n:04}".encode())
+    write_files(tmp_path, *files)
     survey = look(tmp_path)
     assert names(survey) == taken
     assert survey.unfinished == {}
+
+
+def _lora(runs: Path) -> None:
+    write_files(write_adapter(runs / "a"), "optimizer.pt", "README.md", "tokenizer.json")
+
+
+@pytest.mark.parametrize("write", [_lora, _bin_shards])
+def test_weights_of_other_kinds_are_taken(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    write(tmp_path)
+    assert (names(look(tmp_path)), look(tmp_path).unfinished) == (["a"], {})
 
 
 MODEL_CONFIG = '{"model_type": "llava"}'
@@ -269,19 +240,20 @@ def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "data", "says"),
     [
-        pytest.param("pytorch_model-00002-of-00002.bin", "is missing", id="a shard of .bin"),
-        pytest.param("pytorch_model.bin.index.json", "index.json is missing", id="their index"),
+        pytest.param("pytorch_model-00002-of-00002.bin", None, "is missing", id="a shard of .bin"),
+        pytest.param("pytorch_model.bin.index.json", None, "index.json is missing", id="the index"),
+        pytest.param(
+            "pytorch_model-00001-of-00002.bin", b"PK\x03\x04 no end", "half-written", id="cut short"
+        ),
     ],
 )
-def test_a_missing_part_of_bin_weights_is_noticed(tmp_path: Path, name: str, says: str) -> None:
+def test_a_missing_part_of_bin_weights_is_noticed(
+    tmp_path: Path, name: str, data: bytes | None, says: str
+) -> None:
     _bin_shards(tmp_path)
     (tmp_path / "a" / name).unlink()
+    if data is not None:
+        (tmp_path / "a" / name).write_bytes(data)
     assert says in look(tmp_path).unfinished["a"]
-
-
-def test_a_bin_that_was_cut_short_is_noticed(tmp_path: Path) -> None:
-    _bin_shards(tmp_path)
-    (tmp_path / "a" / "pytorch_model-00001-of-00002.bin").write_bytes(b"PK\x03\x04 and no end")
-    assert "half-written" in look(tmp_path).unfinished["a"]
