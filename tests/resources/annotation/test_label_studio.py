@@ -144,21 +144,6 @@ def test_a_task_with_uploads_is_for_our_pages() -> None:
         labelling_config(task)
 
 
-def test_several_people_and_their_last_words_are_all_there(tmp_path: Path) -> None:
-    answers = read(
-        tmp_path,
-        exported({}),
-        exported({"id": 8, "completed_by": 3, "updated_by": None}),
-        exported({"id": 9, "was_cancelled": True, "result": []}),
-    )
-    assert [(answer.person, answer.skipped) for answer in answers] == [
-        ("ana", False), ("user-3", False), ("ana", True),
-    ]  # fmt: skip
-    assert answers[0].at == "2026-11-29T17:05:09.120Z"
-    assert answers[0].changed_at == "2026-11-29T17:06:00.000Z"
-    assert {answer.task_version for answer in answers} == {TASK.version}
-
-
 POINT = {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["near end"]}
 BOX = {"x": 25, "y": 50, "width": 10, "height": 20, "rotation": 0, "rectanglelabels": ["Every cat"]}
 

@@ -1,5 +1,6 @@
 """The pages keep the contract of the port: people come by links, over real HTTP."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -102,6 +103,7 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     page = ana.next(ana.task(FORM.title))
     for choice in ("yes", "no", "no", "yes"):
         assert ana.send(page, correct=choice).status_code == 200
+    assert re.findall(r'value="(\w+)" checked', ana.http.get(page.url.path).text) == ["yes"]
     answers = site.people.answers(FORM)
     assert [answer.values["correct"][0] for answer in answers] == ["yes", "no", "yes"]
     assert {answer.at for answer in answers} == {answers[0].changed_at}

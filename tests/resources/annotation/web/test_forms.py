@@ -19,7 +19,7 @@ MARKS = AnnotationTask(
 )
 
 
-def test_marks_are_text_with_their_number_and_names_for_the_script(site: Site) -> None:
+def test_marks_are_text_with_names_for_the_script_and_come_back_line_by_line(site: Site) -> None:
     site.people.ask(MARKS, [Unit(task=MARKS.name, unit_id="a")])
     page = shown(site, task=MARKS)
     fields = re.findall(r'data-kind="(\w+)" data-most="(\d+)" data-names="([^"]*)"', page.text)
@@ -28,15 +28,9 @@ def test_marks_are_text_with_their_number_and_names_for_the_script(site: Site) -
     ]  # fmt: skip
     assert f"Click on the image: 2, in this order: {'; '.join(NAMES)}." in unescape(page.text)
     assert "Drag on the image: 1 to 3." in page.text
-
-
-def test_marks_come_back_line_by_line(site: Site) -> None:
-    site.people.ask(MARKS, [Unit(task=MARKS.name, unit_id="a")])
     ana = site.visitor("ana")
-    page = shown(site, task=MARKS)
     sent = ana.send(page, ends=" 0 0.5\r\n\r\n1 0.25 ", areas="0 0 1 1")
     assert sent.status_code == 200
     (answer,) = site.people.answers(MARKS)
     assert answer.values == {"ends": ("0 0.5", "1 0.25"), "areas": ("0 0 1 1",)}
-    again = ana.http.get(page.url.path)
-    assert "0 0.5\n1 0.25</textarea>" in again.text
+    assert "0 0.5\n1 0.25</textarea>" in ana.http.get(page.url.path).text

@@ -1,4 +1,4 @@
-"""The pages in which people answer, in Chromium: with keys alone, without scripts, on a phone."""
+"""The pages in which people answer, in Chromium: with keys alone, on a phone."""
 
 import re
 from collections.abc import Iterator
@@ -19,12 +19,6 @@ pytestmark = pytest.mark.browser
 HARM = '<script>alert("harm")</script> \u202eback'
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("home")) as one:
-        yield one
-
-
 @pytest.fixture
 def site(served: Site) -> Site:
     served.forget()
@@ -43,7 +37,7 @@ def site(served: Site) -> Site:
     return served
 
 
-def enter(page: "Page", site: Site, person: str = "ana") -> None:
+def enter(page: "Page", site: Site) -> None:
     """Come by a link; whatever is asked of another host fails."""
 
     def check(request: "Request") -> None:
@@ -52,7 +46,7 @@ def enter(page: "Page", site: Site, person: str = "ana") -> None:
 
     page.on("request", check)
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    page.goto(site.address + site.link(person))
+    page.goto(site.address + site.link("ana"))
     page.get_by_role("heading", name="Your tasks").wait_for()
 
 
@@ -128,54 +122,6 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
         "entities": ("sun", "water"), "places": ("0.70000 0.40000",), "own": (own,),
     }  # fmt: skip
     assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
-
-
-def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", site: Site) -> None:
-    page = chromium.new_page()  # whose console says that the answer was no 200
-    enter(page, site)
-    to_task(page, EVERY.title)
-    page.get_by_label("A title").fill("Kept")
-    page.keyboard.press("Control+Enter")
-    page.get_by_role("alert").wait_for()
-    assert page.get_by_label("A title").input_value() == "Kept"
-    page.wait_for_function("document.activeElement.name === 'unusual'")
-    page.get_by_role("link", name="Is it unusual?").click()
-    assert page.url.endswith("#field-unusual")
-    page.close()
-
-
-def test_an_earlier_answer_is_corrected(page: "Page", site: Site) -> None:
-    enter(page, site)
-    to_task(page, VOTES.title)
-    page.keyboard.press("1")
-    page.keyboard.press("Control+Enter")
-    page.get_by_text("1 answered, 2 left").wait_for()
-    page.get_by_role("link", name="My answers").click()
-    page.get_by_role("link", name="Change").click()
-    to_keys(page)
-    assert page.get_by_role("radio", name="A", exact=True).is_checked()
-    page.keyboard.press("2")
-    page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="My answers").wait_for()
-    assert [answer.values["better"] for answer in site.people.answers(VOTES)] == [("A",), ("B",)]
-
-
-def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    context.set_default_timeout(30_000)
-    page = context.new_page()
-    enter(page, site, "ben")
-    to_task(page, VOTES.title, scripted=False)
-    page.get_by_role("radio", name="B", exact=True).check()
-    page.get_by_role("button", name="Send").click()
-    page.get_by_text("1 answered, 2 left").wait_for()
-    page.get_by_role("button", name="Skip").click()
-    page.get_by_text("2 answered, 1 left").wait_for()
-    page.get_by_role("button", name="Leave").click()
-    page.get_by_role("heading", name="You have logged out").wait_for()
-    votes = [(dict(answer.values), answer.skipped) for answer in site.people.answers(VOTES)]
-    assert votes == [({"better": ("B",)}, False), ({}, True)]
-    context.close()
 
 
 def paths(page: "Page", site: Site) -> Iterator[str]:
