@@ -14,6 +14,14 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, TableIOManager
 
 
+def models_of(home: Path, toml: str = "", **fields: Any) -> Models:
+    """The models of a home, with a bench.toml if one is given."""
+    if toml:
+        (home / "bench.toml").write_text(toml, encoding="utf-8")
+    images = ImageStore(folder=str(home / "images"))
+    return Models(settings=load_settings(home), image_store=images, **fields)
+
+
 class Home:
     """One suite's settings, tables and images."""
 

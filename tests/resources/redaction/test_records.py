@@ -21,14 +21,12 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import weak_key_warnings
-from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.opening import Models
 from bench_resources.runs.failures import describe_failure
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.fakes.home import models_of
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 from tests.fakes.server_engines import requests_for
 from tests.resources.redaction.test_responses import forms
@@ -273,14 +271,10 @@ def test_no_key_changes_an_ordinary_response(
     monkeypatch.setenv("MY_KEY", key)
     section = f'api_key_env = "MY_KEY"\nextra_body = {{ key = "{key}", sort_key = "timestamp" }}'
     with ChatServer(lambda body: texts[int(body["messages"][0]["content"])]) as server:
-        (tmp_path / "bench.toml").write_text(
+        toml = (
             f'[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n{section}'
         )
-        models = Models(
-            settings=load_settings(tmp_path),
-            image_store=ImageStore(folder=str(tmp_path / "images")),
-        )
-        with models.open("m") as model:
+        with models_of(tmp_path, toml).open("m") as model:
             came = model.response(requests_for(*map(str, range(300))))
         assert (server.bodies[0]["key"], server.bodies[0]["sort_key"]) == (key, "timestamp")
     assert [(one.text, one.note) for one in came] == [(text, "") for text in texts]

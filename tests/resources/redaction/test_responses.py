@@ -9,12 +9,10 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.text.redaction import Secrets
-from bench_resources.config.bench_toml import load_settings
-from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.opening import Models
 from bench_resources.redaction.responses import RedactingEngine
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.fakes.home import models_of
 from tests.fakes.server_engines import ask, engine, requests_for
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
@@ -26,12 +24,7 @@ def responses_of(home: Path, url: str, *texts: str) -> list[str]:
     section = (
         f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{WRITTEN_KEY}"'
     )
-    (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
-    models = Models(
-        settings=load_settings(home),
-        image_store=ImageStore(folder=str(home / "images")),
-    )
-    with models.open("m") as model:
+    with models_of(home, f"[models.m]\n{section}\n").open("m") as model:
         return [response.text for response in model.response(requests_for(*texts))]
 
 

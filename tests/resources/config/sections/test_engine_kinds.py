@@ -2,7 +2,6 @@
 
 import importlib
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,11 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import kind_problems
 from bench_resources.config.sections.models import list_models
-from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from tests.fakes.distributions import write_distribution
+from tests.fakes.home import models_of
 from tests.fakes.server_engines import requests_for
 
 GROUP = "bench_assets.engines"
@@ -103,14 +102,6 @@ def made(site):
     return engines
 
 
-def models(home: Path, toml: str) -> Models:
-    (home / "bench.toml").write_text(toml)
-    return Models(
-        settings=load_settings(home),
-        image_store=ImageStore(folder=str(home / "images")),
-    )
-
-
 LOUD = '[models.m]\nkind = "acme_loud"\nvolume = 2\n'
 
 
@@ -122,21 +113,21 @@ def say(opened: Models, *texts: str) -> list[str]:
 
 
 def test_it_gets_each_request_once(made, tmp_path):
-    assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
-    assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
+    assert say(models_of(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
+    assert say(models_of(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
     assert [engine.asked for engine in made] == [["a", "b"], ["c"]]
-    with models(tmp_path, LOUD).open("m") as model:
+    with models_of(tmp_path, LOUD).open("m") as model:
         assert model.signature == "acme|2|t=0,max=1024"
 
 
 def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
-    kept = models(tmp_path, LOUD)
+    kept = models_of(tmp_path, LOUD)
     say(kept, "a")
     say(kept, "b")
     assert [engine.asked for engine in made] == [["a", "b"]]
     kept.close()
     assert made[0].asked is None
-    say(models(tmp_path, LOUD.replace("loud", "away")), "c")
+    say(models_of(tmp_path, LOUD.replace("loud", "away")), "c")
     assert made[1].asked is None
 
 

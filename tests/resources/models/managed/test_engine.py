@@ -17,15 +17,14 @@ import pytest
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import fingerprint, pin
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.images.store import ImageStore
 from bench_resources.models.managed.engine import ServedEngine
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.home import models_of
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
@@ -61,9 +60,7 @@ def lines(file: Path) -> list[str]:
 def opened(home: Path, weights: Path, program: Path, *entries: str) -> Models:
     """The models of a home whose bench.toml has the checkpoint as ``mine``."""
     section = [f'kind = "vllm"\npath = "{weights}"\nprogram = "{program}"', *entries]
-    (home / "bench.toml").write_text("\n".join(["[models.mine]", *section]), encoding="utf-8")
-    images = ImageStore(folder=str(home / "images"))
-    return Models(settings=load_settings(home), image_store=images)
+    return models_of(home, "\n".join(["[models.mine]", *section]))
 
 
 def texts_from(models: Models, *texts: str) -> list[str]:
@@ -128,14 +125,11 @@ def test_other_engines_of_the_same_weights_have_another_signature_and_setup(
     text = "".join(
         f'[models.{name}]\n{section}\npath = "{weights}"\n' for name, section in sections.items()
     )
-    (tmp_path / "bench.toml").write_text(text, encoding="utf-8")
-    images = ImageStore(folder=str(tmp_path / "images"))
-    settings = load_settings(tmp_path)
     named: dict[str, tuple[str, str]] = {}
-    with closing(Models(settings=settings, image_store=images, asks=False)) as models:
+    with closing(models_of(tmp_path, text, asks=False)) as models:
         for name in sections:
             with models.open(name) as model:
-                named[name] = model.signature, setup_of(name, settings)
+                named[name] = model.signature, setup_of(name, models.settings)
     assert all(pin(str(weights)).content in signature for signature, _ in named.values())
     assert len({signature for signature, _ in named.values()}) == len(sections)
     assert len({setup for _, setup in named.values()}) == len(sections)
@@ -340,13 +334,7 @@ def test_no_server_outlives_the_process_that_started_it(
 def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) -> None:
     weights, starts = write_checkpoint(tmp_path / "runs" / "step-1"), tmp_path / "starts"
     serve = command(f"starts={starts}")
-    (tmp_path / "bench.toml").write_text(
-        f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n", encoding="utf-8"
-    )
-    models = Models(
-        settings=load_settings(tmp_path),
-        image_store=ImageStore(folder=str(tmp_path / "i")),
-    )
+    models = models_of(tmp_path, f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n")
     for text in ("a", "b"):  # two suites
         with models.open(f"step-1@{fingerprint(weights)}") as model:
             (response,) = model.response([Request(prompt=Prompt.of(text))])

@@ -1,6 +1,5 @@
 """Checks of models of a test, and what they found."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,16 +54,3 @@ def raising(name: str, open_image: Callable[[str], Any]) -> ChatModel:
 
 def python(factory: str) -> str:
     return f'[models.m]\nkind = "python"\nfactory = "{__name__}:{factory}"\n'
-
-
-def copied(vlm: Path, folder: Path, **changed: dict[str, Any]) -> Path:
-    """Copy a checkpoint with entries of its JSON files changed; None takes an entry out."""
-    folder.mkdir(parents=True)
-    for file in vlm.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    for name, entries in changed.items():
-        file = folder / f"{name}.json"
-        written = json.loads(file.read_text()) if file.exists() else {}
-        kept = {k: v for k, v in (written | entries).items() if v is not None}
-        file.write_text(json.dumps(kept))
-    return folder

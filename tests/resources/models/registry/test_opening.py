@@ -6,13 +6,12 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_resources.checkpoints.identity import fingerprint, pin
-from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.engine_kinds import EngineContext
-from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.engines import resolve_local_paths
-from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.home import models_of
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
@@ -25,13 +24,10 @@ def test_the_plain_template_is_no_file(tmp_path: Path) -> None:
 def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_path: Path) -> None:
     """One run keeps its engine; the folder of the next checkpoint may be that of the last."""
     folder = write_checkpoint(tmp_path / "runs" / "latest")
-    (tmp_path / "bench.toml").write_text(
+    models = models_of(
+        tmp_path,
         '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'
-        '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
-    )
-    models = Models(
-        settings=load_settings(tmp_path),
-        image_store=ImageStore(folder=str(tmp_path / "i")),
+        '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n',
         asks=False,  # the weights are four bytes
     )
     signatures: list[str] = []
@@ -49,14 +45,8 @@ def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Pat
     write_checkpoint(tmp_path / "fine")
     (tmp_path / "broken").mkdir()
     local = 'kind = "transformers"\ntext_only = true\n'
-    (tmp_path / "bench.toml").write_text(
-        f'[models.a]\n{local}path = "broken"\n[models.b]\n{local}path = "fine"\n'
-    )
-    models = Models(
-        settings=load_settings(tmp_path),
-        image_store=ImageStore(folder=str(tmp_path / "i")),
-        asks=False,
-    )
+    toml = f'[models.a]\n{local}path = "broken"\n[models.b]\n{local}path = "fine"\n'
+    models = models_of(tmp_path, toml, asks=False)
     refused = pytest.raises(ModelError, match=r"broken: config\.json is missing")
     with refused, models.open("a") as model:
         assert not model.signature
@@ -68,13 +58,10 @@ def test_a_checkpoint_that_does_not_load_leaves_the_next_one_alone(tmp_path: Pat
 @pytest.mark.parametrize("way", ['"blind"', '"elicited"\nelicit = "likelihood"'])
 def test_recorded_responses_are_not_those_of_another_condition(tmp_path: Path, way: str) -> None:
     (tmp_path / "said.jsonl").write_text('{"question_id": "t/1", "text": "A"}')
-    (tmp_path / "bench.toml").write_text(
+    models = models_of(
+        tmp_path,
         f'[models.said]\nkind = "recorded"\nfile = "said.jsonl"\n'
-        f'[models.other]\nkind = {way}\nof = "said"\n'
-    )
-    models = Models(
-        settings=load_settings(tmp_path),
-        image_store=ImageStore(folder=str(tmp_path / "i")),
+        f'[models.other]\nkind = {way}\nof = "said"\n',
     )
     refused = pytest.raises(SettingsError, match="model other: said is recorded and cannot be")
     with refused, models.open("other"):

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench_resources.config.bench_toml import load_settings
-from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.opening import Models
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.image_digests import ImageDigests
+from tests.fakes.home import models_of
 from tests.resources.models.transformers.tiny_engine import ALBUM, identity_of, spec_of
 
 Change = Callable[[dict[str, Any]], object]
@@ -93,10 +91,7 @@ def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) ->
 
 def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
     toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
-    (tmp_path / "bench.toml").write_text(toml)
-    image_store = ImageStore(folder=str(tmp_path / "images"))
-    models = Models(settings=load_settings(tmp_path), image_store=image_store)
-    with models.open("m") as model:
+    with models_of(tmp_path, toml).open("m") as model:
         signature = model.signature
     known = json.loads((tmp_path / "processors.json").read_text())
     made, trial = sorted(known.values())
