@@ -130,13 +130,6 @@ def test_archives_that_share_folders_and_equal_files_are_merged(tmp_path):
     assert (tmp_path / "LICENSE").read_bytes() == b"MIT"
 
 
-def test_what_a_killed_process_has_unpacked_is_completed(tmp_path):
-    (tmp_path / "train").mkdir()
-    (tmp_path / "train" / "1.png").write_bytes(b"1")
-    unpack(written(tmp_path, "a.zip", [("train/1.png", b"1"), ("train/2.png", b"2"), ("b", b"")]))
-    assert sorted(file.name for file in (tmp_path / "train").iterdir()) == ["1.png", "2.png"]
-
-
 @pytest.mark.parametrize(
     ("entries", "name"),
     [

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import tarfile
 import zipfile
 
 import huggingface_hub.constants
@@ -174,29 +173,8 @@ def test_a_folder_that_the_release_lacks_is_named(hub, tmp_path):
         ReleaseCache(tmp_path).fetch("codis", release, Counted())
 
 
-def linked():
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w") as opened:
-        link = tarfile.TarInfo("data.json")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        opened.addfile(link)
-    return archive.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("release.zip", zipped({"a": b"1" * 99})[:-30], "cannot be unpacked"),
-        ("release.tar", linked(), "cannot be unpacked"),
-        ("release.tar.gz", b"no archive", "cannot be unpacked"),
-    ],
-    ids=["cut off", "a link out of the folder", "no archive at all"],
-)
-def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, data, message):
-    hub.files[name] = data
-    release = WebRelease(f"{hub.url}/{name}", hashlib.sha256(data).hexdigest())
+def test_an_archive_that_cannot_be_unpacked_leaves_nothing(hub, tmp_path):
     cache = ReleaseCache(tmp_path)
-    with pytest.raises(SourceError, match=message):
-        cache.fetch("codis", release, Counted())
+    with pytest.raises(SourceError, match="cannot be unpacked"):
+        cache.fetch("codis", web(hub, zipped({"a": b"1" * 99})[:-30]), Counted())
     assert cache.all() == []
-    assert not list(tmp_path.rglob("elsewhere"))

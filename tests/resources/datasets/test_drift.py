@@ -143,7 +143,6 @@ def test_a_rare_or_inner_field_that_is_gone_from_all_rows_is_refused(guard):
 
 
 def test_an_accepted_raw_file_stays_accepted_when_another_step_reads_it(guard):
-    replace(guard, accepted="run 1")
     read(replace(guard, accepted="run 1"), 100, rejected=10)
     read(guard, 100)
     read(guard, 100, rejected=10)

@@ -11,11 +11,8 @@ def encoder():
     return open_text_encoder()
 
 
-def test_the_embedded_encoder_is_minilm_and_its_name_pins_its_weights(encoder):
+def test_vectors_of_minilm_have_length_one_and_keep_the_order_and_repetitions(encoder):
     assert encoder.name.startswith("all-MiniLM-L6-v2@sha256:")
-
-
-def test_vectors_have_length_one_and_keep_the_order_and_repetitions(encoder):
     texts = ["boy", "a long sentence about a red kite", "boy", ""]
     vectors = encoder.encode_texts(texts)
     assert vectors.shape == (4, 384)

@@ -151,21 +151,20 @@ def test_what_was_fetched_and_is_damaged_is_fetched_again(
 @pytest.mark.parametrize(
     ("section", "place"),
     [
-        ("", "{home}/images"),
-        ('[storage]\nobjects = "file:///mnt/shared"', "/mnt/shared/images"),
+        ("", lambda home: ImageFolder(f"{home}/images")),
+        (
+            '[storage]\nobjects = "file:///mnt/shared"',
+            lambda _: ImageFolder("/mnt/shared/images"),
+        ),
+        (
+            '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"',
+            lambda home: ObjectImages("s3://b/p", "http://e", f"{home}/cache/images"),
+        ),
     ],
-    ids=["a home alone", "a folder that homes share"],
+    ids=["a home alone", "a folder that homes share", "a store, by a cache"],
 )
-def test_images_of_a_folder_lie_there_and_nowhere_else(
-    tmp_path: Path, section: str, place: str
+def test_images_lie_where_bench_toml_says(
+    tmp_path: Path, section: str, place: Callable[[Path], ImageLocation]
 ) -> None:
     (tmp_path / "bench.toml").write_text(section)
-    images = open_image_store(load_settings(tmp_path))
-    assert images.place == ImageFolder(place.format(home=tmp_path))
-
-
-def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
-    (tmp_path / "bench.toml").write_text('[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\n')
-    fetched = str(tmp_path / "cache" / "images")
-    place = open_image_store(load_settings(tmp_path)).place
-    assert place == ObjectImages("s3://b/p", "http://e", fetched)
+    assert open_image_store(load_settings(tmp_path)).place == place(tmp_path)

@@ -3,7 +3,6 @@
 import io
 import struct
 import zlib
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection
-from bench_resources.images.locations import ImageFolder
 from bench_resources.images.previews import question_preview
-from bench_resources.images.store import ImageStore, damaged_images
+from bench_resources.images.store import ImageStore
 from tests.fakes.rows import question
 
 
@@ -114,28 +112,3 @@ def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageSt
     shown = str(question_preview([question(images=(there, "00ff"))], store)["questions"].value)
     assert shown.count("data:image/jpeg;base64,") == 1
     assert "(cannot be shown)" in shown
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        pytest.param(lambda path: path.write_bytes(image("PNG")), id="another image"),
-        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1]), id="the end missing"),
-        pytest.param(
-            lambda path: path.write_bytes(
-                bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]
-            ),
-            id="one bit",
-        ),
-    ],
-)
-def test_a_image_that_is_not_the_one_stored_never_goes_out(
-    store: ImageStore, spoil: Callable[[Path], object]
-) -> None:
-    data = image("PNG")
-    stored = store.put(data, "a")
-    spoil(store.path(stored.sha256))
-    for read in (store.read, store.open, ImageFolder(store.folder).read):
-        with pytest.raises(ImageError, match=f"image {stored.sha256} in .* (not the|cannot be)"):
-            read(stored.sha256)
-    assert list(damaged_images(store.place, [stored.sha256])) == [stored.sha256]

@@ -69,9 +69,7 @@ def named(process, **changed):
     ("changed", "after"),
     [
         pytest.param({}, OVER, id="a killed process"),
-        pytest.param({"boot": "before"}, OVER, id="a machine that started anew"),
         pytest.param({"host": "elsewhere"}, STARTED, id="a process of another machine"),
-        pytest.param({"pids": "pid:[0]"}, STARTED, id="a process of another container"),
     ],
 )
 def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, after):

@@ -34,12 +34,6 @@ def files(tmp_path):
     return TableFiles(folder=str(tmp_path))
 
 
-def test_what_was_written_is_read_and_known_by_its_content(files):
-    files.write(KEY, ROWS, Rejection)
-    assert files.read(KEY, Rejection) == ROWS
-    assert files.digest(KEY) == digest(ROWS)
-
-
 @pytest.mark.parametrize("model", ["m", "run/step-100", "a@0f", "Ünïcode 1", ".."])
 def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, model):
     path = Path(files.write(KEY, ROWS[:1], Rejection, model))
@@ -54,21 +48,6 @@ def test_a_write_that_fails_leaves_the_earlier_table(files):
     with pytest.raises(TableError, match="Rejection table"):
         files.write(KEY, [Rejection(entry="a", reason=cast("str", 7))], Rejection)
     assert files.read(KEY, Rejection) == ROWS
-
-
-@pytest.mark.parametrize(
-    ("spoil", "complaint"),
-    [
-        pytest.param(
-            lambda path: path.unlink(), "no table yet.*`bench tables questions ", id="none"
-        ),
-        pytest.param(lambda path: path.write_bytes(b"PAR1"), "materialize it again", id="torn"),
-    ],
-)
-def test_a_table_that_cannot_be_read_says_what_to_do(files, spoil, complaint):
-    spoil(Path(files.write(KEY, ROWS, Rejection)))
-    with pytest.raises(TableError, match=complaint):
-        files.read(KEY, Rejection)
 
 
 @pytest.mark.parametrize(
