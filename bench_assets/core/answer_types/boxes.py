@@ -25,12 +25,13 @@ from bench_assets.core.schema.rows import AnswerKind
 
 _FINAL = re.compile(r"\b(?:answer|result)\b", re.IGNORECASE)
 _STORED = re.compile(r"(?P<numbers>[^ ]+)(?: of (?P<width>[\d.]+)x(?P<height>[\d.]+))?")
+_SIDES = 4  # numbers of a box; a point has two
 _FORMS = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Places(AnswerType):
-    """Places in an image, in the conventions of the file and of responses."""
+class _RegionAnswer(AnswerType):
+    """A region of an image, in the conventions of the file and of responses."""
 
     coordinates: Convention = PIXELS
     response_coordinates: Convention | None = None
@@ -48,15 +49,31 @@ class _Places(AnswerType):
 
     def _convention(self, regions: Regions, frame: Frame | None) -> Convention:
         """Convention of a response: configured, recognised, or as the prompt asks for it."""
-        if (configured := self.response_coordinates) is not None:
-            return configured._replace(order="xyxy") if regions.are_corners else configured
-        if regions.convention is not None:
-            return regions.convention
-        numbers = [n for region in regions.found for n in region]
-        fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
-        if fractions and frame is not None and max(frame) > 1:
-            return Convention("xyxy", "0..1")
-        return self._requested
+        convention = self.response_coordinates or regions.convention
+        if convention is None:
+            numbers = [n for region in regions.found for n in region]
+            fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
+            is_larger = frame is not None and max(frame) > 1
+            convention = Convention("xyxy", "0..1") if fractions and is_larger else self._requested
+        return convention._replace(order="xyxy") if regions.are_corners else convention
+
+    def _read(
+        self, response: str, regions_in: Callable[[str], Regions], gold: Gold
+    ) -> list[Numbers]:
+        """Boxes or points after the last "answer" or "result", else all, in the gold's frame.
+
+        Where the gold is one region, equal ones count once.
+        """
+        *_, final = _FINAL.split(response)
+        regions = regions_in(final)
+        regions = regions if regions.found else regions_in(response)
+        if not regions.found:
+            return []
+        _, frame = _parse_stored_region(gold.answer[0])
+        convention = self._convention(regions, frame)
+        found = dict.fromkeys(regions.found) if len(gold.answer) == 1 else regions.found
+        boxes = (corners(r, convention.order) if len(r) == _SIDES else r for r in found)
+        return [convert_coordinates(box, convention.frame(frame), frame) for box in boxes]
 
     def _store(self, numbers: Numbers, context: RowContext) -> str:
         """Write a region in pixels if the image is known, else in the scale of the file."""
@@ -69,7 +86,7 @@ class _Places(AnswerType):
 
 
 @dataclass(frozen=True, slots=True)
-class BoxAnswer(_Places):
+class BoxAnswer(_RegionAnswer):
     """One box, or several; points are the intersection over union (IoU)."""
 
     @property
@@ -86,24 +103,16 @@ class BoxAnswer(_Places):
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
-        golds = [_parse_stored_region(region) for region in gold.answer]
-        regions = _final_regions(response, boxes_in, len(golds))
-        if not regions.found:
-            return Grade(None, (), "no box")
-        frame = golds[0][1]
-        convention = self._convention(regions, frame)
-        boxes = [
-            convert_coordinates(corners(corner, convention.order), convention.frame(frame), frame)
-            for corner in regions.found
-        ]
+        boxes = self._read(response, boxes_in, gold)
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
-        if len(golds) == 1 and len(boxes) > 1:
-            return Grade(None, read, f"{len(boxes)} boxes (expected 1)")
-        return Grade(_best_matching_iou([box for box, _ in golds], boxes), read, "")
+        if not boxes or len(boxes) > len(gold.answer) == 1:
+            return Grade(None, read, f"{len(boxes) or 'no'} boxes (expected {len(gold.answer)})")
+        golds = [_parse_stored_region(region)[0] for region in gold.answer]
+        return Grade(_best_matching_iou(golds, boxes), read, "")
 
 
 @dataclass(frozen=True, slots=True)
-class PointAnswer(_Places):
+class PointAnswer(_RegionAnswer):
     """A point inside a box, or within a distance of a point."""
 
     tolerance: Tolerance = EXACT
@@ -129,30 +138,20 @@ class PointAnswer(_Places):
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
+        boxes = self._read(response, boxes_in, gold)
+        centres: list[Numbers] = [((a + c) / 2, (b + d) / 2) for a, b, c, d in boxes]
+        points = centres or self._read(response, points_in, gold)
+        if len(points) != 1:
+            return Grade(None, (), f"{len(points) or 'no'} points (expected 1)")
+        ((x, y),) = points
         region, frame = _parse_stored_region(gold.answer[0])
-        regions = _final_regions(response, boxes_in, 1)
-        if regions.found:
-            order = self._convention(regions, frame).order
-            centres = tuple(_centre(corners(box, order)) for box in regions.found)
-            regions = regions._replace(found=centres)
+        if len(region) == _SIDES:
+            is_right = region[0] <= x <= region[2] and region[1] <= y <= region[3]
         else:
-            regions = _final_regions(response, points_in, 1)
-        if len(regions.found) != 1:
-            return Grade(None, (), f"{len(regions.found) or 'no'} points (expected 1)")
-        own_frame = self._convention(regions, frame).frame(frame)
-        x, y = convert_coordinates(regions.found[0], own_frame, frame)
-        return Grade(float(self._is_within_tolerance((x, y), region, frame)), (f"{x:g},{y:g}",), "")
-
-    def _is_within_tolerance(
-        self, point: tuple[float, float], region: Numbers, frame: Frame | None
-    ) -> bool:
-        x, y = point
-        if len(region) == 4:
-            return region[0] <= x <= region[2] and region[1] <= y <= region[3]
-        bound = self.tolerance.absolute
-        if frame is not None:
-            bound = max(bound, self.tolerance.relative * hypot(*frame))
-        return hypot(x - region[0], y - region[1]) <= bound * (1 + 1e-9)
+            relative = self.tolerance.relative * hypot(*frame) if frame else 0
+            bound = max(self.tolerance.absolute, relative) * (1 + 1e-9)
+            is_right = hypot(x - region[0], y - region[1]) <= bound
+        return Grade(float(is_right), (f"{x:g},{y:g}",), "")
 
 
 def iou(one: Sequence[float], other: Sequence[float]) -> float:
@@ -182,23 +181,8 @@ def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> fl
     return float(total / max(len(golds), len(boxes)))
 
 
-def _final_regions(response: str, read: Callable[[str], Regions], n: int) -> Regions:
-    """Read the regions after the last "answer" or "result", else all; for n = 1, distinct ones."""
-    *_, final = _FINAL.split(response)
-    regions = read(final)
-    if not regions.found:
-        regions = read(response)
-    distinct = tuple(dict.fromkeys(regions.found))
-    return regions._replace(found=distinct if n == 1 else regions.found)
-
-
 def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
     match = _STORED.fullmatch(text)
     assert match is not None, text
     numbers = tuple(map(float, match["numbers"].split(",")))
     return numbers, (float(match["width"]), float(match["height"])) if match["width"] else None
-
-
-def _centre(box: Numbers) -> Numbers:
-    left, top, right, bottom = box
-    return (left + right) / 2, (top + bottom) / 2

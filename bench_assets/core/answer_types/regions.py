@@ -1,4 +1,4 @@
-"""Boxes and points in golds and responses, in every common notation.
+"""Boxes and points in golds and responses, as files and model families write them.
 
 Boxes are (left, top, right, bottom) in a frame: the image in pixels, the unit square, or a grid of
 0..1000. The frame of a response follows from its notation if possible (``_NOTATIONS``).
@@ -20,12 +20,12 @@ _SIDES = {  # named sides, and the order of a box that has them
     ("xmin", "ymin", "xmax", "ymax"): "xyxy",
     ("x_min", "y_min", "x_max", "y_max"): "xyxy",
     ("left", "top", "right", "bottom"): "xyxy",
+    ("left", "top", "width", "height"): "xywh",
     ("x", "y", "w", "h"): "xywh",
     ("x", "y", "width", "height"): "xywh",
-    ("left", "top", "width", "height"): "xywh",
 }
 # Blanks are bounded, so that a response of nothing else takes linear time.
-_NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,20})?%?"
+_NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,20})?"
 _NAME = r"(?:\b([A-Za-z_]\w{0,9})['\"]?\s{0,9}[:=]\s{0,9}['\"]?)?"
 _SEP = r"['\"]?(?:\s{0,9}[,;]\s{0,9}|\s{1,9})['\"]?"
 _PAIRS = r"['\"]?(?:(?!\bor\b)[^\d{}\n]){0,60}?"  # between the pairs: "), (", " to ", ", \"w\": "
@@ -52,16 +52,15 @@ class Convention(NamedTuple):
         Raises:
             SettingsError: If a word is neither an order nor a scale.
         """
-        regions = cls()
+        convention = cls()
         for word in text.split():
-            if word in _ORDERS:
-                regions = regions._replace(order=word)
-            elif word == "pixels" or word in FRAMES:
-                regions = regions._replace(scale=word)
-            else:
-                known = ", ".join((*_ORDERS, "pixels", *FRAMES))
-                raise SettingsError(f"coordinates {text!r:.60}: {word!r} (expected one of {known})")
-        return regions
+            if word not in (known := (*_ORDERS, "pixels", *FRAMES)):
+                expected = ", ".join(known)
+                raise SettingsError(
+                    f"coordinates {text!r:.60}: {word!r} (expected one of {expected})"
+                )
+            convention = convention._replace(**{"order" if word in _ORDERS else "scale": word})
+        return convention
 
     def frame(self, size: Frame | None) -> Frame | None:
         """Width and height that coordinates refer to; None for pixels if ``size`` is unknown."""
@@ -78,7 +77,6 @@ _NOTATIONS = (  # of model families, from their papers and model cards
     (r"\[\[(?=[\d,]*\b0\d\d\b)\d{3}(?:,\d{3}){3}\]\]", Convention("xyxy", "0..1000")),
     (r"<points?\b", Convention("xyxy", "0..100")),  # Molmo
 )
-_PERCENT = Convention("xyxy", "0..100")
 
 
 class Regions(NamedTuple):
@@ -122,7 +120,7 @@ def read_gold_boxes(value: object, order: str) -> list[Numbers]:
     Raises:
         SourceError: If it is something else, or a box has no area.
     """
-    if isinstance(value, list | tuple) and not (len(value) == 4 and all(map(_is_number, value))):
+    if isinstance(value, list | tuple) and any(isinstance(n, list | Mapping) for n in value):
         boxes = [box for entry in value for box in read_gold_boxes(entry, order)]
     else:
         sides = value.items() if isinstance(value, Mapping) else ()
@@ -143,21 +141,18 @@ def boxes_in(text: str) -> Regions:
     >>> boxes_in("It is at <box>(100, 200), (300, 400)</box>.").convention
     Convention(order='xyxy', scale='0..1000')
     """
-    locations = " ".join(_LOCATION.findall(text))
     boxes, named = list[Numbers](), list[Numbers]()
-    in_percent = False
-    for match in _FOUR.finditer(locations or text):
-        names, numbers = match.groups()[::2], match.groups()[1::2]
-        in_percent |= "%" in numbers[0]
-        box = dict(zip(map(str.casefold, map(str, names)), map(_value, numbers), strict=True))
-        boxes.append(tuple(map(_value, numbers)))
+    for match in _FOUR.finditer(" ".join(_LOCATION.findall(text)) or text):
+        names, box = match.groups()[::2], tuple(map(float, match.groups()[1::2]))
+        by_name = dict(zip(map(str.casefold, map(str, names)), box, strict=True))
+        boxes.append(box)
         named += [
-            corners([box[side] for side in sides], order)
+            corners([by_name[side] for side in sides], order)
             for sides, order in _SIDES.items()
-            if box.keys() == {*sides}
+            if by_name.keys() == {*sides}
         ]
-    convention = _PERCENT if in_percent else None if named else _notation(text)
-    return Regions(tuple(named or boxes), convention if boxes else None, are_corners=bool(named))
+    convention = _notation(text) if boxes and not named else None
+    return Regions(tuple(named or boxes), convention, are_corners=bool(named))
 
 
 def points_in(text: str) -> Regions:
@@ -167,9 +162,7 @@ def points_in(text: str) -> Regions:
     (((61.5, 40.2),), Convention(order='xyxy', scale='0..100'))
     """
     pairs = next(filter(None, (pattern.findall(text) for pattern in _TWO)), [])
-    in_percent = pairs and all("%" in x for x, _ in pairs)
-    points = tuple((_value(x), _value(y)) for x, y in pairs)
-    return Regions(points, _PERCENT if in_percent else _notation(text))
+    return Regions(tuple((float(x), float(y)) for x, y in pairs), _notation(text))
 
 
 def _notation(text: str) -> Convention | None:
@@ -177,11 +170,3 @@ def _notation(text: str) -> Convention | None:
     return next(
         (convention for pattern, convention in _NOTATIONS if re.search(pattern, text)), None
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _value(text: str) -> float:
-    return float(text.rstrip("%"))
