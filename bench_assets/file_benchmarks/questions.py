@@ -11,14 +11,11 @@ from bench_assets.core.answer_types.definition import Gold, RowContext
 from bench_assets.core.answer_types.options import (
     MISSING,
     NOT_AVAILABLE,
+    ListedOptions,
     drop_missing,
     format_cell,
-    is_numbered,
-    is_scores,
-    named_options,
     parse_list,
     read_options,
-    refuse_index,
     split_options,
 )
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
@@ -110,9 +107,9 @@ class _QuestionBuilder:
         if row.fault:
             raise SourceError(row.fault)
         cells, benchmark = row.cells, self.benchmark
-        text, options = _read_question(cells, benchmark)
+        text, listed = _read_question(cells, benchmark)
         images = self.images.of(cells, row.where)
-        gold = self._gold(cells, text, options, images)
+        gold = self._gold(cells, text, listed, images)
         named = columns_of(cells, benchmark, "id")
         name = text_of(cells, benchmark, "id")
         context = text_of(cells, benchmark, "context")
@@ -141,26 +138,26 @@ class _QuestionBuilder:
         self,
         cells: Entry,
         text: str,
-        options: tuple[str, ...],
+        listed: ListedOptions,
         images: Sequence[ShownImage],
     ) -> Gold:
         """Read the answer key, which may depend on options, image, unit and precision."""
         benchmark = self.benchmark
         value = (cells_of(cells, benchmark, "answer") or [None])[0]
-        by_name = named_options(cells_of(cells, benchmark, "options"))
-        if value is None and is_scores(by_name):
-            value = by_name
-        if options and not _has_options_inside(cells, benchmark):
-            refuse_index(value, cells_of(cells, benchmark, "options"))
+        if value is None:
+            value = listed.key
+        options = listed.texts
         if not options and benchmark.answer_type is None:
             _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
             self._refuse_list(value)
         decimals = text_of(cells, benchmark, "decimals")
         if decimals and not decimals.isdecimal():
             raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
+        is_sorted = listed.answers == "letters"
+        answers = listed.answers if is_sorted else benchmark.answers or listed.answers
         context = RowContext(
             options=options,
-            answers=benchmark.answers or ("indices from 1" if is_numbered(by_name) else ""),
+            answers=answers,
             image_size=(images[0].width, images[0].height) if images else None,
             unit=text_of(cells, benchmark, "unit"),
             decimals=int(decimals) if decimals else None,
@@ -325,7 +322,7 @@ def _shots(
     return shots, building.images.stored
 
 
-def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, tuple[str, ...]]:
+def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, ListedOptions]:
     """Read a question's text, with all its turns, and its options."""
     text = text_of(cells, benchmark, "question")
     if turns := _turns(cells_of(cells, benchmark, "turns")):
@@ -336,9 +333,10 @@ def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str,
         raise SourceError("no question")
     if _has_options_inside(cells, benchmark):
         text, options = split_options(text)
-        return text, read_options([list(options)]) or ("",) * benchmark.drawn_options
-    options = read_options(cells_of(cells, benchmark, "options"))
-    return text, options or ("",) * benchmark.drawn_options
+        listed = read_options([list(options)])
+    else:
+        listed = read_options(cells_of(cells, benchmark, "options"))
+    return text, listed if listed.texts else ListedOptions(("",) * benchmark.drawn_options)
 
 
 def _has_options_inside(cells: Entry, benchmark: FileBenchmarkSettings) -> bool:

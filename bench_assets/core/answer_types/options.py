@@ -1,13 +1,13 @@
 """Parses the options and the answer key of a row, in the common notations, also inside a text."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import isnan
 from string import ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.answer_types.definition import AnswerFormat, Gold
-from bench_assets.core.reading.choices import MAX_OPTIONS
+from bench_assets.core.reading.choices import MAX_OPTIONS, parse_letters
 from bench_assets.core.reading.json_values import decode_json
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
@@ -73,7 +73,6 @@ def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
 
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
-_LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&、]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
 _DEFAULT_FORMATS: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # tried by default
 _LIST = re.compile(r"\s*[\[({]")
@@ -106,25 +105,76 @@ def format_cell(value: object) -> str:
     raise SourceError(f"{value!r:.60} is not a text or a number")
 
 
-def read_options(cells: Sequence[object]) -> tuple[str, ...]:
+class ListedOptions(NamedTuple):
+    """The options of a row, and what their cell says of the key."""
+
+    texts: tuple[str, ...] = ()
+    key: object = None  # the scores of the options
+    answers: AnswerFormat = ""  # numbered options: indices from 1; out of order: letters
+
+
+def read_options(cells: Sequence[object]) -> ListedOptions:
     """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
     A single cell is a list, an object with letters or numbers from 1 as names, with lists ``label``
     and ``text`` or with the scores of options (``{"dog": 1, "cat": 0}``), a list of objects
-    ``label`` and ``text``, one of these as text, or a text such as ``(a) x (b) y``. Returns () for
-    a row without options.
+    ``label`` and ``text``, one of these as text, or a text such as ``(a) x (b) y``. There are none
+    in a row without options. If all have their own letters, "(A) 5", "B. dog", these are dropped,
+    and sort the options.
 
     Raises:
         SourceError: If there is one option, or more than 26.
+
+    >>> read_options([["A. cat", "C. cow", "B. dog"]])
+    ListedOptions(texts=('cat', 'dog', 'cow'), key=None, answers='letters')
     """
-    options = [format_cell(option) for option in _list_options(cells)]
+    listed = parse_list(cells[0]) if len(cells) == 1 else cells
+    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
+        listed = split.options
+    of_names = _list_named(named) if (named := _options_by_name(listed)) else ListedOptions()
+    listed = of_names.texts or listed
+    if not isinstance(listed, list | tuple) and format_cell(listed):
+        raise SourceError(f"options {listed!r:.60} (expected a list)")
+    options = [format_cell(option) for option in listed] if isinstance(listed, list | tuple) else []
     while options and not options[-1]:
         options.pop()
     if len(options) == 1:
         raise SourceError(f"options {options} (expected at least 2)")
     if len(options) > MAX_OPTIONS:
         raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
-    return tuple(drop_letters(options))
+    matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
+    own = {m[1] or m[2]: o[m.start(3) :] for m, o in zip(matches, options, strict=True) if m}
+    if not options or {*own} != {*ascii_uppercase[: len(options)]}:
+        return of_names._replace(texts=tuple(options))
+    texts = tuple(own[letter] for letter in sorted(own))
+    # An index may count them as listed, or by their letters.
+    return ListedOptions(texts, answers="" if [*own] == sorted(own) else "letters")
+
+
+def _options_by_name(listed: object) -> dict[str, object]:
+    """Options by name, of a cell that has them so; {} otherwise."""
+    match listed:
+        case {"label": list(labels), "text": list(texts), **others} if not others:
+            return dict(zip(map(str, labels), texts, strict=False))
+        case [{"label": _, "text": _}, *_]:
+            return {str(e.get("label")): e.get("text") for e in listed if isinstance(e, dict)}
+        case dict():
+            return {str(name): option for name, option in listed.items() if option is not None}
+    return {}
+
+
+def _list_named(named: dict[str, object]) -> ListedOptions:
+    """Options by the order of their names; names with scores are the options."""
+    names = sorted(named, key=lambda name: (len(name), name))
+    is_lettered = "".join(map(str.upper, names)) == ascii_uppercase[: len(names)]
+    scores = [score for score in named.values() if isinstance(score, int | float)]
+    if not is_lettered and [score for score in scores if 0 <= score <= 1] == [*named.values()]:
+        return ListedOptions(tuple(named), key=named)
+    is_numbered = names == [str(n + 1) for n in range(len(names))]
+    if not (is_lettered or is_numbered):
+        raise SourceError(f"options {named!r:.60} (expected the names A, B, C, ...)")
+    texts = tuple(format_cell(named[name]) for name in names)
+    return ListedOptions(texts, answers="indices from 1" if is_numbered else "")
 
 
 def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
@@ -150,93 +200,6 @@ def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
     return gold._replace(options=tuple(options))
 
 
-def drop_letters(options: Sequence[str]) -> Sequence[str]:
-    """Drop the options' own letters if all have them, "(A) 5", "B. dog", and sort by them.
-
-    >>> drop_letters(["A. cat", "C. cow", "B. dog"]), drop_letters(["Point A", "Point B"])
-    (['cat', 'dog', 'cow'], ['Point A', 'Point B'])
-    """
-    own = _own_letters(options)
-    return [own[letter] for letter in sorted(own)] or options
-
-
-def _own_letters(options: Sequence[str]) -> dict[str, str]:
-    """Options by their own letters, as listed; {} unless these are as many, from A on."""
-    matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
-    own = {
-        match[1] or match[2]: option[match.start(3) :]
-        for option, match in zip(options, matches, strict=True)
-        if match
-    }
-    return own if {*own} == {*ascii_uppercase[: len(options)]} else {}
-
-
-def refuse_index(value: object, cells: Sequence[object]) -> None:
-    """Refuse an index as the key of options that are not listed in the order of their letters.
-
-    Raises:
-        SourceError: If it is one: it may count the options as listed, or by their letters.
-    """
-    order = [*_own_letters([format_cell(option) for option in _list_options(cells)])]
-    parsed = parse_list(value)
-    keys = parsed if isinstance(parsed, list | tuple) else [parsed]
-    if order != sorted(order) and any(_INDEX.fullmatch(format_cell(key)) for key in keys):
-        raise SourceError(
-            f"answer {value!r:.60} is ambiguous: the options are listed as"
-            f" {', '.join(order)}. Write the letter"
-        )
-
-
-def _list_options(cells: Sequence[object]) -> Sequence[object]:
-    listed = parse_list(cells[0]) if len(cells) == 1 else cells
-    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
-        return split.options
-    if options := named_options(cells):
-        if is_scores(options):
-            return list(options)
-        names = sorted(options, key=lambda name: (len(name), name))
-        letters = "".join(map(str.upper, names))
-        if letters != ascii_uppercase[: len(names)] and not is_numbered(options):
-            raise SourceError(f"options {listed!r:.60} (expected the names A, B, C, ...)")
-        return [options[name] for name in names]
-    if isinstance(listed, list | tuple):
-        return listed
-    if format_cell(listed):
-        raise SourceError(f"options {listed!r:.60} (expected a list)")
-    return ()
-
-
-def named_options(cells: Sequence[object]) -> Mapping[str, object]:
-    """Options by name, of the one cell that has them so; {} otherwise.
-
-    >>> named_options([[{"label": "A", "text": "cat"}, {"label": "B", "text": "dog"}]])
-    {'A': 'cat', 'B': 'dog'}
-    """
-    listed = parse_list(cells[0]) if len(cells) == 1 else None
-    match listed:
-        case {"label": list(labels), "text": list(texts), **others} if not others:
-            return dict(zip(map(str, labels), texts, strict=False))
-        case [{"label": _, "text": _}, *_] as entries:
-            objects = [entry for entry in entries if isinstance(entry, dict)]
-            return {str(entry.get("label")): entry.get("text") for entry in objects}
-        case dict():
-            return {str(name): option for name, option in listed.items() if option is not None}
-    return {}
-
-
-def is_numbered(options: Mapping[str, object]) -> bool:
-    """Whether the names are 1, 2, 3, ..."""
-    return bool(options) and {*options} == {str(n + 1) for n in range(len(options))}
-
-
-def is_scores(options: Mapping[str, object]) -> bool:
-    """Whether the names are the options, and the values 1 for the right one and 0 for others."""
-    has_letters = {name.upper() for name in options} == {*ascii_uppercase[: len(options)]}
-    scores = [*options.values()]
-    is_score = [isinstance(score, int | float) and 0 <= score <= 1 for score in scores]
-    return bool(options) and not has_letters and all(is_score)
-
-
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
     """Parse the answer key: one option, a set of options, or alternative texts.
 
@@ -250,32 +213,33 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
         SettingsError: If an index equals the number of options: then all may count from 1.
     """
     is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
-    parsed = value if is_option else parse_list(value)
-    several = isinstance(parsed, list | tuple)
-    listed = parsed if isinstance(parsed, list | tuple) else [parsed]
-    is_marked = several and answers in ("", "marks")
-    marks = [*parsed.values()] if isinstance(parsed, dict) else listed if is_marked else []
-    if options and len(marks) == len(options) and all(mark in (0, 1) for mark in marks):
-        is_pair = marks in ([0, 1], [1, 0]) and not any(isinstance(mark, bool) for mark in marks)
-        if is_pair and not answers and not isinstance(parsed, dict):  # both options, or one
-            raise SourceError(
+    listed = value if is_option else parse_list(value)
+    several, is_scored = isinstance(listed, list | tuple), isinstance(listed, dict)
+    keys = [*listed] if isinstance(listed, list | tuple) else [listed]
+    marks = [*listed.values()] if isinstance(listed, dict) else keys
+    can_be_marks = is_scored or (several and answers in ("", "marks"))
+    if can_be_marks and options and len(marks) == len(options) and all(m in (0, 1) for m in marks):
+        if not answers and marks in ([0, 1], [1, 0]) and type(marks[0]) is int and several:
+            raise SourceError(  # both options, or one
                 f"answer {marks} is ambiguous in {list(options)}: set answers = "
                 '"indices" or "marks"'
             )
-        right = tuple(ascii_uppercase[n] for n, mark in enumerate(marks) if mark)
-        if not right or (len(right) > 1 and not several):
-            raise SourceError(f"{len(right)} options have the score 1 (expected one)")
-        return Gold("choices" if len(right) > 1 else "choice", right, tuple(options))
-    parts = [letter for letter in listed if format_cell(letter)]
-    if not parts:
+        keys = [letter for letter, mark in zip(ascii_uppercase, marks, strict=False) if mark]
+        if not keys or (len(keys) > 1 and is_scored):
+            raise SourceError(f"{len(keys)} options have the score 1 (expected one)")
+        several, answers = len(keys) > 1, "letters"
+    keys = [key for key in keys if format_cell(key)]
+    if not keys:
         raise SourceError("no answer")
     if not options:
         texts = filter(None, map(format_cell, read_texts(value)))
         return Gold("text", tuple(dict.fromkeys(texts)))
-    letter_set = _parse_letter_set(format_cell(parts[0]), options, answers)
-    if letter_set and len(parts) == 1:
-        return Gold("choices", letter_set, tuple(options))
-    letters = tuple(sorted({_letter(part, options, answers) for part in parts}))
+    written = format_cell(keys[0])
+    if len(keys) == 1 and answers in ("", "letters") and written not in options:
+        letters = parse_letters(written.translate(_HALF_WIDTH), ascii_uppercase[: len(options)])
+        if letters and len(letters) > 1:
+            return Gold("choices", letters, tuple(options))
+    letters = tuple(sorted({_letter(key, options, answers) for key in keys}))
     return Gold("choices" if several else "choice", letters, tuple(options))
 
 
@@ -336,14 +300,3 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     if matches and len({options[match] for match in matches}) == 1 and "<image" not in text:
         positions["texts"] = matches[0]  # equal options are equally right
     return positions
-
-
-def _parse_letter_set(
-    text: str, options: Sequence[str], answers: AnswerFormat
-) -> tuple[str, ...] | None:
-    """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""
-    written = text.translate(_HALF_WIDTH)
-    letters = set(re.findall("[A-Z]", written))
-    is_lettered = answers in ("", "letters") and _LETTERS.fullmatch(written) and text not in options
-    offered = set(ascii_uppercase[: len(options)])
-    return tuple(sorted(letters)) if is_lettered and letters <= offered else None

@@ -64,16 +64,23 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ..
     offered = _options(tuple(options), has_letters=True)
 
     def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
-        pattern = part("letter_list")
-        whole = text.rstrip(" .。!]\"'")
-        match = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
-        letters = sorted(set(re.findall("[A-Z](?![a-z])", match[1]))) if match else []
-        if letters and set(letters) <= set(offered.letters):
-            return tuple(letters)
         option = offered.whole(text)
-        return (option,) if option else None
+        return parse_letters(text, offered.letters, extent) or ((option,) if option else None)
 
     return read("choices", response, parse)
+
+
+def parse_letters(text: str, offered: str, extent: Extent = "answer") -> tuple[str, ...] | None:
+    """Parse a text that is, or opens with, one or more of the offered letters; in their order.
+
+    >>> parse_letters("A, C", "ABCD"), parse_letters("AE", "ABCD")
+    (('A', 'C'), None)
+    """
+    pattern = part("letter_list")
+    whole = text.rstrip(" .。!]\"'")
+    match = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
+    letters = sorted(set(re.findall("[A-Z](?![a-z])", match[1]))) if match else []
+    return tuple(letters) if letters and {*letters} <= {*offered} else None
 
 
 def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str] | None:
