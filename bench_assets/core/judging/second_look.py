@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Literal, NamedTuple, TypeAlias
@@ -40,7 +40,6 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.core.text.number_words import format_number
 
 FormKind: TypeAlias = Literal[
     "choice", "choices", "answers", "references", "number", "numbers", "yes_no", "blanks"
@@ -145,10 +144,6 @@ class AnswerForm:
         return next(letter for letter in _NONE_LETTERS if letter not in self.options)
 
     @property
-    def _has_letters(self) -> bool:
-        return self.kind in _LETTERED or self.kind == "choices"
-
-    @property
     def choices(self) -> tuple[str, ...]:
         """Everything that may be replied; () if that cannot be listed."""
         if self.kind == "yes_no":
@@ -166,9 +161,10 @@ class AnswerForm:
         ('12 cm', 'none')
         """
         text = strip_reasoning(reply)
-        if self._has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
-            return NONE
         is_lettered = self.kind in _LETTERED
+        has_letters = is_lettered or self.kind == "choices"
+        if has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
+            return NONE
         reading = read_choice(text, self.options[:MAX_OPTIONS]) if is_lettered else self.read(text)
         if reading is None or reading.named or reading.disputed:
             return NONE if re.fullmatch(rf"\W*{NONE}\W*", text, re.IGNORECASE) else None
@@ -218,11 +214,7 @@ def reader_setting(judge: str) -> str:
 
 
 def is_reader(judge: str) -> bool:
-    """Whether a judge only reads.
-
-    >>> is_reader("reader:gpt"), is_reader("gpt")
-    (True, False)
-    """
+    """Whether a judge only reads."""
     return judge.startswith(f"{READER}:")
 
 
@@ -288,11 +280,6 @@ def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[st
     return _READERS[kind](response, options)
 
 
-def _read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
-    letters = read_choices(response, options)
-    return letters.of(" ".join(letters.value)) if letters else None
-
-
 def _read_reference(response: str, texts: Sequence[str]) -> Reading[str] | None:
     readings = (read_one_of("choice", response, [text]) for text in texts)
     return next(filter(None, readings), None)
@@ -306,25 +293,15 @@ def _read_number(response: str, words: Sequence[str]) -> Reading[str] | None:
     return number.of(format_quantity(number.value)) if number else None
 
 
-def _read_numbers(response: str, _: Sequence[str]) -> Reading[str] | None:
-    numbers = read_numbers(response)
-    return numbers.of(", ".join(map(format_number, numbers.value))) if numbers else None
-
-
-def _read_blanks(response: str, blanks: Sequence[str]) -> Reading[str] | None:
-    entries = read_blanks(response, len(blanks))
-    return entries.of("\n".join(entries.value)) if entries else None
-
-
 _READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]] = {
     "choice": read_choice,
-    "choices": _read_choices,
-    "answers": lambda response, texts: read_one_of("choice", response, texts),
+    "choices": read_choices,
+    "answers": partial(read_one_of, "choice"),
     "references": _read_reference,
     "number": _read_number,
-    "numbers": _read_numbers,
+    "numbers": lambda response, _: read_numbers(response),
     "yes_no": lambda response, _: read_yes_no(response),
-    "blanks": _read_blanks,
+    "blanks": lambda response, blanks: read_blanks(response, len(blanks)),
 }
 
 

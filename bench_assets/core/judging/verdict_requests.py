@@ -36,11 +36,6 @@ class JudgeResponse(NamedTuple):
     response: Response
     first: tuple[Request, Response]  # before any retry
 
-    @property
-    def again(self) -> bool:
-        """Whether the response is not the first one."""
-        return self.response is not self.first[1]
-
 
 class VerdictRequest(NamedTuple):
     """A prediction that needs one verdict."""
@@ -52,10 +47,6 @@ class VerdictRequest(NamedTuple):
     criterion: str
     value: Callable[[Response], str] | None = None  # the judge's word, where it has more than two
     choices: tuple[str, ...] = ()  # to which a model is constrained if it can be
-
-    def value_of(self, response: Response) -> str:
-        """Value of the judgement; "" if the verdict is all there is."""
-        return self.value(response) if self.value else ""
 
     @property
     def call(self) -> JudgeCall:
@@ -73,19 +64,41 @@ class VerdictRequest(NamedTuple):
 def ask_for_verdicts(
     requests: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
-    """Request one verdict each (``call_judge``); return their judgements (``make_judgements``)."""
+    """Request one verdict each (``call_judge``); return the judgement of each prediction.
+
+    After a retry, a second one follows with the first response. It has no verdict: only scorers
+    that parse it themselves use it.
+    """
     judge_responses = call_judge([request.call for request in requests], model, complaint)
     return [
-        make_judgements(
-            request.prediction,
-            judge_response,
-            judge=model.name,
-            criterion=request.criterion,
-            verdict=request.read(judge_response.response),
-            value=request.value_of(judge_response.response),
-        )
+        _judgements(request, judge_response, model.name)
         for request, judge_response in zip(requests, judge_responses, strict=True)
     ]
+
+
+def _judgements(asked: VerdictRequest, outcome: JudgeResponse, judge: str) -> list[Judgement]:
+    response = outcome.response
+    judgement = Judgement.from_response(
+        asked.prediction,
+        response,
+        prompt=outcome.request.prompt,
+        judge=judge,
+        criterion=asked.criterion,
+        verdict=asked.read(response),
+        value=asked.value(response) if asked.value else "",
+    )
+    first_request, first_response = outcome.first
+    if response is first_response:
+        return [judgement]
+    first = Judgement.from_response(
+        asked.prediction,
+        first_response,
+        prompt=first_request.prompt,
+        judge=judge,
+        criterion=f"{asked.criterion}{FIRST_RESPONSE_SUFFIX}",
+        verdict=None,
+    )
+    return [judgement, first]
 
 
 def call_judge(
@@ -122,37 +135,6 @@ def call_judge(
     return judge_responses
 
 
-def make_judgements(
-    prediction: Prediction,
-    outcome: JudgeResponse,
-    *,
-    judge: str,
-    criterion: str,
-    verdict: bool | None,
-    value: str = "",
-) -> list[Judgement]:
-    """Judgement of a prediction; after a retry, the first response is kept too.
-
-    The first response has no verdict: only scorers that parse it themselves use it.
-    """
-    (request, response), last = outcome.first, outcome.request.prompt
-    fields = {"judge": judge, "value": value}
-    judgement = Judgement.from_response(
-        prediction, outcome.response, prompt=last, criterion=criterion, verdict=verdict, **fields
-    )
-    if not outcome.again:
-        return [judgement]
-    first = Judgement.from_response(
-        prediction,
-        response,
-        prompt=request.prompt,
-        judge=judge,
-        criterion=f"{criterion}{FIRST_RESPONSE_SUFFIX}",
-        verdict=None,
-    )
-    return [judgement, first]
-
-
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Leave out judges' responses before a retry."""
     return [
@@ -164,17 +146,13 @@ def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """First responses of judges, each under its own criterion."""
-    last = final_judgements(judgements)
-    if len(last) == len(judgements):
-        return last
-    first = {
-        judgement.criterion.removesuffix(FIRST_RESPONSE_SUFFIX): judgement
-        for judgement in judgements
-        if judgement.criterion.endswith(FIRST_RESPONSE_SUFFIX)
-    }
+    first = {judgement.criterion: judgement for judgement in judgements}
     return [
-        replace(first.get(judgement.criterion, judgement), criterion=judgement.criterion)
-        for judgement in last
+        replace(
+            first.get(f"{judgement.criterion}{FIRST_RESPONSE_SUFFIX}", judgement),
+            criterion=judgement.criterion,
+        )
+        for judgement in final_judgements(judgements)
     ]
 
 

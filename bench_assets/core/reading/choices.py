@@ -55,17 +55,17 @@ def read_choice(response: str, options: Sequence[str]) -> Reading[str] | None:
     )
 
 
-def read_choices(response: str, options: Sequence[str]) -> Reading[tuple[str, ...]] | None:
+def read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
     """Read the letters of all options that a response gives, in alphabetical order.
 
     >>> read_choices("The correct options are A and D.", ["", "", "", ""]).value
-    ('A', 'D')
+    'A D'
     """
     offered = _options(tuple(options), has_letters=True)
 
-    def parse(text: str, extent: Extent) -> tuple[str, ...] | None:
-        option = offered.whole(text)
-        return parse_letters(text, offered.letters, extent) or ((option,) if option else None)
+    def parse(text: str, extent: Extent) -> str | None:
+        letters = parse_letters(text, offered.letters, extent)
+        return " ".join(letters) if letters else offered.whole(text)
 
     return read("choices", response, parse)
 

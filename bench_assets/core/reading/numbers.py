@@ -8,7 +8,7 @@ from functools import lru_cache
 from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, plain_text, read
 from bench_assets.core.reading.rules import Extent, part
 from bench_assets.core.reading.units import Measurement, find_unit
-from bench_assets.core.text.number_words import words_to_digits
+from bench_assets.core.text.number_words import format_number, words_to_digits
 
 _SCALES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12, "万": 1e4, "亿": 1e8}
 _PAIR_LENGTH = 100  # characters before the second number of a pair; bounds the time
@@ -100,27 +100,28 @@ def read_number(response: str) -> Reading[Measurement] | None:
     return read("number", response, _number_in)
 
 
-def read_numbers(response: str) -> Reading[tuple[float, ...]] | None:
+def read_numbers(response: str) -> Reading[str] | None:
     """Read the list of numbers that a response gives, in its order; see ``read_number``.
 
     >>> read_numbers("There are 3 steps. The answer is [1, 2.5].").value
-    (1.0, 2.5)
+    '1, 2.5'
     """
-    text = plain_text(response).text
-    if values := _numbers_in(text, "answer"):
+    if values := _numbers_in(plain_text(response).text, "answer"):
         return Reading(values, "whole response", (0, len(response)))
     return read("number", response, _numbers_in)
 
 
-def _numbers_in(text: str, extent: Extent) -> tuple[float, ...] | None:
+def _numbers_in(text: str, extent: Extent) -> str | None:
     """A text that is a list of numbers, or opens with one in brackets."""
     if extent == "mention":
-        numbers = [parse_quantity(match[0]) for match in part("numbers").finditer(text)]
-        return tuple(number.value for number in numbers if number) or None
-    bracketed = _BRACKETED.match(text)
-    listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
-    quantities = list(map(parse_quantity, _BETWEEN.split(listed)))
-    return tuple(quantity.value for quantity in quantities if quantity) if all(quantities) else None
+        texts = [match[0] for match in part("numbers").finditer(text)]
+    else:
+        bracketed = _BRACKETED.match(text)
+        listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
+        texts = _BETWEEN.split(listed)
+    numbers = [quantity.value for quantity in map(parse_quantity, texts) if quantity]
+    is_list = numbers and (extent == "mention" or len(numbers) == len(texts))
+    return ", ".join(map(format_number, numbers)) if is_list else None
 
 
 def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:

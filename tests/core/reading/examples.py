@@ -34,4 +34,5 @@ def read_example(example: dict[str, Any]) -> Reading[Any] | None:
 def value_of(example: dict[str, Any]) -> object:
     """What an example says is read; None for nothing."""
     value = example.get("value")
-    return tuple(value) if isinstance(value, list) else value
+    joint = "\n" if example["kind"] == "blanks" else " "
+    return joint.join(value) if isinstance(value, list) else value

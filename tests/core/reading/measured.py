@@ -105,7 +105,9 @@ def read(row: Row) -> Read:
             return Read(row, None if answer is None else answer.value, *_form(answer))
         case "choices":
             several = read_choices(response, options)
-            return Read(row, None if several is None else "".join(several.value), *_form(several))
+            return Read(
+                row, None if several is None else several.value.replace(" ", ""), *_form(several)
+            )
     letter = read_choice(response, options)
     return Read(row, None if letter is None else letter.value, *_form(letter))
 

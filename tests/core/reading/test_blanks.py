@@ -19,7 +19,7 @@ NOT_FILLED = [
 def test_blanks_are_filled(n, response, entries):
     reading = read_blanks(response, n)
     assert reading is not None
-    assert reading.value == entries
+    assert tuple(reading.value.split("\n")) == entries
     assert 0 <= reading.evidence[0] < reading.evidence[1] <= len(response)
 
 
