@@ -139,7 +139,7 @@ def _match_opening(
     text: str, start: int, forms: Sequence[ReasoningFormat]
 ) -> tuple[ReasoningFormat, int] | None:
     """Format that opens a text at a position, and the start of its content."""
-    start = _skip_blanks(text, start)
+    start = next(_TAG_SEPARATOR.finditer(text, start)).end()
     for form in forms:
         begins = start + len(form.opening)
         if form.opening and form.closing and text.startswith(form.opening, start):
@@ -153,14 +153,10 @@ def _find_closing(text: str, start: int, form: ReasoningFormat) -> Span | None:
     if form.opened_by == "words":
         end = text.index(form.closing, start)  # it does not open where it never closes
         return end, end + len(form.closing)
-    depth = 1
-    last: Span | None = None
-    for mark in _marks(form).finditer(text, start):
-        if mark[0] != form.closing:
-            depth += 1
-            continue
-        depth -= 1
-        last = mark.span()
+    depth, last = 1, None
+    for mark in _any_of(form.closing, form.opening).finditer(text, start):
+        depth += -1 if mark[0] == form.closing else 1
+        last = mark.span() if mark[0] == form.closing else last
         if not depth:
             break
     return last or _find_final_answer(text, start)
@@ -178,19 +174,22 @@ def _find_final_answer(text: str, start: int) -> Span | None:
 
 def _find_unopened_closing(text: str, forms: Sequence[ReasoningFormat]) -> Span | None:
     """Find the closing tag of a thought that the chat template opened; see the module."""
-    known = {form.closing: form for form in forms if form.opened_by == "template" and form.closing}
-    if not any(closing in text for closing in known):
-        return None
-    spoken_of = {
-        closing: position
-        for closing, form in known.items()
-        if form.opening and (position := text.find(form.opening)) != -1
+    opened = {
+        form.closing: text.find(form.opening) if form.opening else -1
+        for form in forms
+        if form.opened_by == "template" and form.closing
     }
-    for mark in _alternatives_pattern(tuple(known)).finditer(text):
-        start, end = mark.span()
-        if not _is_quoted(text, start, end) and spoken_of.get(mark[0], end) >= start:
-            return start, end
-    return None
+    if not any(closing in text for closing in opened):
+        return None
+    spans = (mark.span() for mark in _any_of(*opened).finditer(text))
+    return next(
+        (
+            (start, end)
+            for start, end in spans
+            if not (_is_quoted(text, start, end) or 0 <= opened[text[start:end]] < start)
+        ),
+        None,
+    )
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
@@ -216,16 +215,6 @@ def _tagged_answer(text: str, start: int) -> str | None:
     return None if len(left) == len(ANSWERS) else text[start:end]
 
 
-def _skip_blanks(text: str, start: int) -> int:
-    blanks = _TAG_SEPARATOR.match(text, start)
-    return blanks.end() if blanks else start
-
-
 @lru_cache(maxsize=64)
-def _marks(form: ReasoningFormat) -> re.Pattern[str]:
-    return _alternatives_pattern((form.closing, form.opening))
-
-
-@lru_cache(maxsize=64)
-def _alternatives_pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
+def _any_of(*marks: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, marks)))
