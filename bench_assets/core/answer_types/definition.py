@@ -51,25 +51,16 @@ Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "wor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSettings:
-    """Settings of an answer type, the same for all rows."""
+    """Settings of an answer type, the same for all rows; those of ``[benchmarks.NAME]``."""
 
-    matching: Matching = "exact"
-    """Of texts: how they are compared; follows from the metric."""
+    matching: Matching = "exact"  # of texts: how they are compared; follows from the metric
     tolerance: str = ""
-    """Of numbers: ``"0.5"``, ``"5%"`` of the gold, or ``"decimals"``: those of the gold."""
     unit: str = ""
-    """Of numbers: ``"cm"``; a response in another unit of its kind is converted."""
     coordinates: str = "xyxy pixels"
-    """Of boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
     response_coordinates: str = ""
-    """As ``coordinates``, of the prompt and responses; default: corners in the scale of the file,
-    unless a response shows another convention."""
     ordered: bool = False
-    """Of lists: whether the order counts."""
     scale: str = "0..1"
-    """Of graded answers: lowest and highest grade of the judge, ``"1..5"``."""
     judge_prompt: str = ""
-    """Of graded answers: template with {question}, {answer} and {response}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +134,7 @@ class StatedAnswer(AnswerType, Protocol):
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Points of an answer, in [0, 1]."""
-        ...
+        return float(tuple(answer) == gold.answer)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Grade the answer that a response states; without one it is unread."""

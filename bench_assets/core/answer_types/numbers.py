@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
-from bench_assets.core.answer_types.definition import (
-    Gold,
-    RowContext,
-    StatedAnswer,
-)
+from bench_assets.core.answer_types.definition import Gold, RowContext, StatedAnswer
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.numbers import parse_quantity, point_decimals
@@ -147,14 +143,11 @@ def _pointed(text: str) -> str:
 
 def _format(text: str, unit: str) -> str:
     """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
-    measurement = parse_quantity(text)
-    if measurement is None:
+    measurement, wanted = parse_quantity(text), find_unit(unit)
+    if measurement is None or wanted is None or find_unit(measurement.unit) is None:
         return text
-    own_unit, wanted = find_unit(measurement.unit), find_unit(unit)
     value = convert(measurement, unit)
-    if own_unit is None or wanted is None or value is None:
-        return text
-    return f"{format_number(value)}%" if wanted.kind == SHARE else format_number(value)
+    return text if value is None else f"{format_number(value)}{'%' * (wanted.kind == SHARE)}"
 
 
 def _decimals(text: str) -> int:

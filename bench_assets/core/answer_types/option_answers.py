@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from bench_assets.core.answer_types.definition import (
-    Gold,
-    RowContext,
-    StatedAnswer,
-)
+from bench_assets.core.answer_types.definition import Gold, RowContext, StatedAnswer
 from bench_assets.core.answer_types.options import format_cell, read_answer
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.yes_no import parse_yes_no
@@ -78,12 +74,7 @@ class YesNoAnswer(StatedAnswer):
         """Yes or no."""
         return AnswerForm("yes_no")
 
-    def points(self, answer: Sequence[str], gold: Gold) -> float:
-        """Give a point for the right word."""
-        return float(tuple(answer) == gold.answer)
-
 
 def _texts(letters: Sequence[str], gold: Gold) -> list[str]:
     texts = dict(zip(ascii_uppercase, gold.options, strict=False))
-    texts_of_letters = [texts.get(letter, "") for letter in letters]
-    return ["" if _IMAGE_PLACEHOLDER in text else text for text in texts_of_letters]
+    return ["" if _IMAGE_PLACEHOLDER in (text := texts.get(n, "")) else text for n in letters]

@@ -201,7 +201,7 @@ def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
 
 
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
-    """Parse the answer key: one option, a set of options, or alternative texts.
+    """Parse the answer key: one option, or a set of options.
 
     A list of as many 0 and 1 as there are options marks the right ones, as scores of options do.
 
@@ -218,7 +218,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     keys = [*listed] if isinstance(listed, list | tuple) else [listed]
     marks = [*listed.values()] if isinstance(listed, dict) else keys
     can_be_marks = is_scored or (several and answers in ("", "marks"))
-    if can_be_marks and options and len(marks) == len(options) and all(m in (0, 1) for m in marks):
+    if can_be_marks and len(marks) == len(options) and all(m in (0, 1) for m in marks):
         if not answers and marks in ([0, 1], [1, 0]) and type(marks[0]) is int and several:
             raise SourceError(  # both options, or one
                 f"answer {marks} is ambiguous in {list(options)}: set answers = "
@@ -231,9 +231,6 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     keys = [key for key in keys if format_cell(key)]
     if not keys:
         raise SourceError("no answer")
-    if not options:
-        texts = filter(None, map(format_cell, read_texts(value)))
-        return Gold("text", tuple(dict.fromkeys(texts)))
     written = format_cell(keys[0])
     if len(keys) == 1 and answers in ("", "letters") and written not in options:
         letters = parse_letters(written.translate(_HALF_WIDTH), ascii_uppercase[: len(options)])
@@ -241,18 +238,6 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
             return Gold("choices", letters, tuple(options))
     letters = tuple(sorted({_letter(key, options, answers) for key in keys}))
     return Gold("choices" if several else "choice", letters, tuple(options))
-
-
-def read_texts(value: object) -> Sequence[object]:
-    """Parse one or several alternative texts.
-
-    >>> read_texts("['red', 'blue']"), read_texts("(2, 3)")  # a point is one text
-    (['red', 'blue'], ['(2, 3)'])
-    """
-    texts = parse_list(value)
-    if isinstance(value, str) and isinstance(texts, tuple):
-        return texts if any(isinstance(text, str) for text in texts) else [value]
-    return texts if isinstance(texts, list | tuple) else [value]
 
 
 def parse_list(value: object) -> object:

@@ -20,16 +20,15 @@ from bench_assets.core.answer_types.formulas import FormulaAnswer
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.numbers import NumberAnswer, Tolerance
 from bench_assets.core.answer_types.option_answers import ChoiceAnswer, YesNoAnswer
-from bench_assets.core.answer_types.options import parse_list, read_answer
+from bench_assets.core.answer_types.options import read_answer
 from bench_assets.core.answer_types.regions import Convention
 from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind
 
 _RELAXED = "5%"  # ChartQA's
-_MIN_NUMBER_LIST = 3  # length from which a list of numbers is not one of alternative answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,6 @@ class RowAnswer:
     """The answer type of rows: letters where there are options, else the type of the benchmark."""
 
     others: AnswerType
-    detected: bool = False  # no answer_type is set: each row shows which one it has
 
     @property
     def kind(self) -> AnswerKind:
@@ -51,13 +49,9 @@ class RowAnswer:
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the gold of a row."""
-        if not context.options:
-            if self.detected:
-                _refuse_numbers(value)
-            return self.others.gold(value, context)
-        if isinstance(self.others, ChoiceAnswer) and not self.detected:
-            return self.others.gold(value, context)
-        return read_answer(value, context.options, context.answers)
+        if context.options and not isinstance(self.others, ChoiceAnswer):
+            return read_answer(value, context.options, context.answers)
+        return self.others.gold(value, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Grade by the form of the gold."""
@@ -83,8 +77,7 @@ def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> R
     Raises:
         SettingsError: If a setting cannot be used; names it.
     """
-    answer_type = _TYPES[name or "text"](settings)
-    return RowAnswer(answer_type, detected=name is None)
+    return RowAnswer(_TYPES[name or "text"](settings))
 
 
 def _number(settings: AnswerSettings) -> AnswerType:
@@ -92,21 +85,17 @@ def _number(settings: AnswerSettings) -> AnswerType:
     return NumberAnswer(Tolerance.of(_RELAXED if relaxed else settings.tolerance), settings.unit)
 
 
-def _box(settings: AnswerSettings) -> AnswerType:
-    return BoxAnswer(Convention.of(settings.coordinates), _response_convention(settings))
-
-
 def _point(settings: AnswerSettings) -> AnswerType:
     tolerance = Tolerance.of(settings.tolerance)
     if tolerance.by_decimals:
         raise SettingsError('tolerance "decimals": for numbers only; a point needs a distance')
-    conventions = Convention.of(settings.coordinates), _response_convention(settings)
-    return PointAnswer(*conventions, tolerance=tolerance)
+    return PointAnswer(*_conventions(settings), tolerance=tolerance)
 
 
-def _response_convention(settings: AnswerSettings) -> Convention | None:
-    convention = settings.response_coordinates
-    return Convention.of(convention) if convention else None
+def _conventions(settings: AnswerSettings) -> tuple[Convention, Convention | None]:
+    of_responses = settings.response_coordinates
+    of_file = Convention.of(settings.coordinates)
+    return of_file, Convention.of(of_responses) if of_responses else None
 
 
 _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
@@ -116,27 +105,9 @@ _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
     "text": lambda settings: TextAnswer(settings.matching),
     "number": _number,
     "formula": lambda _: FormulaAnswer(),
-    "box": _box,
+    "box": lambda settings: BoxAnswer(*_conventions(settings)),
     "point": _point,
     "list": lambda settings: ListAnswer(settings.ordered),
     "json": lambda _: JsonAnswer(),
     "graded": lambda settings: GradedAnswer.of(settings.scale, settings.judge_prompt),
 }
-
-
-def _refuse_numbers(value: object) -> None:
-    """Refuse a list of numbers, or a nested one, as alternative texts: the type must be named.
-
-    Raises:
-        SourceError: If the value is such a list.
-    """
-    entries = parse_list(value)
-    flat = entries if isinstance(entries, list | tuple) else []
-    nested = any(isinstance(entry, list | tuple | dict) for entry in flat) or isinstance(
-        entries, dict
-    )
-    numbers = all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in flat)
-    if nested or (numbers and len(flat) >= _MIN_NUMBER_LIST):
-        raise SourceError(
-            f"answer {value!r:.60} is not text: set answer_type to box, point, list, number or json"
-        )

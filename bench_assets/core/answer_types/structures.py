@@ -3,12 +3,12 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.options import format_cell, parse_list
-from bench_assets.core.metrics.short_answers import exact_match, normalize_answer
+from bench_assets.core.metrics.short_answers import normalize_answer
 from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.wrapped_answers import boxed_texts
@@ -16,11 +16,10 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import AnswerKind
 
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
-_ITEM_SEPARATOR = re.compile(
+_SEPARATOR = re.compile(
     r"(?:[;、；，\n]|->|→|,(?!(?<=\d,)\d{3}(?!\d)))\s*(?:(?:and|&)\s+)?", re.IGNORECASE
 )
 _AND = re.compile(r"(?<=\s)(?:and|&)\s", re.IGNORECASE)
-_ITEMS = re.compile(r"\s*[,;]\s*")
 _BRACKETED_LIST = re.compile(r"\A(?:[^:\n\[\]()]{0,80}:)?[\s*_]*[\[(]([^\[\]()]*)[\])]\W*\Z")
 _LEAD = re.compile(
     r"\A(?:[^:\n]{0,80}\b(?:are|is|list|order|include)\b[^:\n]{0,40}:\s*"
@@ -44,10 +43,9 @@ class ListAnswer(AnswerType):
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a list, or a text with commas."""
-        entries = parse_list(value)
-        listed = (
-            entries if isinstance(entries, list | tuple) else _ITEMS.split(format_cell(entries))
-        )
+        listed = parse_list(value)
+        if not isinstance(listed, list | tuple):
+            listed = re.split(r"\s*[,;]\s*", format_cell(listed))
         items = [format_cell(entry) for entry in listed]
         if not items or "" in items:
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
@@ -55,22 +53,20 @@ class ListAnswer(AnswerType):
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
-        gold_entries = parse_list(gold.answer[0])
-        wanted = [str(entry) for entry in gold_entries] if isinstance(gold_entries, list) else []
         entries = read_list(response)
         if not entries:
             return Grade(None, (), "no list")
-        split_entries = [
-            part for entry in entries for part in map(str.strip, _AND.split(entry))
-        ]  # "rock and roll" may be one
-        for items in (entries, split_entries):
-            if self._match_items(items, wanted):
-                return Grade(1.0, (json.dumps(items, ensure_ascii=False),), "")
-        return Grade(0.0, (json.dumps(split_entries, ensure_ascii=False),), "")
+        split_entries = [part.strip() for entry in entries for part in _AND.split(entry)]
+        wanted = self._comparable(parse_list(gold.answer[0]))
+        for items in (entries, split_entries):  # "rock and roll" may be one
+            points = float(self._comparable(items) == wanted)
+            if points:
+                break
+        return Grade(points, (json.dumps(items, ensure_ascii=False),), "")
 
-    def _match_items(self, items: Sequence[str], wanted: Sequence[str]) -> bool:
-        keys, wanted_keys = list(map(_key, items)), list(map(_key, wanted))
-        return keys == wanted_keys if self.ordered else Counter(keys) == Counter(wanted_keys)
+    def _comparable(self, items: object) -> object:
+        plain = _plain(items)
+        return Counter(plain) if isinstance(plain, list) and not self.ordered else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +89,7 @@ class JsonAnswer(AnswerType):
         if value is None:
             return Grade(None, (), "no JSON, or several values")
         read = (json.dumps(value, ensure_ascii=False, sort_keys=True),)
-        return Grade(float(_same(value, parse_list(gold.answer[0]))), read, "")
+        return Grade(float(_plain(value) == _plain(parse_list(gold.answer[0]))), read, "")
 
 
 def read_list(response: str) -> list[str]:
@@ -106,36 +102,27 @@ def read_list(response: str) -> list[str]:
     """
     text = ", ".join(boxed_texts(response)) or response
     parsed = read_json(text)
-    if isinstance(parsed, Mapping) and len(parsed) == 1:
+    if isinstance(parsed, dict) and len(parsed) == 1:
         (parsed,) = parsed.values()
     if isinstance(parsed, list):
-        return [format_cell(entry) if _is_plain(entry) else json.dumps(entry) for entry in parsed]
+        return [
+            format_cell(e) if isinstance(e, str | int | float) else json.dumps(e) for e in parsed
+        ]
     bullets = _BULLET.findall(text)
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
-    entries = bullets if len(bullets) > 1 else _ITEM_SEPARATOR.split(listed)
+    entries = bullets if len(bullets) > 1 else _SEPARATOR.split(listed)
     return [entry for text in entries if (entry := normalize_answer(text))]
 
 
-def _same(one: object, other: object) -> bool:
-    match one, other:
-        case Mapping(), Mapping():
-            return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-        case list(), list():
-            return len(one) == len(other) and all(map(_same, one, other))
-        case (None, None):
-            return True
-    if not (_is_plain(one) and _is_plain(other)):
-        return False
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return bool(exact_match(format_cell(one), [format_cell(other)]))
-
-
-def _key(text: str) -> object:
-    normalized = normalize_answer(text)
-    number = parse_number(normalized)
-    return normalized if number is None else number
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int | float)
+def _plain(value: object) -> object:
+    """A value for comparisons: texts without case, texts of numbers as numbers."""
+    match value:
+        case Mapping():
+            return {name: _plain(entry) for name, entry in value.items()}
+        case list():
+            return list(map(_plain, value))
+        case str() | int() | float() if not isinstance(value, bool):
+            text = normalize_answer(format_cell(value))
+            number = parse_number(text)
+            return text if number is None else number
+    return repr(value)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, Matching, RowContext
-from bench_assets.core.answer_types.options import format_cell, read_texts
+from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.metrics.short_answers import (
@@ -50,9 +50,15 @@ class TextAnswer(AnswerType):
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
+        listed = parse_list(value)
+        is_point = isinstance(value, str) and isinstance(listed, tuple)  # "(2, 3)" is one text
+        if not isinstance(listed, list | tuple) or (
+            is_point and not any(isinstance(text, str) for text in listed)
+        ):
+            listed = [value]
         texts = [
             format_cell(text.get("answer") if isinstance(text, Mapping) else text)
-            for text in read_texts(value)
+            for text in listed
         ]
         if not any(texts):
             raise SourceError("no answer")

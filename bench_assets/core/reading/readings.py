@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import accumulate
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from bench_assets.core.reading.rules import Extent, Kind, Rule, cutting_rules, part, rules_of
+from bench_assets.core.reading.rules import Extent, Kind, Rule, part, rules_of
 
 Value = TypeVar("Value")
 Other = TypeVar("Other")
@@ -123,21 +123,14 @@ def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None
     sentences = []
     for rule in rules_of(kind):
         readings = list(apply_rule(rule, text, parse)) if rule.named else []
-        if len({reading.value for reading in readings}) != 1:
+        values = {reading.value for reading in readings}
+        if len(values) != 1 or isinstance(value := values.pop(), Unreadable):
             continue
-        last = readings[-1]
-        if isinstance(last.value, Unreadable):
-            continue
-        reading = Reading(last.value, rule.name, last.evidence, named=True)
+        reading = Reading(value, rule.name, readings[-1].evidence, named=True)
         if rule.reads not in ("mention", "words"):
             return reading
         sentences.append(reading)
-    return min(sentences, key=_length, default=None)
-
-
-def _length(reading: Reading[Value]) -> int:
-    start, end = reading.evidence
-    return end - start
+    return min(sentences, key=lambda named: named.evidence[1] - named.evidence[0], default=None)
 
 
 def plain_text(response: str) -> PlainText:
@@ -162,10 +155,10 @@ def plain_text(response: str) -> PlainText:
 def _scope(response: str) -> tuple[int, int]:
     """The part of a response that counts: before a run-on, inside the last answer tag."""
     start, end = 0, len(response)
-    for rule in cutting_rules("end"):
+    for rule in rules_of("end"):
         cuts = (match.start() for match in rule.pattern.finditer(response, 0, end))
         end = next((cut for cut in cuts if response[:cut].strip()), end)
-    for rule in cutting_rules("scope"):
+    for rule in rules_of("scope"):
         for match in rule.pattern.finditer(response, start, end):
             start, end = match.span("answer")
     return start, end

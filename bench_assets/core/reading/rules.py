@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,12 +11,12 @@ from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["choice", "choices", "number", "yes_no", "verdict", "grade", "blanks"]
 """What is read."""
+Cut: TypeAlias = Literal["end", "scope"]
+"""What cuts off that which is not the response, or not its answer."""
 Extent: TypeAlias = Literal["end", "scope", "answer", "opening", "mention", "words"]
 """How much of a captured text must be an answer; ``rules.toml`` explains them."""
 
 RULES_FILE = Path(__file__).with_name("rules.toml")
-
-_LANGUAGE_FIELDS = ("answer", "is", "states", "option", "correct", "not", "yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Rule:
     name: str
     pattern: re.Pattern[str]
     reads: Extent
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind | Cut, ...]
     named: bool  # only sees that one option is named
     blocks: bool  # what it captures is meant as the answer, even if it cannot be read
     unless: re.Pattern[str] | None
@@ -44,27 +45,15 @@ def rule_names() -> frozenset[str]:
 
 
 @cache
-def rules_of(kind: Kind) -> tuple[Rule, ...]:
-    """Rules that read one kind of answer, in the order of the file."""
+def rules_of(kind: Kind | Cut) -> tuple[Rule, ...]:
+    """Rules that read one kind of answer, or that cut, in the order of the file."""
     return tuple(rule for rule in _rules() if kind in rule.kinds)
-
-
-@cache
-def cutting_rules(reads: Literal["end", "scope"]) -> tuple[Rule, ...]:
-    """Rules that cut what is not the response, or not its answer."""
-    return tuple(rule for rule in _rules() if rule.reads == reads)
 
 
 @cache
 def part(name: str) -> re.Pattern[str]:
     """One of the file's parts as a pattern."""
     return re.compile(_filled(f"{{{name}}}", _pieces()))
-
-
-@cache
-def word(name: Literal["yes", "no"]) -> re.Pattern[str]:
-    """The words of all languages for yes or no."""
-    return re.compile(_filled(rf"(?<!\w)(?:{{{name}}})(?!\w)", _pieces()))
 
 
 @cache
@@ -77,7 +66,7 @@ def _rules() -> tuple[Rule, ...]:
                 _filled(rule["pattern"], pieces), re.DOTALL if rule["reads"] == "scope" else 0
             ),
             reads=rule["reads"],
-            kinds=tuple(rule.get("kinds", ())),
+            kinds=tuple(rule.get("kinds", (rule["reads"],))),
             named=rule.get("named", False),
             blocks=rule.get("blocks", False),
             unless=re.compile(_filled(rule["unless"], pieces)) if "unless" in rule else None,
@@ -88,27 +77,24 @@ def _rules() -> tuple[Rule, ...]:
 
 @cache
 def _pieces() -> dict[str, str]:
-    """What names in braces stand for: the parts, and the words of all languages by field."""
-    languages = tables()["languages"].values()
-    words = {
-        field: "|".join(language[field] for language in languages if field in language)
-        for field in _LANGUAGE_FIELDS
-    }
-    alternatives = {field: _any_of(listed.split("|")) for field, listed in words.items()}
-    return {**tables()["parts"], **alternatives}
+    """What names in braces stand for: the parts, and the words of all languages by field.
 
-
-def _any_of(words: list[str]) -> str:
-    """Plain words as alternatives, the longest first; whole words in scripts with cases.
-
-    Written out in lower and upper case: ``re`` finds literals far faster than in any case.
+    Words are written out in lower and upper case: ``re`` finds literals far faster than in any
+    case. The longest is tried first.
     """
-    forms = {
-        form
-        for word_form in words
-        for form in (word_form, word_form.capitalize(), word_form.upper())
+    words = defaultdict[str, set[str]](set)
+    for language in tables()["languages"].values():
+        for field, listed in language.items():
+            words[field] |= {
+                form
+                for word in listed.split("|")
+                for form in (word, word.capitalize(), word.upper())
+            }
+    alternatives = {
+        field: "|".join(map(_whole_word, sorted(forms, key=lambda form: (-len(form), form))))
+        for field, forms in words.items()
     }
-    return "|".join(map(_whole_word, sorted(forms, key=lambda one: (-len(one), one))))
+    return {**tables()["parts"], **alternatives}
 
 
 def _whole_word(text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from bench_assets.core.reading.readings import Reading, read
-from bench_assets.core.reading.rules import Extent, part, word
+from bench_assets.core.reading.rules import Extent, part
 
 _CLAUSE_END = re.compile(r"[.,;!\n]")
 _EDGES = " .!。'\"()"
@@ -21,12 +21,13 @@ def read_yes_no(response: str) -> Reading[str] | None:
 def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
     """Parse a text that is yes or no, opens with it, or names only one of them."""
     if extent == "mention":
-        words = [name for name in ("yes", "no") if word(name).search(text)]
+        words = [name for name in ("yes", "no") if part(f"{name}_word").search(text)]
         is_denied = words == ["yes"] and part("denial").search(text)
         return words[0] if len(words) == 1 and not is_denied else None
     text = text.strip(_EDGES)
     for name in ("yes", "no"):
-        if word(name).fullmatch(text) if extent == "answer" else word(name).match(text):
+        word = part(f"{name}_word")
+        if word.fullmatch(text) if extent == "answer" else word.match(text):
             return name
     filler = part("filler").match(text) if extent == "opening" else None
     return parse_yes_no(_CLAUSE_END.split(text[filler.end() :])[0]) if filler else None
