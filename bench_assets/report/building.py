@@ -58,7 +58,7 @@ def parts(
             without_images=without_images,
             find_prompts=store.prompts_of if store else lambda _: {},
         ),
-        NumberPages(settings=settings, without_images=without_images),
+        NumberPages(settings=settings),
         ComparisonPage(),
         GoldPage(),
         PointProvenance(),

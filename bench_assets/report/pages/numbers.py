@@ -2,7 +2,7 @@
 
 import base64
 import csv
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from bench_assets.comparison.results import HomeResults
 from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.calibration import (
     ConfidentAnswer,
@@ -24,7 +24,6 @@ from bench_assets.core.stats.calibration import (
     calibration_bins,
 )
 from bench_assets.evaluation.task import Task
-from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.config.bench_toml import Settings
@@ -130,18 +129,14 @@ def _describe_decoding(decoding: str) -> str:
 
 
 _PARSERS = Path(__file__).with_name("parsers.csv")
-_FORM = "3"  # version of the data, increased when the page's format changes
-_CELLS = 4_000_000  # most cells of a table that is read for examples
-_RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
+_FORM = "4"  # version of the data, increased when the page's format changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberPages:
-    """Writes ``number-<task>``, ``number-<task>-<model>`` and ``parser``."""
+    """Writes ``number-<task>-<model>`` and ``parser``."""
 
     settings: Settings
-    without_images: Collection[str] = ()
-    """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the provenance of the numbers of every task."""
@@ -156,52 +151,12 @@ class NumberPages:
                 for outcome in outcomes
                 if _belongs_to_task(outcome.asset, task, other_tasks)
             ]
-            withheld = task.suite in self.without_images
-            _write_task(site, tables, task, other_tasks, checks, withheld=withheld)
             models = _models(tables, task)
             for model in models:
                 _write_model(site, tables, task, model, checks, results)
             partials = partial_tables(tables.home)
             for model in set(_models(partials, task)).difference(models):
                 _write_model(site, partials, task, model, checks, results)
-
-
-def _write_task(
-    site: Site,
-    tables: TableFiles,
-    task: Task,
-    others: set[str],
-    checks: Sequence[CheckOutcome],
-    *,
-    withheld: bool,
-) -> None:
-    names = list(_upstream_tables(tables, task, others))
-    stamps = [f"{name} {site.stamps.of(tables, name.split('/'))}" for name in names]
-    shared = [asdict(check) for check in checks if not check.partition]
-    inputs = combined_digest(_FORM, str(withheld), *stamps, str(shared))
-    name = f"number-{slug(task.name)}"
-    if site.has(name, inputs):
-        return
-    read: dict[str, lineage.Columns] = {}
-    problems = []
-    for table in names:
-        try:
-            read[table] = _columns(tables, table)
-        except TableError as error:
-            problems.append(str(error))
-    page: dict[str, Any] = {
-        "source": lineage.source_files(read),
-        "rejections": lineage.rejections(read),
-        "funnels": lineage.funnels(read),
-        "stages": lineage.stages(read),
-    }
-    digests = set() if withheld else lineage.image_digests(page)
-    images = {
-        digest: list(image) for digest, image in site.images(sorted(digests)).items() if image
-    }
-    metadata = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
-    content = {"images": images, "questions": _questions(tables, task)}
-    site.put(name, {**metadata, **page, **content}, inputs, digests)
 
 
 def _write_model(
@@ -214,7 +169,7 @@ def _write_model(
 ) -> None:
     keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
     present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
-    own_checks = [asdict(check) for check in checks if check.partition == model]
+    own_checks = [asdict(check) for check in checks if check.partition in ("", model)]
     read = (model, *results.compared_with(task, model))
     stamps = [f"{c} {site.stamps.of(tables, keys[c], name)}" for c in present for name in read]
     inputs = combined_digest(
@@ -245,10 +200,16 @@ def _write_model(
                 "calibration": calibration,
             }
         )
-    of_task = {"task": task.name, "lineage": f"number-{slug(task.name)}"}
-    site.put(
-        name, {"model": model, "conditions": conditions, "checks": own_checks, **of_task}, inputs
-    )
+    origins = ("/".join(questions_key(task, "main")), task.rejections)
+    page = {
+        "model": model,
+        "task": task.name,
+        "title": task.shown,
+        "conditions": conditions,
+        "checks": own_checks,
+        "commands": [f"bench tables show {table}" for table in origins if table],
+    }
+    site.put(name, page, inputs)
 
 
 def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> str:
@@ -285,38 +246,6 @@ def _below(asset: str, folder: str) -> bool:
     return asset == folder or asset.startswith(f"{folder}/")
 
 
-def _upstream_tables(tables: TableFiles, task: Task, others: set[str]) -> Iterator[str]:
-    for key in tables.unpartitioned_keys(task.suite):
-        name = "/".join(key)
-        last = name.rpartition("/")[2]
-        if (
-            last not in _RIGHT
-            and not last.endswith("questions")
-            and _belongs_to_task(name, task, others)
-        ):
-            yield name
-
-
 def _models(tables: TableFiles, task: Task) -> list[str]:
     keys = [evaluation_key(task, condition, "metrics") for condition in task.conditions]
     return sorted({model for key in keys for model in tables.partitions(key)})
-
-
-def _columns(tables: TableFiles, name: str) -> lineage.Columns:
-    """Read the columns of a table of unknown row type; empty if it is too large."""
-    key = name.split("/")
-    with tables.opened(key) as file:
-        if file.metadata.num_rows * file.metadata.num_columns > _CELLS:
-            return {}
-        table = file.read()
-    return {column: table.column(column).to_pylist() for column in table.column_names}
-
-
-def _questions(tables: TableFiles, task: Task) -> dict[str, Any]:
-    key = questions_key(task, "main")
-    try:
-        rows = tables.read(key, Question) if tables.exists(key) else []
-        editions = sorted({row.edition for row in rows})
-    except TableError as error:
-        return {"n": 0, "problem": str(error)}
-    return {"n": len(rows), "editions": editions, "digest": tables.digest(key)}

@@ -6,9 +6,10 @@ import orjson
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.rows import Metric, Question, Rejection, SourceFile
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.pages.numbers import NumberPages
+from bench_assets.report.pages.numbers import NumberPages, in_words
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
@@ -16,7 +17,6 @@ from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import side
 from tests.fakes.quiz import TASK, quiz
 
-TASKS = f"number-{slug('quiz')}"
 MODELS = f"number-{slug('quiz')}-{slug('m')}"
 
 
@@ -28,8 +28,6 @@ class Lab:
         self.tables = TableFiles(folder=str(folder / "tables"))
         questions = quiz(2)
         self.tables.write(["quiz", "questions"], questions, Question)
-        self.tables.write(["quiz", "source"], [source("a", 3)], SourceFile)
-        self.tables.write(["quiz", "rejections"], [Rejection(entry="e", reason="r")], Rejection)
         self.one = side(questions, {"quiz/0": "x", "quiz/1": "y"})
         self.tables.write(["quiz", "metrics"], self.one.metrics, Metric, "m")
 
@@ -48,39 +46,29 @@ def lab(tmp_path: Path) -> Lab:
     return Lab(tmp_path)
 
 
-def source(path: str, n_bytes: int) -> SourceFile:
-    return SourceFile(path=path, sha256="0" * 64, n_bytes=n_bytes)
-
-
 def value(file: Path) -> dict:
     return orjson.loads(file.read_bytes().partition(b",")[2].removesuffix(b");\n"))
 
 
-def test_a_number_has_its_signature_and_the_lineage_of_its_task(lab):
-    files = lab.report()
-    number, lineage = value(files[MODELS]), value(files[TASKS])
+def test_a_number_has_its_signature_and_the_commands_of_its_tables(lab):
+    number = value(lab.report()[MODELS])
     (main,) = number["conditions"]
-    assert (number["task"], number["lineage"]) == ("quiz", TASKS)
+    assert (number["task"], number["title"]) == ("quiz", TASK.shown)
     assert main["signature"] == lab.one.metrics[0].signature
     assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "scorer"}
-    assert (lineage["source"]["n_bytes"], lineage["questions"]["n"]) == (3, 2)
-    assert lineage["rejections"][0]["groups"][0]["reason"] == "r"
+    assert number["commands"] == ["bench tables show quiz/questions"]
 
 
-def test_a_damaged_table_is_reported_and_the_others_stay(lab):
-    lab.tables.path(["quiz", "rejections"]).write_bytes(b"damaged")
-    lineage = value(lab.report()[TASKS])
-    assert "rejections" in lineage["problems"][0]
-    assert (lineage["rejections"], lineage["source"]["n"]) == ([], 1)
-
-
-def test_only_what_changed_is_written_anew(lab):
-    before = lab.report()
-    lab.tables.write(["quiz", "source"], [source("a", 3), source("b", 4)], SourceFile)
-    after = lab.report()
-    assert before[MODELS] == after[MODELS]
-    assert before[TASKS] != after[TASKS]
-    assert value(after[TASKS])["source"]["n"] == 2
+def test_a_signature_is_spelled_out_in_its_own_order():
+    parts = {"data": "0c", "model": "sha256:1f,float32|t=0.7,max=40,seed=3", "scorer": "exact"}
+    found = in_words(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
+    assert [part.name for part in found] == [
+        "task", "version", "condition", "data", "model", "decoding", "scorer",
+    ]  # fmt: skip
+    named = {part.name: part for part in found}
+    assert named["task"].value == "a quiz+acme"
+    assert named["condition"].meaning == "Asked as it is."
+    assert named["decoding"].meaning == "Temperature 0.7, at most 40 tokens, seed 3."
 
 
 def test_parsers_stand_by_source_of_responses(lab):

@@ -251,19 +251,10 @@ interface NumberCondition {
   facts: [string, string][]; calibration: string;
 }
 interface CheckOutcome {
-  asset: string; check: string; passed: boolean; severity: string; sentence: string; examples: string[]; when: string;
+  asset: string; check: string; partition: string; passed: boolean; severity: string; sentence: string; examples: string[]; when: string;
 }
-interface NumberData { model: string; task: string; lineage: string; conditions: NumberCondition[]; checks: CheckOutcome[] }
-interface LineageGroup {
-  decision: string; reason: string; n: number; examples: { entry: string; reason: string; images: string[] }[];
-}
-interface Lineage {
-  task: string; title: string; problems: string[]; checks: CheckOutcome[]; images: Record<string, [string, string]>;
-  source: { n: number; n_bytes: number; files: { path: string; sha256: string; n_bytes: number }[] } | null;
-  rejections: { table: string; n: number; groups: LineageGroup[] }[];
-  funnels: { table: string; heads: [string, string]; steps: { step: string; n: number; beside: number }[] }[];
-  stages: { table: string; n: number; groups: LineageGroup[] }[];
-  questions: { n: number; digest?: string };
+interface NumberData {
+  model: string; task: string; title: string; conditions: NumberCondition[]; checks: CheckOutcome[]; commands: string[];
 }
 interface AuditState { check: string; question: string; passed: boolean; skipped: string; found: number }
 interface AuditTask { task: string; problem: string; data: string; checks: AuditState[] }
