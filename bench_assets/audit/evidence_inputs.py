@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import TrainingMatch
 from bench_assets.core.images.decoding import decode, read_header
-from bench_assets.core.images.image_statistics import ImageStatistics, image_statistics
+from bench_assets.core.images.level_range import level_range
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
@@ -32,14 +32,14 @@ _THREADS = 4  # images decoded at once
 
 
 class ImageFeatures(NamedTuple):
-    """Perceptual hash and statistics of an image's pixels."""
+    """Perceptual hash of an image, and the range of its levels."""
 
     hash: str  # 16 hexadecimal digits
-    statistics: ImageStatistics
+    range: int
 
 
 def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageFeatures]:
-    """Hashes and statistics by SHA-256, for images that decode; cached in the home."""
+    """Hashes and ranges by SHA-256, for images that decode; cached in the home."""
     file = Path(store.folder).with_name(HASHES_FILE)
     known = _read(file)
     distinct = list(dict.fromkeys(images))
@@ -84,15 +84,15 @@ def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
         decoded = store.open(image)
     except ImageError:
         return None
-    return ImageFeatures(image_hash(decoded), image_statistics(decoded))
+    return ImageFeatures(image_hash(decoded), level_range(decoded))
 
 
 def _read(file: Path) -> dict[str, ImageFeatures]:
     """Read the stored hashes; {} if the file is missing or damaged."""
     try:
         return {
-            image: ImageFeatures(look, ImageStatistics(*statistics))
-            for image, (look, statistics) in json.loads(file.read_bytes()).items()
+            image: ImageFeatures(look, int(spread))
+            for image, (look, spread) in json.loads(file.read_bytes()).items()
         }
     except (OSError, ValueError, RecursionError, TypeError, AttributeError):
         return {}

@@ -15,7 +15,6 @@ from bench_assets.audit.judges import human_agreement
 from bench_assets.audit.shortcuts import (
     answer_leaks,
     blind_solvability,
-    image_cues,
     missing_images,
     option_cues,
 )
@@ -29,8 +28,6 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
         option_cues.row_order_finding,
         answer_leaks.answer_in_question,
         answer_leaks.file_names,
-        image_cues.image_files,
-        image_cues.image_statistics,
         option_cues.surface_finding,
         missing_images.missing_images,
         missing_images.blank_images,

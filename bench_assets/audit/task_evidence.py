@@ -21,7 +21,6 @@ from bench_assets.audit.framework.evidence import (
     TrainingData,
 )
 from bench_assets.comparison.people_checks import people_checks
-from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
     Judgement,
@@ -82,10 +81,10 @@ class TaskEvidence:
         looks_found = self._load_looks(images)
         return {image: look.hash for image in images if (look := looks_found[image])}
 
-    def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
-        """Statistics of pixels by SHA-256, for images that decode."""
+    def ranges(self, images: Sequence[str]) -> Mapping[str, int]:
+        """Range of the levels by SHA-256, for images that decode."""
         looks_found = self._load_looks(images)
-        return {image: look.statistics for image in images if (look := looks_found[image])}
+        return {image: look.range for image in images if (look := looks_found[image])}
 
     def _load_looks(self, images: Sequence[str]) -> Mapping[str, ImageFeatures | None]:
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:

@@ -105,26 +105,6 @@ def right_ones_are_denials(held: Held) -> Held:
     return with_questions(held, change)
 
 
-def large_files_are_b(held: Held) -> Held:
-    """Give the images of which B is right the larger files."""
-    keys = {one.images[0]: one.answer[0] for one in held.questions}
-    files = {
-        image: replace(file, n_bytes=100_000 if keys[image] == "B" else 1000 + n)
-        for n, (image, file) in enumerate(held.stored.items())
-    }
-    return replace(held, stored=files)
-
-
-def bright_images_are_b(held: Held) -> Held:
-    """Lighten the images of which B is right."""
-    keys = {one.images[0]: one.answer[0] for one in held.questions}
-    images = {
-        image: shown.point(lambda level: 128 + level // 2) if keys[image] == "B" else shown
-        for image, shown in held.images.items()
-    }
-    return replace(held, images=images)
-
-
 def blank_image(held: Held, noise: int = 0) -> Held:
     blank = next(image for one in held.questions for image in one.images)
     grain = np.random.default_rng(0).integers(-noise, noise + 1, (200, 300, 3))

@@ -20,7 +20,7 @@ from bench_assets.audit.framework.evidence import (
 )
 from bench_assets.audit.framework.findings import AuditFinding
 from bench_assets.audit.registry import CHECKS, audit_task
-from bench_assets.core.images.image_statistics import image_statistics
+from bench_assets.core.images.level_range import level_range
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
@@ -95,8 +95,8 @@ class Held:
     responses: Sequence[Prediction] = ()
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
 
-    def statistics(self, images):
-        return {one: image_statistics(self.images[one]) for one in images if one in self.images}
+    def ranges(self, images):
+        return {one: level_range(self.images[one]) for one in images if one in self.images}
 
     def looks(self, images):
         return {one: self.hashes[one] for one in images if one in self.images}

@@ -96,8 +96,6 @@ PLANTED = [
         (faults.answer_in_question, "answer_in_question", ANY),
         (faults.key_in_a_text, "answer_in_question", ANY),
         (faults.answer_in_file_name, "file_names", ANY),
-        (faults.large_files_are_b, "image_files", LETTERED),
-        (faults.bright_images_are_b, "image_statistics", LETTERED),
         (faults.blank_image, "blank_images", ANY),
         (faults.nearly_blank_image, "blank_images", ANY),
         (faults.equal_options, "ambiguous_options", LETTERED),

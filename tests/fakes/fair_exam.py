@@ -1,5 +1,4 @@
-"""What can be scored in an exam without understanding its images: by letters, lengths, sizes,
-texts, and by brightness, contrast, sharpness and measures of the images.
+"""What can be scored in an exam without looking at its images: by letters, lengths and texts.
 
 A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
 and put the questions of one task in each, one list a seed, into ``unfair``::
@@ -9,78 +8,44 @@ and put the questions of one task in each, one list a seed, into ``unfair``::
     def test_no_task_can_be_passed_without_looking(editions):  # five of them
         for task in TASKS:
             exams = [[q for q in edition.questions if q.category == task] for edition in editions]
-            assert unfair(exams, lambda image: len(store.read(image)), store.open) == {}
+            assert unfair(exams) == {}
 
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
 only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken.
-Statistics of images are tried by the audit's own ``fact_guesses``, constant responses by
-``best_constants``, the engine of the baselines: ``unfair_constants``.
+Constant responses are tried by ``best_constants``, the engine of the baselines:
+``unfair_constants``.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 from string import ascii_uppercase
 from typing import TypeAlias
 
-from PIL import Image
-
-from bench_assets.audit.framework.significance import GuessRate
-from bench_assets.audit.shortcuts.image_cues import fact_guesses
-from bench_assets.core.images.decoding import decode
-from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.baselines.blind_baselines import best_constants, constant_predictions
 from bench_assets.evaluation.task import Task
 
 Exam: TypeAlias = Sequence[Question]
-Open: TypeAlias = Callable[[str], Image.Image]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option
 
-STATISTICS = ("brightness", "contrast", "sharpness")
-_RARE = 1e-3
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-class ImageFiles(dict[str, bytes]):
-    """The files of images, by SHA-256."""
-
-    def size(self, image: str) -> int:
-        return len(self[image])
-
-    def open(self, image: str) -> Image.Image:
-        return decode(self[image]).image
-
-
-def unfair(
-    exams: Sequence[Exam],
-    n_bytes: Callable[[str], int],
-    open_image: Open | None = None,
-    margin: float = 0.10,
-) -> dict[str, float]:
-    """Name the shortcuts and image cues that score more than chance and a margin.
-
-    A cue must also be beyond luck: there are many of them for few questions.
+def unfair(exams: Sequence[Exam], margin: float = 0.10) -> dict[str, float]:
+    """Name the shortcuts that score more than chance and a margin.
 
     Args:
         exams: The questions of one task, a list a seed.
-        n_bytes: The size of an image's file by its SHA-256.
-        open_image: Decodes an image by its SHA-256; None: statistics of pixels are not tried.
         margin: Above chance, or above what the most frequent answer gets.
     """
     luck = chance(exams)
-    found = {name: share for name, share in shortcuts(exams).items() if share > luck + margin}
-    return found | {
-        name: rate.share
-        for name, rate in cues(exams, n_bytes, open_image).items()
-        if rate.share > rate.chance + margin and rate.p < _RARE
-    }
+    return {name: share for name, share in shortcuts(exams).items() if share > luck + margin}
 
 
 def unfair_constants(
@@ -172,31 +137,6 @@ def _cells(
         (one.metric, one.category): one.value
         for one in pipeline.summarise(task, exam, predictions, scores)
     }
-
-
-def cues(
-    exams: Sequence[Exam], n_bytes: Callable[[str], int], open_image: Open | None = None
-) -> dict[str, GuessRate]:
-    """Guess by the size of files and, where they can be opened, by statistics of images."""
-    everything = [
-        replace(
-            one, question_id=f"{nth} {n}", group_id=f"{nth} {one.group_id}" if one.group_id else ""
-        )
-        for nth, exam in enumerate(exams)
-        for n, one in enumerate(exam)
-    ]
-    shown = dict.fromkeys(image for one in everything for image in one.images)
-    facts = {"file size": {image: float(n_bytes(image)) for image in shown}}
-    if open_image:
-        opened = {image: open_image(image) for image in shown}
-        measured = {image: image_statistics(one) for image, one in opened.items()}
-        facts |= {
-            name: {image: float(getattr(of, name)) for image, of in measured.items()}
-            for name in STATISTICS
-        }
-        facts["width"] = {image: float(one.width) for image, one in opened.items()}
-        facts["height"] = {image: float(one.height) for image, one in opened.items()}
-    return {guess.name: guess.rate for guess in fact_guesses(everything, facts)}
 
 
 def chance(exams: Sequence[Exam]) -> float:

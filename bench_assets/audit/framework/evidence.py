@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
@@ -84,8 +83,8 @@ class Evidence(Protocol):
         """Image hash by SHA-256, of the images that decode."""
         ...
 
-    def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
-        """Brightness, contrast and the like by SHA-256, of the images that decode."""
+    def ranges(self, images: Sequence[str]) -> Mapping[str, int]:
+        """Range of the levels by SHA-256, of the images that decode."""
         ...
 
     def results(self, condition: str = "main") -> Results:

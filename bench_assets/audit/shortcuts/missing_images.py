@@ -85,11 +85,10 @@ def blank_images(evidence: Evidence) -> AuditFinding:
     suspects = [
         Suspect(
             image,
-            f"is of a single colour (range {of.range} of 255):"
-            f" {_format_questions(by_image[image])}",
+            f"is of a single colour (range {spread} of 255): {_format_questions(by_image[image])}",
         )
-        for image, of in evidence.statistics(list(by_image)).items()
-        if of.range <= _BLANK
+        for image, spread in evidence.ranges(list(by_image)).items()
+        if spread <= _BLANK
     ]
     sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(by_image)}."
     return AuditFinding(sentence, len(by_image), suspects)

@@ -25,7 +25,6 @@ from bench_assets.core.schema.rows import Question
 
 _USUAL_SHARE = 0.5  # of one answer, among questions without options
 _MIN_WORDED = 40  # fewest questions to learn a wording from
-_COMMON = 8  # texts of options, or values of their images, that have a feature of their own
 _MAX_GROUPS = 16
 _MIN_GROUP = 5  # fewest questions of a group that is learned apart
 _WORDS = 96  # hash buckets for the words of options
@@ -142,19 +141,6 @@ def places(exam: Guessable) -> Callable[[Rows], Features]:
     """One-hot place of each option; 0 if it is not shown."""
     eye = np.eye(exam.is_offered.shape[1], dtype=np.float32)
     return lambda rows: np.where(exam.is_ordered[rows][:, None, None], eye, np.float32(0))
-
-
-def one_hot(exam: Guessable, values: Sequence[Sequence[Hashable]]) -> Callable[[Rows], Features]:
-    """One-hot value of each option, of the most common ones; 0 for others."""
-    counts = Counter(value for of in values for value in of)
-    common = [v for v, n in counts.most_common(_COMMON) if n >= MIN_QUESTIONS]
-    codes = {value: code for code, value in enumerate(common)}
-    features = np.zeros((*exam.is_offered.shape, len(common)), np.float32)
-    for row, of in enumerate(values):
-        for position, value in enumerate(of):
-            if value in codes:
-                features[row, position, codes[value]] = 1
-    return features.__getitem__
 
 
 def extremes(values: Floats) -> Features:

@@ -1,6 +1,6 @@
-"""Statistics of an image's pixels that say nothing about what it shows."""
+"""Range of an image's levels, by which blank images are known."""
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,30 +17,17 @@ _GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over a
 _Levels: TypeAlias = npt.NDArray[np.float32]
 
 
-class ImageStatistics(NamedTuple):
-    """Levels are 0 to 255."""
+def level_range(image: Image.Image) -> int:
+    """Range of the levels, 0 to 255: the largest of a channel over 64 x 64 cells.
 
-    range: int  # largest of a channel over 64 x 64 cells, less what grain and lone pixels explain
-    brightness: float  # mean level of grey
-    contrast: float  # standard deviation of the levels
-    sharpness: float  # variance of the Laplacian
+    What grain and lone pixels explain is left out.
 
-
-def image_statistics(image: Image.Image) -> ImageStatistics:
-    """Measure an image.
-
-    >>> image_statistics(Image.new("RGB", (8, 8), (60, 60, 60)))
-    ImageStatistics(range=0, brightness=60.0, contrast=0.0, sharpness=0.0)
+    >>> level_range(Image.new("RGB", (8, 8), (60, 60, 60)))
+    0
     """
     shrunk = image.convert("RGB").reduce(max(1, max(image.size) // _MAX_SIDE))
     channels = [np.asarray(channel, np.float32) for channel in shrunk.split()]
-    grey = np.asarray(shrunk.convert("L"), np.float32)
-    return ImageStatistics(
-        range=round(max(map(_range, channels))),
-        brightness=round(float(grey.mean(dtype=np.float64)), 4),
-        contrast=round(float(grey.std(dtype=np.float64)), 4),
-        sharpness=round(_sharpness(grey), 4),
-    )
+    return round(max(map(_range, channels)))
 
 
 def _range(levels: _Levels) -> float:
@@ -72,10 +59,3 @@ def _cells(levels: _Levels) -> _Levels:
     image = Image.fromarray(levels)
     high, wide = (min(_CELLS, max(1, side // _MIN_CELL_SIZE)) for side in levels.shape)
     return np.asarray(image.resize((wide, high), Image.Resampling.BOX), np.float32)
-
-
-def _sharpness(grey: _Levels) -> float:
-    if min(grey.shape) < 3:
-        return 0.0
-    around = grey[:-2, 1:-1] + grey[2:, 1:-1] + grey[1:-1, :-2] + grey[1:-1, 2:]
-    return float((around - 4 * grey[1:-1, 1:-1]).var(dtype=np.float64))
