@@ -25,7 +25,7 @@ def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
     assert needed in study.metadata_by_key[study.key][NEEDS_KEY]
 
 
-WITH_ALL_OF_MAIN = {("multi", "elite"), ("multi", "blank_image")}
+WITH_ALL_OF_MAIN = {("multi", "blank_image")}
 
 
 def test_a_condition_that_may_have_no_questions_names_what_it_needs():

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from pydantic import Field
-
 from bench_assets.evaluation.suite import SolverSettings
 
 
@@ -16,5 +14,3 @@ class MultiSettings(SolverSettings):
     """Model that proposes distillations and deepenings; default: annotators do (3.2)."""
     font: Path | None = None
     """Font with Chinese characters for drawn tables; default: a font of the system."""
-    elite_weights: dict[str, float] = Field(default_factory=dict)
-    """Model to its weight for MULTI-Elite, if the source has no hard list (3.3)."""

@@ -23,6 +23,7 @@ TASK = Task(
             about="The 500 questions of MULTI-Elite, asked as in main (section 4.6, Table 7).",
             own_questions=True,
             rejections="multi/elite/rejections",
+            needs="it needs the ids of MULTI-Elite: a release with hard_list_*.json",
         ),
         "with_knowledge": Condition(
             prompt=prompts.main,

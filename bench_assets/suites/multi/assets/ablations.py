@@ -2,11 +2,9 @@
 
 import io
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import dagster as dg
 from PIL import Image
-from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, open_model
@@ -18,12 +16,6 @@ from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import markup as writing
 from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
 from bench_assets.suites.multi.construction.decisions import add_written_pieces
-from bench_assets.suites.multi.construction.selection import (
-    NOTEBOOK,
-    EliteChoice,
-    choose_elite,
-    hardness,
-)
 from bench_assets.suites.multi.dataset.questions import (
     KnowledgeLink,
     add_blank_image,
@@ -54,14 +46,6 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
 _CAPTION_INSTRUCTION = "请用一句话描述这张图片。"
-
-
-class EliteConfig(dg.Config):
-    """Selection of MULTI-Elite, if the source has no hard list."""
-
-    size: int = Field(500, gt=0)
-    """Number of questions; at most a quarter of all, so that a small edition has an elite too."""
-    seed: int = 0
 
 
 @MULTI.step("images", reads={"stored": "images"}, asks="gpu", below="captions_for_images")
@@ -145,29 +129,10 @@ def questions_with_blank_image(
     return add_blank_image(questions, blank.sha256)
 
 
-@MULTI.step("select", deps=MULTI.source, below="elite")
-def elite_choices(
-    config: EliteConfig,
-    settings: dg.ResourceParam[Settings],
-    tables: TableFiles,
-    questions: list[Question],
-) -> list[EliteChoice]:
-    """Choose the hardest questions by quota (section 3.3), as the authors' notebook did."""
-    weights = settings.suite("multi", MultiSettings).elite_weights
-    key = ["multi", "scores"]
-    scores = [score for model in weights for score in tables.read(key, Score, model)]
-    quotas = replace(NOTEBOOK, size=min(config.size, len(questions) // 4))
-    return choose_elite(questions, hardness(questions, scores, weights), quotas, config.seed)
-
-
-@MULTI.step("questions", name="questions", reads={"choices": "elite/elite_choices"}, below="elite")
-def elite_questions(
-    sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
-) -> list[Question]:
-    """Select MULTI-Elite: the source's hard list, or else our choice."""
-    listed = read_hard_list(open_release(sources)).rows
-    chosen = [choice.question_id.removeprefix("multi/") for choice in choices if choice.selected]
-    return select_elite(questions, listed, chosen)
+@MULTI.step("questions", name="questions", deps=MULTI.source, below="elite")
+def elite_questions(sources: SourceFiles, questions: list[Question]) -> list[Question]:
+    """Select MULTI-Elite: the source's hard list (section 3.3); none without one."""
+    return select_elite(questions, read_hard_list(open_release(sources)).rows)
 
 
 def _caption_prompt(image: str) -> Prompt:

@@ -201,21 +201,18 @@ def add_blank_image(questions: Iterable[Question], blank: str) -> list[Question]
     ]
 
 
-def select_elite(
-    questions: Iterable[Question], listed: Collection[str], chosen: Collection[str] = ()
-) -> list[Question]:
+def select_elite(questions: Iterable[Question], listed: Collection[str]) -> list[Question]:
     """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3).
 
-    A published edition becomes ``"own"`` without a list, or if a question of the list is missing.
+    A published edition becomes ``"own"`` if a question of the list is missing.
 
     Args:
         questions: The whole set.
         listed: Ids of the source's hard list.
-        chosen: Ids of our choice, used without a list.
     """
-    wanted = {f"multi/{item_id}" for item_id in listed or chosen}
+    wanted = {f"multi/{item_id}" for item_id in listed}
     elite = [question for question in questions if question.question_id in wanted]
-    return elite if listed and len(elite) == len(wanted) else _mark_as_own(elite)
+    return elite if len(elite) == len(wanted) else _mark_as_own(elite)
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:

@@ -1,17 +1,10 @@
-from collections import Counter
-from dataclasses import replace
 from math import sqrt
 
 import pytest
 
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.multi.construction.selection import (
-    NOTEBOOK,
-    WEIGHTS,
-    Quotas,
     SelectionParameters,
-    choose_elite,
-    hardness,
     normalize_measure,
     probability,
     quota,
@@ -93,87 +86,6 @@ def test_length_adds_question_answer_and_analysis_with_their_weights():
     assert decision.length == pytest.approx(3.2)
     (chars,) = select([item(**fields)], SelectionParameters(b=0), 0)
     assert chars.length == pytest.approx(1.6)
-
-
-def score(name, points, most=1.0, model="GPT-4"):
-    return Score(question_id=name, model=model, condition="main", points=points, max_points=most)
-
-
-def questions_of(n, kind="SA", code="czsx", images="NI", **labels):
-    return [
-        question(
-            kind,
-            "AB" if kind == "MA" else "A",
-            question_id=f"multi/{code}_{kind}{images}{k}_0",
-            labels={"images": images, "level": "JuH"} | labels,
-        )
-        for k in range(n)
-    ]
-
-
-def test_hardness_adds_the_weights_of_what_was_lost():
-    first, second = questions_of(2)
-    scores = [
-        score(first.question_id, 1, 4),
-        score(first.question_id, 0, model="MOSS"),
-        score(first.question_id, 0, model="stranger"),
-        score(second.question_id, None),
-    ]
-    hard = hardness([first, second], scores, WEIGHTS)
-    assert hard[first.question_id] == pytest.approx(0.75 * 50.2 + 32.6)
-    assert hard[second.question_id] == pytest.approx(50.2), "no response has no points"
-
-
-def test_a_question_without_points_is_not_hard():
-    (question,) = questions_of(1)
-    assert (
-        hardness([question], [score(question.question_id, 0, 0)], WEIGHTS)[question.question_id]
-        == 0.0
-    )
-
-
-@pytest.mark.parametrize(
-    ("have", "expected"),
-    [
-        pytest.param({"SA": 99, "MA": 99, "FB": 99}, {"MA": 15, "FB": 15, "SA": 30}, id="T = 60"),
-        pytest.param(
-            {"SA": 99, "MA": 4, "FB": 0}, {"MA": 4, "SA": 56}, id="SA takes what others lack"
-        ),
-        pytest.param({"SA": 5, "MA": 99, "FB": 99}, {"MA": 15, "FB": 15, "SA": 5}, id="too few SA"),
-    ],
-)
-def test_the_quota_of_a_school_subject_without_images(have, expected):
-    """NI, school: 30 twice; MA ceil(60/4), FB floor(60/4), SA the rest."""
-    questions = [choice for kind, n in have.items() for choice in questions_of(n, kind)]
-    hard = hardness(questions, [], WEIGHTS)
-    chosen = choose_elite(questions, hard, NOTEBOOK, 0)
-    assert Counter(choice.type for choice in chosen if choice.candidate) == expected
-
-
-def test_the_hardest_come_first_and_then_difficulty_and_quality():
-    """Quota 4: one MA, one FB, two SA; 1.5 * difficulty + quality breaks ties."""
-    easy, hard_one, fine, dull = questions_of(4)
-    fine = replace(fine, labels=fine.labels | {"difficulty": "4", "quality": "1"})  # 7.0
-    dull = replace(dull, labels=dull.labels | {"difficulty": "2", "quality": "3.5"})  # 6.5
-    easy = replace(easy, labels=easy.labels | {"difficulty": "1", "quality": "1"})  # 2.5
-    quotas = Quotas(cells={"NI": (1, 0, 0)})
-    hard = {choice.question_id: 0.0 for choice in (easy, fine, dull)} | {hard_one.question_id: 1.0}
-    chosen = choose_elite([easy, hard_one, fine, dull], hard, quotas, 0)
-    assert [choice.candidate for choice in chosen] == [False, True, True, False]
-
-
-def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
-    questions = (
-        questions_of(90)
-        + questions_of(90, images="SI")
-        + questions_of(90, "MA", code="dxcs", level="Uni")
-    )
-    hard = hardness(questions, [], WEIGHTS)
-    chosen = choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3)
-    assert sum(choice.selected for choice in chosen) == 50
-    assert all(choice.candidate for choice in chosen if choice.selected)
-    assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3) == chosen
-    assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 4) != chosen
 
 
 PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}
