@@ -155,7 +155,7 @@ def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) 
     database = PostgresDatabase(database_address, "V")
     for name in STORES:
         database.prepare(name)
-    older(ResponseStore(database), noted="answered by m-2024")
+    older(ResponseStore(database))
     with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
         ResponseStore(database)
     assert database.migrate(tuple(STORES)) == ["responses"]
