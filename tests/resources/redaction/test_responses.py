@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.redaction.responses import RedactingEngine
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.fakes.home import models_of
 from tests.fakes.server_engines import ask, engine, requests_for
 
@@ -62,17 +62,6 @@ def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str
             visible = repr(error)
         assert server.keys[0] == key
     return visible + caplog.text
-
-
-@pytest.mark.parametrize(
-    "echo", [pytest.param(echo, id=f"it is told in {name}") for name, echo in ECHOES.items()]
-)
-def test_a_key_in_an_answer_is_shown_to_nobody(
-    echo: Echo, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", KEY)
-    visible = visible_texts(echo, caplog, KEY)
-    assert [form for form in forms(KEY) if form.lower() in visible.lower()] == []
 
 
 @pytest.mark.parametrize("blanks", ["{} ", " {}", "{}\t", " {}  "])

@@ -102,20 +102,6 @@ def test_what_is_too_large_or_no_form_is_refused(site: Site, content: Any, statu
     assert site.people.answers(FORM) == []
 
 
-@pytest.mark.parametrize("number", ["0", "9" * 20, "x"])
-def test_a_number_that_names_nothing_is_not_found(
-    site: Site, number: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    site.people.ask(FORM, [A])
-    http = site.visitor("ana").http
-    paths = (f"/f/{number}/next", f"/f/{number}/mine", f"/f/1/i/{number}", f"/f/{number}/i/0")
-    assert [http.get(path).status_code for path in paths] == [404] * 4
-    assert http.get(f"/f/1/i/{number}/image/0").status_code == 404
-    assert http.post(f"/f/1/i/{number}").status_code == 404
-    assert http.post(f"/f/1/i/{number}/stay").status_code == 404
-    assert not [record for record in caplog.records if record.exc_info]
-
-
 def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
     few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
     with Site(tmp_path, rates=few) as site:
