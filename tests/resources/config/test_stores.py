@@ -15,7 +15,6 @@ from bench_resources.config.stores import (
     open_home_blobs,
     open_response_store,
 )
-from tests.cases import read_rows
 
 
 def written(home: Path, storage: str) -> Path:
@@ -57,15 +56,6 @@ def test_the_password_of_a_database_is_known_as_a_secret(
     monkeypatch.setenv("TEAM_DATABASE", address)
     secrets = known_secrets(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
     assert secrets.redacted("failed: h1dd3n-w0rd-Qx7, at db") == "failed: ***, at db"
-
-
-@pytest.mark.parametrize(("storage", "refused"), read_rows(__file__, "refused_addresses.jsonl"))
-def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_shown(
-    tmp_path: Path, storage: str, refused: str
-) -> None:
-    with pytest.raises(SettingsError, match=refused) as raised:
-        load_settings(written(tmp_path, storage))
-    assert "h1dd3n-w0rd-Qx7" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

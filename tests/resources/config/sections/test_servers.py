@@ -1,32 +1,17 @@
 """What the settings of a server make of a request, and of a response's identity."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
-from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.servers import ServerSpec
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.server_engines import engine
 
 VLLM = "vllm serve {path} --port {port}"
-
-
-def written(home: Path, text: str) -> Path:
-    (home / "bench.toml").write_text(text, encoding="utf-8")
-    return home
-
-
-@pytest.mark.parametrize(("section", "message"), read_cases(__file__, "refused_serving.jsonl"))
-def test_a_mistake_is_named(tmp_path: Path, section: str, message: str) -> None:
-    home = written(tmp_path, f'[models.m]\nkind = "server"\n{section}\n')
-    with pytest.raises(SettingsError, match=message):
-        load_settings(home)
 
 
 @pytest.mark.parametrize(
