@@ -12,8 +12,12 @@ from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa import assets as hallucination
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
+from bench_assets.suites.journeybench.raw_material import (
+    CaptionDecision,
+    LookAlikeDecision,
+    StatementDecision,
+)
 from bench_assets.suites.journeybench.retrieval import assets as retrieval
-from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from tests.fakes.home import Home
 
 EVALUATED = ("predictions", "judgements", "scores", "metrics")
@@ -23,9 +27,11 @@ ASSETS: list[Any] = [
     *evaluation_assets(HALLUCINATION),
 ]
 BUILT = {
-    "captioning": CaptionedImage,
-    "hallucination_vqa": TriggerQuestion,
-    "retrieval": RetrievalSample,
+    "captioning/built": CaptionedImage,
+    "hallucination_vqa/built": TriggerQuestion,
+    "caption_decisions": CaptionDecision,
+    "statement_decisions": StatementDecision,
+    "look_alikes": LookAlikeDecision,
 }
 
 
@@ -39,8 +45,8 @@ class Bench(Home):
         )
         super().__init__(home, "journeybench", written=written)
         self.source = source
-        for task, row_type in BUILT.items():  # as they are for a published source
-            self.tables.write(["journeybench", task, "built"], [], row_type)
+        for table, row_type in BUILT.items():  # as they are for a published source
+            self.tables.write(["journeybench", *table.split("/")], [], row_type)
 
     def build(self, *tasks):
         """Make what does not hang on a model: of all tasks, or of some and of what they share."""
@@ -48,7 +54,7 @@ class Bench(Home):
         return self.run([key for key in keys if not tasks or key.path[1] in (*tasks, key.path[-1])])
 
     def run(self, keys, partition=None):
-        specs = [dg.AssetSpec(["journeybench", task, "built"]) for task in BUILT]
+        specs = [dg.AssetSpec(["journeybench", *table.split("/")]) for table in BUILT]
         selection = dg.AssetSelection.assets(*keys)
         return self.materialize([*ASSETS, *specs], selection, partition, raise_on_error=False)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import decision_keys, label_undecided
-from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, out
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
@@ -37,7 +37,6 @@ class TaskTable:
     row: type[Any]
     read: Callable[[Path], Table[Any]]  # reads the published file
     to_questions: ToQuestions
-    about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
     releases: Collection[int] = ()  # row counts of the known releases; () if unknown
     painted: bool = False  # whether the task also has generated images
 
@@ -52,29 +51,8 @@ class TaskTable:
         return AssetFolder(self.task.name)
 
 
-def question_assets(of: TaskTable) -> list[dg.AssetsDefinition]:
-    """Build ``entries``, ``rejections`` and ``questions`` of a task."""
-    return [_entries(of), _questions(of)]
-
-
-def _entries(of: TaskTable) -> dg.AssetsDefinition:
-    folder = of.folder
-
-    @dg.asset(
-        name="entries",
-        ins=folder.ins_of(built=("built", of.row)),
-        deps=folder.source,
-        dagster_type=list_of(of.row),
-        **folder.stage("select"),
-    )
-    def entries(sources: SourceFiles, built: list[Any]) -> dg.Output[list[Any]]:
-        rows = published_rows(sources, of.table, of.read, built).rows
-        return table_output(rows, of.about(rows))
-
-    return entries
-
-
-def _questions(of: TaskTable) -> dg.AssetsDefinition:
+def question_assets(of: TaskTable) -> dg.AssetsDefinition:
+    """Build ``rejections`` and ``questions`` of a task."""
     folder = of.folder
     images = {"files": "../images", "fetched": "images"}
     if of.painted:
@@ -83,24 +61,24 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
 
     @dg.multi_asset(
         name=f"{of.table}_questions",
-        ins=folder.ins_of(entries=("entries", of.row)) | stored,
-        deps=decision_keys(of.task),
+        ins=folder.ins_of(built=("built", of.row)) | stored,
+        deps=[*folder.source, *decision_keys(of.task)],
         outs=question_outs(folder),
     )
     def questions(
         sources: SourceFiles,
         tables: TableFiles,
         image_store: ImageStore,
-        entries: list[Any],
+        built: list[Any],
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
         by_name = images_by_name(
             [stored_image for stored in images.values() for stored_image in stored]
         )
-        table, n = of.to_questions(entries, by_name), len(entries)
-        bad = published_rows(sources, of.table, of.read, []).rejections
-        table = Table(table.rows, [*bad, *table.rejections])
+        entries = published_rows(sources, of.table, of.read, built)
+        table, n = of.to_questions(entries.rows, by_name), len(entries.rows)
+        table = Table(table.rows, [*entries.rejections, *table.rejections])
         complete = not table.rejections
         edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
         loaded = sources.settings

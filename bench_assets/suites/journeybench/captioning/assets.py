@@ -33,11 +33,6 @@ _STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 captioning_images = image_asset(AssetFolder(TASK.name), "captioning")
 
 
-def _unknown_categories(rows: Sequence[CaptionedImage]) -> dict[str, str]:
-    unknown = sorted({name for row in rows for name in row.unknown_categories})
-    return {"unknown_categories": ", ".join(unknown) or "none"}
-
-
 captioning_questions = question_assets(
     TaskTable(
         task=TASK,
@@ -45,7 +40,6 @@ captioning_questions = question_assets(
         read=read_captioned_images,
         to_questions=to_questions,
         releases=RELEASES,
-        about=_unknown_categories,
     )
 )
 

@@ -44,7 +44,6 @@ class CaptionedImage:
     image: str  # address, or file name in a built edition
     captions: tuple[str, ...]
     categories: tuple[str, ...]  # of CATEGORIES, at most two
-    unknown_categories: tuple[str, ...] = ()  # spellings of no known category
 
 
 def read_captioned_images(file: Path) -> Table[CaptionedImage]:
@@ -74,15 +73,14 @@ def split_captions(cell: str) -> tuple[str, ...]:
     return next(several, ()) or _strip_marks(_split_numbered(cell) or [cell])
 
 
-def known_categories(spellings: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split spellings into known categories, each once, and unknown spellings.
+def known_categories(spellings: Iterable[str]) -> tuple[str, ...]:
+    """The known categories among spellings, each once.
 
     >>> known_categories(["Strange  scene", "strange scene", "weird"])
-    (('strange scene',), ('weird',))
+    ('strange scene',)
     """
-    plain = {" ".join(s.lower().replace("_", " ").split()): s.strip() for s in spellings}
-    known = tuple(name for name in plain if name in CATEGORIES)
-    return known, tuple(s for name, s in plain.items() if name and name not in CATEGORIES)
+    plain = dict.fromkeys(" ".join(s.lower().replace("_", " ").split()) for s in spellings)
+    return tuple(name for name in plain if name in CATEGORIES)
 
 
 def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
@@ -91,15 +89,13 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     captions = split_captions(written[0]) if len(written) == 1 else tuple(written)
     if not (address and captions):
         raise SourceError(f"{where}: expected an address and captions, found {written!r:.80}")
-    known, unknown = known_categories(
-        read_text_field(entry, name, where) for name in ("category1", "category2")
-    )
     return CaptionedImage(
         entry_id=name_of(address),
         image=address,
         captions=captions,
-        categories=known,
-        unknown_categories=unknown,
+        categories=known_categories(
+            read_text_field(entry, name, where) for name in ("category1", "category2")
+        ),
     )
 
 

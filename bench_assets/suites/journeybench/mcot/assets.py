@@ -1,7 +1,5 @@
 """Dataset build of MCOT: from text-only problems and generated images to questions (3.4)."""
 
-from collections.abc import Sequence
-
 import dagster as dg
 
 from bench_assets.asset_factory.asset_metadata import rejection_metadata
@@ -15,7 +13,6 @@ from bench_assets.suites.journeybench.assets.source import image_asset, source_f
 from bench_assets.suites.journeybench.mcot.dataset import (
     RELEASES,
     McotItem,
-    flag_of,
     read_mcot,
     to_questions,
 )
@@ -115,11 +112,6 @@ def built(
     return table_output(items.rows, rejection_metadata(rejections))
 
 
-def _flags(rows: Sequence[McotItem]) -> dict[str, str]:
-    flagged = [f"{row.item_id}: {flag}" for row in rows if (flag := flag_of(row))]
-    return {"flagged": "; ".join(flagged) or "none"}
-
-
 mcot_questions = question_assets(
     TaskTable(
         task=TASK,
@@ -127,7 +119,6 @@ mcot_questions = question_assets(
         read=read_mcot,
         to_questions=to_questions,
         releases=RELEASES,
-        about=_flags,
         painted=True,
     )
 )

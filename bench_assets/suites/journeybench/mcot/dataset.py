@@ -72,7 +72,7 @@ def split_alternatives(answer: str) -> tuple[str, ...]:
     return tuple(part for part in map(str.strip, answer.split(";")) if part)
 
 
-def flag_of(item: McotItem) -> str:
+def _flag_of(item: McotItem) -> str:
     """Doubt about a row's ground truth; "" without any.
 
     The row stays a question: the authors' scores include such rows.
@@ -104,7 +104,7 @@ def _question(item: McotItem, image: StoredImage, group: str) -> Question:
         images=(image.sha256,),
         category="; ".join(labels_of(item.category)),
         group_id=group,
-        labels={"image": item.image, "solution": item.solution, "flag": flag_of(item)},
+        labels={"image": item.image, "solution": item.solution, "flag": _flag_of(item)},
     )
 
 

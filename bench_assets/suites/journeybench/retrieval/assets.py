@@ -1,6 +1,7 @@
 """Retrieval: samples, candidates, queries, and rankings by encoders in place of chat models."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
@@ -30,7 +31,14 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     CaptionedImage,
     read_captioned_images,
 )
+from bench_assets.suites.journeybench.construction.filtering import kept_captions
+from bench_assets.suites.journeybench.construction.look_alikes import accepted_images
 from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.raw_material import (
+    CaptionDecision,
+    LookAlikeDecision,
+    StatementDecision,
+)
 from bench_assets.suites.journeybench.retrieval.captions import CaptionEncoder
 from bench_assets.suites.journeybench.retrieval.dataset import (
     TASK_NAME,
@@ -55,20 +63,53 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
+_DECISIONS = {
+    name: f"../{name}" for name in ("caption_decisions", "statement_decisions", "look_alikes")
+}
 _INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
 
 retrieval_images = image_asset(_TASK_FOLDER, *_TABLES)
 
 
-@_TASK_FOLDER.step("select", deps=_TASK_FOLDER.source)
-def entries(sources: SourceFiles, built: list[RetrievalSample]) -> list[RetrievalSample]:
-    """Samples of the published files, or built ones."""
+@_TASK_FOLDER.step("select", reads=_DECISIONS, deps=_TASK_FOLDER.source)
+def entries(
+    sources: SourceFiles,
+    caption_decisions: list[CaptionDecision],
+    statement_decisions: list[StatementDecision],
+    look_alikes: list[LookAlikeDecision],
+) -> list[RetrievalSample]:
+    """Samples of the published files, or the true and false descriptions of each image."""
     published = published_files(source_folder(sources), *_TABLES)
-    rows = read_samples(published).rows if published else built
-    if published and not rows:
+    if not published:
+        return _built_samples(caption_decisions, statement_decisions, look_alikes)
+    rows = read_samples(published).rows
+    if not rows:
         names = " and ".join(file.name for file in published.values())
         raise SourceError(f"{source_folder(sources)}: no rows in {names}; download them again")
     return rows
+
+
+def _built_samples(
+    caption_decisions: Sequence[CaptionDecision],
+    statement_decisions: Sequence[StatementDecision],
+    look_alikes: Sequence[LookAlikeDecision],
+) -> list[RetrievalSample]:
+    statements: dict[str, list[str]] = defaultdict(list)
+    for decision in statement_decisions:
+        if decision.accepted:
+            statements[decision.image].append(decision.text)
+    images = accepted_images(look_alikes)
+    return [
+        RetrievalSample(
+            entry_id=image,
+            image=image,
+            texts=tuple(captions),
+            text_distractors=tuple(statements[image]),
+            captions=tuple(captions),
+            image_distractors=tuple(images.get(image, ())),
+        )
+        for image, captions in kept_captions(caption_decisions).items()
+    ]
 
 
 @dg.asset(ins=_INS, **_TASK_FOLDER.stage("distractors"))

@@ -1,6 +1,6 @@
-"""Distractors of the captioned images, retrieval samples and trigger questions (section 3.3)."""
+"""Distractors of the captioned images, and trigger questions (section 3.3)."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -25,7 +25,6 @@ from bench_assets.suites.journeybench.construction.filtering import VotedStep, k
 from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
-    accepted_images,
     composition,
     propose_look_alikes,
     verify_look_alikes,
@@ -46,7 +45,6 @@ from bench_assets.suites.journeybench.raw_material import (
     TriggerVote,
     unused_rows,
 )
-from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 from bench_resources.config.bench_toml import Settings
@@ -212,37 +210,6 @@ def look_alikes(
     least = required_votes(settings, annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
-
-
-@dg.asset(
-    name="built",
-    ins=_FOLDER.ins("caption_decisions", "statement_decisions", "look_alikes"),
-    **AssetFolder(f"{SUITE}/retrieval").stage("select"),
-)
-def retrieval_samples(
-    caption_decisions: list[CaptionDecision],
-    statement_decisions: list[StatementDecision],
-    look_alikes: list[LookAlikeDecision],
-) -> dg.Output[list[RetrievalSample]]:
-    """Join the true and false descriptions of each image."""
-    statements: dict[str, list[str]] = defaultdict(list)
-    for decision in statement_decisions:
-        if decision.accepted:
-            statements[decision.image].append(decision.text)
-    images = accepted_images(look_alikes)
-    return table_output(
-        [
-            RetrievalSample(
-                entry_id=image,
-                image=image,
-                texts=tuple(captions),
-                text_distractors=tuple(statements[image]),
-                captions=tuple(captions),
-                image_distractors=tuple(images.get(image, ())),
-            )
-            for image, captions in kept_captions(caption_decisions).items()
-        ]
-    )
 
 
 trigger_responses = generated_texts(

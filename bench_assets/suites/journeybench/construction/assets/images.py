@@ -4,7 +4,6 @@ Every table is empty for a published source. Votes come from the source's files 
 tasks; the last vote of a person on a unit counts.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -144,21 +143,14 @@ def captioned_images(
     }
     return table_output(
         [
-            _captioned_image(image, captions, *categories.get(image, ((), ())))
+            CaptionedImage(
+                entry_id=image,
+                image=image,
+                captions=tuple(captions),
+                categories=categories.get(image, ()),
+            )
             for image, captions in kept_captions(caption_decisions).items()
         ]
-    )
-
-
-def _captioned_image(
-    image: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
-) -> CaptionedImage:
-    return CaptionedImage(
-        entry_id=image,
-        image=image,
-        captions=tuple(captions),
-        categories=known,
-        unknown_categories=unknown,
     )
 
 
