@@ -14,6 +14,7 @@ from bench_assets.defs.assembly import build_graph
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.models.registry.baselines import ScriptedModel
 from bench_sensors.evaluations import suite_tables
 
 QUIZ = """
@@ -164,6 +165,17 @@ def test_another_source_has_tables_of_its_own(home: Path) -> None:
         (row,) = [row for row in bench.metrics("quiz", "a") if row.category == "all"][:1]
     assert (row.value, row.n_scored) == (0.0, 4)
     assert command(home, "a") == []
+
+
+def open_editing_model(name: str, _: object, file: str) -> ScriptedModel:
+    """A model during whose evaluation somebody configures another judge."""
+
+    def respond(_: object) -> str:
+        path = Path(file)
+        path.write_text(path.read_text().replace('judge = "rules"', 'judge = "b"'))
+        return "A"
+
+    return ScriptedModel(name, respond)
 
 
 @pytest.mark.long
