@@ -11,7 +11,7 @@ from bench_assets.defs.observed_inputs import observe_inputs
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.datasets.source_files import HomeTables
-from bench_sensors.configuration import model_sensor, new_partitions, observation_sensor
+from bench_sensors.configuration import model_sensor, observation_sensor
 
 TOML = """
 [benchmarks.quiz]
@@ -93,18 +93,3 @@ def test_each_tick_reads_the_file_as_it_is_now(home):
     assert "not a TOML file" in str(failure.value.__cause__)
     (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
     assert tick().endswith("c, random, tiny-vlm-captions")
-
-
-@pytest.fixture
-def instance():
-    with dg.DagsterInstance.ephemeral() as one:
-        yield one
-
-
-def tick(instance, home):
-    """Do as Dagster does with a tick; says what was new."""
-    result = new_partitions(instance, load_settings(home))
-    added = result.dynamic_partitions_requests or []
-    for request in added:
-        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
-    return sorted(key for request in added for key in request.partition_keys)

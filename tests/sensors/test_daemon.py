@@ -1,24 +1,21 @@
 """Dagster's own daemon over our sensors: what it starts, and what it does not start twice."""
 
 import logging
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.scheduler.instigation import SensorInstigatorData
 from dagster._core.test_utils import create_test_daemon_workspace_context
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget
-from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._daemon.sensor import execute_sensor_iteration
 
 from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
-from tests.sensors.watched import TABLES, defs, record, watching, with_questions
+from tests.sensors.watched import TABLES, record, watching, with_questions
 
 QUEUE_ONLY = "telemetry: {enabled: false}\nconcurrency: {runs: {max_concurrent_runs: 0}}\n"
 
@@ -34,11 +31,6 @@ class Daemon:
         """Runs there are, newest first, after every sensor had its turn."""
         list(execute_sensor_iteration(self.workspace, logging.getLogger(), None, None))
         self.remember(lambda state: state.instigator_data.cursor)
-        return list(self.instance.get_runs())
-
-    def iterate_backfills(self) -> list[dg.DagsterRun]:
-        """Runs there are, after backfills went on."""
-        list(execute_backfill_iteration(self.workspace, logging.getLogger()))
         return list(self.instance.get_runs())
 
     def steps(self, run: dg.DagsterRun) -> set[str]:
@@ -110,28 +102,6 @@ def test_each_evaluation_is_started_once_and_changes_are_followed(
     assert len(runs) == 3
     assert follows.tags["dagster/partition"] == checkpoint
     assert daemon.steps(follows) == with_checks("codis", "multi")
-
-
-@pytest.mark.long
-def test_a_cancelled_backfill_starts_no_further_run(daemon: Daemon) -> None:
-    models = ["a", "b", "c"]
-    daemon.instance.add_dynamic_partitions("model", models)
-    backfill = PartitionBackfill.from_asset_partitions(
-        "backfill", defs.resolve_asset_graph(), models, [*TABLES["codis"].made], time.time(), {},
-        daemon.instance, all_partitions=False, title=None, description=None, run_config=None,
-    )  # fmt: skip
-    daemon.instance.add_backfill(backfill)
-    assert [run.status for run in daemon.iterate_backfills()] == 3 * [dg.DagsterRunStatus.QUEUED]
-    present = daemon.instance.get_backfill("backfill")
-    assert present
-    daemon.instance.update_backfill(present.with_status(BulkActionStatus.CANCELING))
-    for _ in range(3):
-        runs = daemon.iterate_backfills()
-        assert [run.status for run in runs] == 3 * [dg.DagsterRunStatus.CANCELED]
-    assert len(daemon.tick()) == 3
-    present = daemon.instance.get_backfill("backfill")
-    assert present
-    assert present.status == BulkActionStatus.CANCELED
 
 
 def with_checks(*suites: str) -> set[str]:

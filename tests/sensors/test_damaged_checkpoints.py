@@ -2,18 +2,12 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from bench_assets.core.schema.errors import BenchError
-from bench_resources.checkpoints.identity import fingerprint, pin
 from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
 from tests.sensors.watched import Daemon, names
@@ -50,7 +44,7 @@ def _adapter(**config: object) -> Damage:
     return damage
 
 
-SEEN_BY_PIN: dict[str, tuple[Damage, str]] = {
+DAMAGES: dict[str, tuple[Damage, str]] = {
     # what is damaged -> how, and what is said
     "no config yet": (_without("config.json"), "config.json is missing"),
     "no shard yet": (_without(SHARD), f"{SHARD} is missing"),
@@ -61,15 +55,12 @@ SEEN_BY_PIN: dict[str, tuple[Damage, str]] = {
     "a config of a list": (_writing("config.json", "[]"), "not a JSON object"),
     "an adapter on itself": (_adapter(base_model_name_or_path="."), "an adapter itself"),
     "an adapter of prompts": (_adapter(peft_type="PROMPT_TUNING"), "peft_type PROMPT_TUNING"),
-}
-SEEN_BY_THE_SURVEY: dict[str, tuple[Damage, str]] = {
     "a temporary file": (_writing(f"{SHARD}.tmp123", b""), "still being written"),
     "a shard cut short": (_writing(SHARD, safetensors(b"1234")[:-1]), "half-written or corrupt"),
     "a shard too long": (_writing(SHARD, safetensors(b"12") + b"3"), "half-written or corrupt"),
     "a corrupt shard": (_writing(SHARD, b"\xff" * 64), "half-written or corrupt"),
     "a config of no model": (_writing("config.json", '{"lr": 1}'), "no model_type"),
 }
-DAMAGES = SEEN_BY_PIN | SEEN_BY_THE_SURVEY
 
 
 @pytest.mark.parametrize(("damage", "says"), DAMAGES.values(), ids=DAMAGES)
@@ -119,32 +110,3 @@ def test_a_folder_with_such_a_name_is_left_and_reported(
     assert survey.finished == []
     (reason,) = survey.unfinished.values()
     assert says in reason
-
-
-@st.composite
-def _damaged(draw: st.DrawFn, whole: bytes) -> bytes:
-    """Bytes of which some were changed, taken out, put in or cut off."""
-    written = bytearray(whole)
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, max(0, len(written) - 1)))
-        end = at + draw(st.sampled_from([0, 1, 2, 8]))
-        written[at:end] = draw(st.binary(max_size=4) | st.sampled_from([b"[", b"9" * 5000, b'"']))
-    return bytes(written[: draw(st.integers(0, len(written)))] if draw(st.booleans()) else written)
-
-
-@pytest.mark.parametrize("name", [SHARD, INDEX, "config.json", "adapter_config.json"])
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_any_damage_is_an_error_of_ours(name: str, data: st.DataObject) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place, "b")
-        if name == "adapter_config.json":
-            write_adapter(folder)
-        else:
-            write_checkpoint(folder, b"5678", shards=2)
-        (folder / name).write_bytes(data.draw(_damaged((folder / name).read_bytes())))
-        for read in (fingerprint, lambda folder: pin(str(folder))):
-            with suppress(BenchError, OSError):
-                read(folder)
-        write_checkpoint(folder.parent / "a")
-        assert "a" in [checkpoint.name for checkpoint in look(folder.parent).finished]

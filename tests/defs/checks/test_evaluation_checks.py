@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.evaluation.task import ByModel
@@ -119,23 +118,6 @@ def test_only_failed_requests_of_the_smallest_task_are_repeated(tmp_path, server
     assert tables.exists(["quiz", "metrics"], "m")
     assert (n_requests(server, "m"), n_requests(server, "judge")) == (2, 5)
     assert not any(row.error for row in tables.read(["quiz", "predictions"], Prediction, "m"))
-
-
-@pytest.mark.long
-def test_failed_requests_stop_the_metrics_and_are_repeated(home, server):
-    write_release(home.parent / "codis", PAIRS[:10])
-    toml = (home / "bench.toml").read_text()
-    (home / "bench.toml").write_text(toml.replace("max_tries = 2", "max_tries = 1"))
-    server.fail_next(8, Answer(status=400, text="no"))  # with another try, it is sent again
-    with pytest.raises(BenchError, match=r"8 of 20 rows fail the check every_question_answered"):
-        evaluate(home)
-    with Workbench(load_settings(home), ["codis"]) as bench:
-        assert not bench.tables.exists(["codis", "metrics"], "m")
-    assert n_requests(server, "judge") == 0
-    server.forget()
-    predictions, _ = evaluate(home)
-    assert n_requests(server, "m") == 8
-    assert not any(row.error for row in predictions)
 
 
 @pytest.mark.long

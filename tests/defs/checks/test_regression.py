@@ -13,6 +13,7 @@ from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.schema.training_runs import comparison_models
 from bench_assets.defs.checks.regression import regression_checks
+from tests.cases import read_cases
 from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
@@ -231,22 +232,8 @@ def test_chance_is_rarely_taken_for_a_difference(kind):
 
 
 @pytest.mark.parametrize(
-    ("model", "baseline", "others"),
-    [
-        pytest.param("r/step-1000@00000000", "", ["r/step-900@00000000"], id="the step before"),
-        pytest.param("r/step-100@00000000", "", [], id="the first of a run has none"),
-        pytest.param("q/step-1000@00000000", "", [], id="other runs do not count"),
-        pytest.param("r/step-900@11111111", "", ["r/step-100@22222222"], id="overwritten: last"),
-        pytest.param("r/step-1000@00000000", "random", ["r/step-900@00000000", "random"],
-                     id="the baseline too"),
-        pytest.param("tiny/step-20", "", ["tiny/step-3"], id="named without its content"),
-        pytest.param("tiny/20b", "", [], id="named like a step, but not one"),
-        pytest.param("random", "random", [], id="a baseline is not compared with itself"),
-        pytest.param("random", "", [], id="what is no checkpoint has no predecessor"),
-        pytest.param("q/x@00000000", "absent", [], id="a baseline that was not evaluated"),
-        pytest.param(f"o/m/step-20@{'a' * 40}", "", [f"o/m/step-3@{'b' * 40}"], id="of the hub"),
-    ],
-)  # fmt: skip
+    ("model", "baseline", "others"), read_cases(__file__, "compared_with.jsonl")
+)
 def test_what_a_checkpoint_is_compared_with(model, baseline, others):
     written = {
         "r/step-100@11111111": 1.0,

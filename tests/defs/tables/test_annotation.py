@@ -18,7 +18,7 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.core.tables.build import FunnelStep as Step
 from bench_assets.defs.checks.table_checks import check_annotation
@@ -31,58 +31,12 @@ from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import TableFiles, TableIOManager
+from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
-from tests.audit.judged import queries
 from tests.audit.test_report_page import data
 from tests.fakes.codis_source import entry, write_raw
 from tests.fakes.home import Home
-from tests.fakes.rows import prediction
-
-QUESTIONS = queries(12)
-
-
-def made(home, *assets):
-    tables = TableFiles(folder=str(home / "tables"))
-    settings = load_settings(home)
-    images = ImageStore(folder=str(home / "images"))
-    with dg.DagsterInstance.ephemeral() as instance:
-        dg.materialize(
-            list(assets),
-            instance=instance,
-            resources={
-                "settings": settings,
-                "models": Models(settings=settings, image_store=images),
-                "tables": tables,
-                "io_manager": TableIOManager(files=tables),
-            },
-        )
-    return tables
-
-
-@pytest.fixture
-def home(tmp_path):
-    tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["codis", "questions"], QUESTIONS, Question)
-    for model in ("a", "b"):
-        rows = [
-            prediction(question_id=q.question_id, model=model, text=f"{model} {n}")
-            for n, q in enumerate(QUESTIONS)
-        ]
-        judged = [
-            Judgement.of(row, judge="gpt", criterion="correct", verdict=True, response="")
-            for row in rows
-        ]
-        scores = [Score.of(row, points=0.0) for row in rows]
-        tables.write(["codis", "predictions"], rows, Prediction, model)
-        tables.write(["codis", "scores"], scores, Score, model)
-        tables.write(["codis", "judgements"], judged, Judgement, model)
-    (tmp_path / "bench.toml").write_text('[annotation.tasks."codis/verdicts"]\n')
-    return tmp_path
-
 
 # Attention checks that no answer can pass are refused before anybody is asked.
 
