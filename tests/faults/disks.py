@@ -3,7 +3,7 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.provenance import row_digest
-from bench_assets.core.schema.rows import Metric, Score
+from bench_assets.core.schema.rows import Score
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.stores import response_file
 from tests.faults.finished import finished
@@ -163,13 +163,11 @@ def _quick() -> list[Fault]:
             attempt=attempt,
             drawn=True,
         )
-        for what, attempt in (("a table of scores", _flipped_scores),
-                              ("a table of metrics", _flipped_metrics),
-                              ("a response store", _flipped_store))
+        for what, attempt in (("a table", _flipped_table), ("a response store", _flipped_store))
     ]  # fmt: skip
 
 
-def _flipped_scores(trial: Trial) -> str:
+def _flipped_table(trial: Trial) -> str:
     rows = [
         Score(
             question_id=f"quiz/{n}",
@@ -180,30 +178,14 @@ def _flipped_scores(trial: Trial) -> str:
         )
         for n in range(200)
     ]
-    return _flipped_table(trial, rows, Score)
-
-
-def _flipped_metrics(trial: Trial) -> str:
-    rows = [
-        Metric(
-            task="quiz", model="m", condition="main", metric="accuracy", category=f"c{n}",
-            value=n / 9, low=0.0, high=1.0, n_scored=9, n_unscored=0, n_failed=0, edition="own",
-            data="d" * 64, signature="quiz:v1",
-        )
-        for n in range(9)
-    ]  # fmt: skip
-    return _flipped_table(trial, rows, Metric)
-
-
-def _flipped_table(trial: Trial, rows: Sequence[object], row_type: type[object]) -> str:
     tables = TableFiles(folder=str(trial.folder))
-    file = Path(tables.write(["quiz", "rows"], rows, row_type))
+    file = Path(tables.write(["quiz", "rows"], rows, Score))
     whole, refused = file.read_bytes(), 0
     for _ in range(30):
         file.write_bytes(whole)
         _flip(1)(file, trial.rng)
         try:
-            if tables.read(["quiz", "rows"], row_type) != rows:
+            if tables.read(["quiz", "rows"], Score) != rows:
                 raise FoundError("other rows are read than were written")
             tables.digest(["quiz", "rows"])
         except TableError as error:

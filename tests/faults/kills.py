@@ -1,4 +1,4 @@
-"""Runs that are killed, interrupted, started twice; homes that are full, read-only, oddly named."""
+"""Runs that are killed, interrupted, started twice; homes that are full or read-only."""
 
 import re
 import shutil
@@ -20,7 +20,6 @@ _GROUP = "processes"
 _SLOW = 0.5  # s before each response, so that there is a middle in which to be killed
 _STORED = 0.1  # s after which a response is stored: those of 20 ms are written together
 _SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
-_NAMES = ("with blanks", "with # in it", "100%25", "why? & how", "ümlaut 家", "a'b\"c", "[x] {y} *")
 
 
 def faults() -> list[Fault]:
@@ -58,12 +57,6 @@ def faults() -> list[Fault]:
                  "a read-only mount", shown,
                  partial(_read_only, words=command))
             for command in words
-        ),
-        *(
-            _row(f"a home named {name!r}", "a folder of that name",
-                 "the right number, or a sentence that names the place",
-                 partial(_named, name=name))
-            for name in _NAMES
         ),
     ]  # fmt: skip
 
@@ -162,19 +155,6 @@ def _read_only(trial: Trial, words: tuple[str, ...]) -> str:
         if server.counts().received.total() > before:
             raise FoundError("asked what could not be stored")
         return "a sentence that names the place" if status else "shown"
-
-
-def _named(trial: Trial, name: str) -> str:
-    with MisbehavingServer() as server:
-        door = Whole(trial.folder / name, server.base_url)
-        with running(door.home) as process:
-            status, output = ended(process)
-        require_sentence(output)
-        if status and str(door.home) in output:  # Dagster cannot keep databases in every folder
-            return "a sentence that names the place"
-        if status:
-            raise FoundError(f"it ended with {status}: {output[-300:]}")
-        return _resumed(door, server, kills=0, output=output)
 
 
 def _full(door: Whole, server: MisbehavingServer, status: int, output: str) -> str:

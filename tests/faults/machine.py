@@ -1,4 +1,4 @@
-"""What machines, colleagues and other programs do: I/O errors, clocks, deletions, hostile texts."""
+"""What machines and other programs do: I/O errors, clocks, deletions, hostile texts."""
 
 import json
 import re
@@ -8,9 +8,6 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from bench_assets.annotation.tasks import AnnotationError
-from bench_resources.annotation.files import FileBackend
-from tests.annotation.answers.test_validation import FORM
 from tests.faults.homes import CLEAN, Whole
 from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
@@ -18,52 +15,10 @@ from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, SkippedError, Trial
 from tests.report.many_samples import ManySamples
 
-_SHIM = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-static int broken(int fd) {
-    char name[64], path[4096]; const char *part = getenv("FAULT_EIO");
-    if (!part || fd < 3) return 0;
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(name, path, sizeof path - 1);
-    if (n < 0) return 0;
-    path[n] = 0;
-    return strstr(path, part) != 0;
-}
-#define FAIL(fd) if (broken(fd)) { errno = EIO; return -1; }
-ssize_t write(int fd, const void *data, size_t n) {
-    static ssize_t (*real)(int, const void *, size_t);
-    if (!real) real = dlsym(RTLD_NEXT, "write");
-    FAIL(fd) return real(fd, data, n);
-}
-ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at) {
-    static ssize_t (*real)(int, const void *, size_t, off64_t);
-    if (!real) real = dlsym(RTLD_NEXT, "pwrite64");
-    FAIL(fd) return real(fd, data, n, at);
-}
-int clock_gettime(clockid_t clock, struct timespec *now) {
-    static int (*real)(clockid_t, struct timespec *);
-    static long calls;
-    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
-    int status = real(clock, now);
-    if (clock == CLOCK_REALTIME && getenv("FAULT_CLOCK") && ++calls > 200) now->tv_sec -= 7200;
-    return status;
-}
-"""
+_SHIM = Path(__file__).with_name("shim.c")
 _HOSTILE = (
     "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "\u202e\x1b[2J\x00",
     "=HYPERLINK(1)", "{{7*7}}", "${7*7}", '");alert(1)//', "\u2028", "<!--", "]]>", "A", "\\",
-)  # fmt: skip
-_LINES = (
-    "", "{}", "[]", "null", "{", '{"unit": 7}', '{"unit": "u", "annotator": {}, "values": []}',
-    '{"unit": "\\ud800", "annotator": "\\u0000", "values": {"a": "b"}}', "\x00", "[" * 100_000,
-    '{"unit": "u", "annotator": "' + "x" * 100_000 + '", "values": {}}', "9" * 5_000,
 )  # fmt: skip
 N_ROWS = 100_000
 _SCRIPT = re.compile(r'Bench\.put\("[^"\\<]+",(.*)\);\n', re.DOTALL)
@@ -86,11 +41,6 @@ def faults() -> list[Fault]:
             must="an error that names the file, and the right number afterwards", attempt=_deleted,
         ),
         Fault(
-            group="machine", name="files of annotators are hostile", made="a line of answers.jsonl",
-            must="answers, or an error that names the file", attempt=_answers, short=False,
-            drawn=True,
-        ),
-        Fault(
             group="machine", name="a report over 100,000 rows of hostile texts",
             made="questions and responses with markup, scripts and controls",
             must="each is there, as a text and as nothing else", attempt=_report, short=False,
@@ -111,9 +61,8 @@ def _shimmed(folder: Path, faults: Mapping[str, str]) -> list[str]:
     """Words before a command that give it the faults."""
     if not (compiler := shutil.which("cc")):
         raise SkippedError("no C compiler here")
-    source, library = folder / "shim.c", folder / "shim.so"
-    source.write_text(_SHIM, encoding="ascii")
-    words = [compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"]
+    library = folder / "shim.so"
+    words = [compiler, "-shared", "-fPIC", "-o", str(library), str(_SHIM), "-ldl"]
     subprocess.run(words, check=True)
     return ["env", f"LD_PRELOAD={library}", *(f"{name}={value}" for name, value in faults.items())]
 
@@ -165,25 +114,6 @@ def _deleted(trial: Trial) -> str:
             raise FoundError(f"status {status}: {output[-300:]}")
         _again(door)
     return f"status {status}, then the right number"
-
-
-def _answers(trial: Trial) -> str:
-    backend, form = FileBackend(trial.folder), FORM
-    backend.ask(form, [])
-    file = next(trial.folder.rglob("task.json")).with_name("answers.jsonl")
-    refused = 0
-    for line in _LINES:
-        data = bytearray(line.encode())
-        if data and trial.rng.random() < 0.5:
-            data[trial.rng.randrange(len(data))] ^= 1 << trial.rng.randrange(8)
-        file.write_bytes(data + b"\n")
-        try:
-            backend.answers(form)
-        except AnnotationError as error:
-            refused += 1
-            if file.name not in str(error):
-                raise FoundError(f"the error does not name the file: {error}") from error
-    return f"{refused} of {len(_LINES)} refused"
 
 
 class _HostileSamples(ManySamples):

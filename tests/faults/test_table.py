@@ -7,28 +7,14 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from tests.faults import leaks
-from tests.faults.__main__ import trials
 from tests.faults.everything import every_fault, short_form
 from tests.faults.homes import KEY
 from tests.faults.readers.fuzzing import fuzz
 from tests.faults.readers.reader import Reader
 from tests.faults.servers.healing import MISBEHAVIOURS
-from tests.faults.table import Fault, FoundError, SkippedError, Trial, tried
+from tests.faults.table import FoundError, Trial
 
 FAULTS = every_fault()
-
-
-def fault(attempt, **fields):
-    """A row of a table of one."""
-    about = {"group": "g", "name": "n", "made": "m", "must": "nothing", "attempt": attempt}
-    return Fault(**(about | fields))
-
-
-def raising(why):
-    def attempt(trial):
-        raise why
-
-    return attempt
 
 
 def test_every_fault_has_a_name_of_its_own():
@@ -40,36 +26,6 @@ def test_every_fault_has_a_name_of_its_own():
 def test_make_check_tries_some_of_every_quick_group():
     quick = {fault.group for fault in FAULTS if fault.short}
     assert {fault.group for fault in short_form(FAULTS)} == quick
-
-
-@pytest.mark.parametrize(
-    ("attempt", "found"),
-    [
-        pytest.param(lambda trial: "well", "", id="what must be seen"),
-        pytest.param(raising(FoundError("a wrong number")), "a wrong number", id="a finding"),
-        pytest.param(raising(KeyError("x")), "builtins.KeyError: 'x'", id="a foreign exception"),
-        pytest.param(raising(SkippedError("no mount")), "", id="what cannot be made here"),
-    ],
-)
-def test_an_outcome_says_what_is_wrong(attempt, found, tmp_path):
-    outcome = tried(fault(attempt), 7, tmp_path)
-    assert outcome.found.strip() == found
-    assert outcome.again == "python -m tests.faults --seed 7 --only 'g: n'"
-
-
-def test_what_hangs_is_found(tmp_path):
-    def hang(trial):
-        while True:
-            pass
-
-    assert tried(fault(hang, longest=0.05), 0, tmp_path).found == "no end within 0.05 s"
-
-
-def test_what_is_drawn_is_tried_again_with_other_seeds_until_the_time_is_over():
-    once, drawn = fault(lambda trial: "x", name="once"), fault(lambda trial: "x", drawn=True)
-    seeds = [(one.fault.name, one.seed) for one in trials([once, drawn], 5, 60.0, rounds=3)]
-    assert seeds == [("once", 5), ("n", 5), ("n", 6), ("n", 7)]
-    assert list(trials([once, drawn], 5, -1.0)) == []
 
 
 @pytest.mark.parametrize("text", [KEY, KEY[:15], f"a{KEY}b"])

@@ -17,6 +17,7 @@ from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Score, StoredImage
 from bench_assets.core.tables.json_records import read_entries, read_lines, records
 from bench_assets.file_benchmarks.questions import benchmark_location, build
+from bench_resources.annotation.files import FileBackend
 from bench_resources.checkpoints.adapters import base_of
 from bench_resources.checkpoints.files import loaded_files, tensor_spans
 from bench_resources.checkpoints.identity import fingerprint
@@ -31,7 +32,8 @@ from bench_resources.models.registry.recorded import (
     read_responses,
 )
 from bench_resources.tables.parquet import TableFiles
-from tests.faults.checkpoints import headed, tensor, written_checkpoint
+from tests.annotation.answers.test_validation import FORM
+from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
 from tests.faults.readers.reader import Reader, of_file
 
 _RESPONSE = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
@@ -94,7 +96,7 @@ def _checkpoint(name: str) -> Callable[[bytes, Path], object]:
     def read(data: bytes, folder: Path) -> object:
         place = folder / "checkpoint"
         if not place.exists():
-            written_checkpoint(place, b"1234")
+            write_checkpoint(place)
         (place / name).write_bytes(data)
         return loaded_files(place), fingerprint(place)
 
@@ -102,11 +104,17 @@ def _checkpoint(name: str) -> Callable[[bytes, Path], object]:
 
 
 def _adapter(data: bytes, folder: Path) -> object:
-    place = written_checkpoint(folder / "checkpoint", b"1234")
-    (place / "config.json").unlink()
-    (place / "model.safetensors").rename(place / "adapter_model.safetensors")
+    place = write_adapter(folder / "checkpoint")
     (place / "adapter_config.json").write_bytes(data)
     return base_of(place), fingerprint(place)
+
+
+def _answers(data: bytes, folder: Path) -> object:
+    """Answers of people, in a file that an annotation tool wrote."""
+    backend = FileBackend(folder)
+    backend.ask(FORM, [])
+    next(folder.rglob("task.json")).with_name("answers.jsonl").write_bytes(data)
+    return backend.answers(FORM)
 
 
 def _table(data: bytes, folder: Path) -> object:
@@ -198,11 +206,13 @@ FILES = [
     _row("dataset_dict.json of a saved data set", "json", _saved_dataset("dataset_dict.json"),
          b'{"splits": ["train"]}'),
     _row("data.arrow of a saved data set", "bytes", _saved_dataset("data.arrow"), _arrow()),
+    _row("answers of people", "lines", _answers,
+         b'{"unit": "u", "person": "ana", "values": {"right": "yes", "which": ["a"]}}'),
     _row("published.csv", "bytes", of_file("published.csv", read_published), _PUBLISHED),
     _row("safetensors, tensor_spans", "bytes", of_file("m.safetensors", tensor_spans),
-         headed(tensor(0, 4))),
+         safetensors(b"1234")),
     _row("safetensors of a checkpoint", "bytes", _checkpoint("model.safetensors"),
-         headed(tensor(0, 4))),
+         safetensors(b"1234")),
     _row("the index of a checkpoint", "json", _checkpoint("model.safetensors.index.json"),
          b'{"weight_map": {"w": "model.safetensors"}}'),
     _row("adapter_config.json", "json", _adapter,

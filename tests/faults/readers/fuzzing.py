@@ -1,6 +1,5 @@
 """Faults of readers: drawn inputs, inputs that grow, verdicts that are none."""
 
-import re
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -10,9 +9,6 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
 from bench_assets.core.schema.errors import BenchError
-from bench_resources.images.previews import question_preview
-from bench_resources.images.store import ImageStore
-from tests.fakes.rows import question
 from tests.faults.readers import answers
 from tests.faults.readers.answers import ANSWERS
 from tests.faults.readers.files import FILES
@@ -51,7 +47,6 @@ def faults() -> list[Fault]:
         *(_fuzzed("readers, at length", reader, MANY, short=False) for reader in READERS),
         *(_linear(reader) for reader in READERS if reader.linear),
         *(_unread(verdict) for verdict in _NO_VERDICTS),
-        *(_escaped(name, text) for name, text in _MARKUP.items()),
     ]
 
 
@@ -154,43 +149,3 @@ def _judged(verdict: str) -> str:
     if guessed:
         raise FoundError("; ".join(guessed))
     return f"no verdict by any of {len(judges)} judges"
-
-
-_MARKUP = {
-    "a script": "<script>alert(1)</script>",
-    "an image from elsewhere": "![x](http://example.org/x.png)",
-    "a link that runs": "[x](javascript:alert(1))",
-    "a link in angle brackets": "<javascript:alert(1)>",
-    "an image of data that is SVG": "![x](data:image/svg+xml;base64,PHN2Zz4=)",
-    "a cell that ends its row": "a | b\n| c | d |",
-    "a backslash before a bar": "a \\| b",
-    "terminal escapes": "\x1b]0;owned\x07\x1b[2J",
-    "a text that turns around": "a\u202eb",
-}
-_LIVE = re.compile(
-    r"(?<!\\)<\s*/?\s*(script|img|iframe|svg|a)\b|(?<!\\)<javascript:"
-    r"|(?<!\\)!?\[[^\]]*(?<!\\)\]\(\s*\S|[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]",
-    re.IGNORECASE,
-)
-
-
-def _escaped(name: str, text: str) -> Fault:
-    return Fault(
-        group="previews",
-        name=name,
-        made="the text, context, options and answer of a question",
-        must="shown as text: nothing that runs, loads or steers a terminal",
-        attempt=lambda trial: _shown(text, trial),
-    )
-
-
-def _shown(text: str, trial: Trial) -> str:
-    hostile = question(text=text, context=text, options=(text, "x"), kind="choice", answer=(text,))
-    metadata = question_preview([hostile], ImageStore(folder=str(trial.folder)))
-    markdown = str(metadata["questions"].value)
-    if live := _LIVE.search(markdown):
-        raise FoundError(f"live in the markdown: {live[0]!r}")
-    rows = markdown.splitlines()[2:]
-    if len(rows) != 1 or len(re.findall(r"(?<!\\)(?:\\\\)*\|", rows[0])) != 7:
-        raise FoundError(f"not one row of six cells: {rows}")
-    return "as text"

@@ -11,7 +11,10 @@ from bench_resources.images.store import ImageStore
 from tests.fakes.rows import question
 from tests.resources.images.test_store import image
 
-HOSTILE = "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) a|b `c`\n# d"
+HOSTILE = (
+    "<script>x</script> ![p](http://example.org/p.png) [l](javascript:y) <javascript:y>"
+    " ![s](data:image/svg+xml;base64,PHN2Zz4=) a|b a \\| b `c`\n# d"
+)
 
 
 def test_a_hostile_question_is_a_line_of_texts_with_an_image_of_data(tmp_path: Path) -> None:
