@@ -13,23 +13,17 @@ and put the questions of one task in each, one list a seed, into ``unfair``::
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
 only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken.
-Constant responses are tried by ``best_constants``, the engine of the baselines:
-``unfair_constants``.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
 from string import ascii_uppercase
 from typing import TypeAlias
 
-from bench_assets.core.schema.rows import Prediction, Question
-from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.baselines.blind_baselines import best_constants, constant_predictions
-from bench_assets.evaluation.task import Task
+from bench_assets.core.schema.rows import Question
 
 Exam: TypeAlias = Sequence[Question]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option
@@ -46,97 +40,6 @@ def unfair(exams: Sequence[Exam], margin: float = 0.10) -> dict[str, float]:
     """
     luck = chance(exams)
     return {name: share for name, share in shortcuts(exams).items() if share > luck + margin}
-
-
-def unfair_constants(
-    task: Task, exam: Exam, margin: float = 0.10, metrics: Sequence[str] = ()
-) -> dict[str, tuple[float, float, str]]:
-    """Name the cells of results that a constant response passes: its value, luck, and its text.
-
-    Luck is the best of: a random option; a right answer drawn from those of the cell; right answers
-    dealt anew among questions of one form. Of few questions with letters, one letter may be right
-    as often as it must. Other cells of less than a dozen questions prove nothing.
-
-    Args:
-        task: Whose scores count, in its default scorer.
-        exam: Its questions.
-        margin: Above luck, in shares.
-        metrics: Those that count; (): the primary one.
-    """
-    slices = {one.question_id: ("all", *task.slices(one)) for one in exam}
-    luck = _luck(task, exam, slices)
-    found = {}
-    for best in best_constants(task, exam):
-        cell = best.metric, best.category
-        questions = [one for one in exam if best.category in slices[one.question_id]]
-        bound = luck.get(cell, 0.0) + margin
-        if len(questions) < 12:
-            lettered = all(one.kind == "choice" for one in questions)
-            least = min((len(one.options) for one in questions), default=0)
-            bound = max(bound, ceil(len(questions) / least) / len(questions)) if lettered else 1.0
-        counts = best.scorer == task.default_scorer and best.metric in (
-            metrics or (task.primary_metric,)
-        )
-        if counts and best.value > bound + 1e-9:
-            found["/".join(cell)] = best.value, bound - margin, best.response
-    return found
-
-
-def _luck(
-    task: Task, exam: Exam, slices: Mapping[str, Sequence[str]]
-) -> dict[tuple[str, str], float]:
-    """What luck gets in each cell: the best of three kinds of it."""
-    drawn = defaultdict[str, list[str]](list)
-    options = defaultdict[str, list[float]](list)
-    for one in exam:
-        for name in dict.fromkeys(slices[one.question_id]):
-            drawn[name].append(_response(one))
-            options[name].append(1 / len(one.options) if one.options else 0.0)
-    texts = dict.fromkeys(text for of in drawn.values() for text in of)
-    if all(one.kind == "choice" for one in exam):
-        texts = {}  # a random option is luck enough
-    read = {text: _cells(task, constant_predictions(exam, text), exam) for text in texts}
-    dealt = [_cells(task, _dealt(exam, by), exam) for by in (1, 2, 3, 5, 7)]
-    return {
-        cell: max(
-            sum(options[cell[1]]) / max(1, len(options[cell[1]])),
-            sum(read[text].get(cell, 0.0) for text in drawn[cell[1]] if text in read)
-            / max(1, len(drawn[cell[1]])),
-            sum(one.get(cell, 0.0) for one in dealt) / len(dealt),
-        )
-        for cell in dict.fromkeys(cell for of in (*dealt, *read.values()) for cell in of)
-    }
-
-
-def _response(question: Question) -> str:
-    """The right answer, as a response."""
-    between = {"blanks": "\n", "choices": ""}.get(question.kind)
-    return question.answer[0] if between is None else between.join(question.answer)
-
-
-def _dealt(exam: Exam, by: int) -> Sequence[Prediction]:
-    """Right answers, each to another question of the same form."""
-    forms = defaultdict[tuple[str, int, int], list[Question]](list)
-    for one in exam:
-        lines = len(one.answer) if one.kind == "blanks" else 0
-        forms[one.kind, len(one.options), lines].append(one)
-    given = {
-        one.question_id: _response(of[(n + by) % len(of)])
-        for of in forms.values()
-        for n, one in enumerate(of)
-    }
-    return [row for one in exam for row in constant_predictions([one], given[one.question_id])]
-
-
-def _cells(
-    task: Task, predictions: Sequence[Prediction], exam: Exam
-) -> dict[tuple[str, str], float]:
-    judged = pipeline.judge(task, exam, predictions, None) if task.is_judged else []
-    scores = pipeline.score(task, exam, predictions, judged)
-    return {
-        (one.metric, one.category): one.value
-        for one in pipeline.summarise(task, exam, predictions, scores)
-    }
 
 
 def chance(exams: Sequence[Exam]) -> float:

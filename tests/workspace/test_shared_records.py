@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -116,32 +115,6 @@ def test_many_homes_open_an_empty_database_at_once(tmp_path: Path, server: Postg
         assert list(threads.map(opened, homes)) == [["gpu", "judge", "server"]] * 6
     with open_instance(homes[0]) as instance:
         assert sorted(instance.get_dynamic_partitions("model")) == [one.name for one in homes]
-
-
-def test_a_run_goes_on_while_the_database_is_started_anew(
-    tmp_path: Path, server: PostgresServer
-) -> None:
-    @dg.asset
-    def long() -> None:
-        for n in range(40):
-            context = dg.AssetExecutionContext.get()
-            context.log.info("step %d", n)
-            time.sleep(0.05)
-
-    def restart() -> None:
-        time.sleep(0.5)
-        server.stop()
-        time.sleep(3)
-        server.start()
-
-    with open_instance(home_in(tmp_path / "home")) as instance:
-        restarting = threading.Thread(target=restart)
-        restarting.start()
-        result = dg.materialize([long], instance=instance)
-        restarting.join()
-        assert result.success
-        messages = [one.user_message for one in instance.all_logs(result.run_id)]
-        assert {f"step {n}" for n in range(40)} <= set(messages)
 
 
 @pytest.mark.parametrize(

@@ -160,18 +160,6 @@ def test_a_run_from_python_leaves_sigterm_to_its_caller(of_sigint):
 
 
 @pytest.mark.long
-def test_two_evaluations_of_one_model_at_once_ask_every_question_once(home):
-    with ChatServer("A", latency=0.2) as server:
-        command = ("evaluate", "codis", "--model", "m")
-        both = [bench(home, server, *command) for _ in range(2)]
-        outputs = [process.communicate(timeout=300) for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    assert server.n_requests == 80
-    assert outputs[0][0] == outputs[1][0]
-    assert sum("m on codis: waiting for process" in errors for _, errors in outputs) <= 1
-
-
-@pytest.mark.long
 def test_a_closed_pipe_ends_quietly(home):
     with ChatServer("A") as server:
         process = bench(home, server, "tables", "questions", "codis", "--json")

@@ -1,8 +1,6 @@
 """The command line, used as a person would, rightly and wrongly."""
 
 import os
-import runpy
-import sys
 
 import pytest
 
@@ -17,14 +15,6 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
-
-
-def test_the_package_itself_is_the_command(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["bench", "--help"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("bench_assets", run_name="__main__")
-    assert ended.value.code == 0
-    assert "leaderboard" in capsys.readouterr().out
 
 
 def test_questions_are_printed_as_json_lines(home, source):

@@ -94,16 +94,6 @@ def test_diff_says_what_moved_and_shows_questions():
     assert "new: 'I cannot say' (0)" in shown
 
 
-def test_a_gate_exits_with_3_and_writes_junit_and_a_summary(tmp_path):
-    files = {"--junit": tmp_path / "gate.xml", "--summary": tmp_path / "summary.md"}
-    options = [str(part) for pair in files.items() for part in pair]
-    diff = ("tables", "diff", "old", "new", "--suite", "codis")
-    bench(*diff, "--fail-on", "worse", *options)
-    bench(*diff, "--fail-on", "undecided", *options, code=3)
-    assert "<failure" in files["--junit"].read_text()
-    assert files["--summary"].read_text().count("new against old: undecided on 1 of 1") == 2
-
-
 @pytest.mark.parametrize("task", ["file of another home", "signature"])
 def test_diff_takes_files_and_signatures(home, tmp_path, task):
     if task == "signature":

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from importlib.metadata import version
 
 import pytest
 from PIL import Image
@@ -125,21 +124,6 @@ def home(evaluated, tmp_path, monkeypatch):
 
 def shown_by(reader):
     return CliRunner().invoke(app, READERS[reader]).output.replace("outdated", MARK)
-
-
-@pytest.fixture
-def foreign(home, monkeypatch):
-    """Install a package that we do not import, with a version of its own."""
-    (home / "foreign.py").write_text("")
-    (home / "foreign-9.dist-info").mkdir()
-    (home / "foreign-9.dist-info/METADATA").write_text("Name: foreign\nVersion: 9\n")
-    monkeypatch.syspath_prepend(home)
-    assert version("foreign") == "9"
-
-
-@pytest.mark.usefixtures("foreign")
-def test_a_number_stays_current_whatever_is_installed_besides(home):
-    assert MARK not in shown_by("leaderboard")
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -28,13 +28,12 @@ from bench_assets.suites.multi.dataset.source import (
     read_items,
 )
 from bench_assets.suites.multi.synthetic import edition as mini
-from bench_assets.suites.multi.task import TASK
 from bench_resources.models.registry.recorded import (
     RecordedModel,
     group_by_model,
     read_responses,
 )
-from tests.fakes.fair_exam import shortcuts, unfair, unfair_constants
+from tests.fakes.fair_exam import shortcuts, unfair
 from tests.fakes.rows import stored
 
 
@@ -107,11 +106,6 @@ def exams(editions, kind):
         [question for question in questions if question.category == kind]
         for questions, _ in editions
     ]
-
-
-def test_no_constant_response_passes_a_kind_of_question_or_a_subject(editions):
-    for questions, _ in editions[:3]:
-        assert unfair_constants(TASK, questions, metrics=("accuracy",)) == {}
 
 
 def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
