@@ -112,3 +112,11 @@ def source(evaluated: Path, tmp_path: Path) -> Path:
 def used_home(evaluated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     return shutil.copytree(evaluated / "home", tmp_path / "home")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder, which commands take for theirs."""
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"

@@ -1,7 +1,6 @@
 """Three people vote with keys alone, on pages; what is made of it follows by itself."""
 
 import re
-import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from bench_resources.datasets.source_files import tables_of
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.annotation_pages import Site
 from tests.fakes.codis_source import entry, write_raw
+from tests.fakes.ports import free_port
 from tests.resources.annotation.web.test_rendering import to_keys, to_task
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ needed = 3
 @pytest.fixture
 def ui(home: Path) -> Iterator[str]:
     """Dagster's page, whose daemon runs the sensor on answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     open_instance(home).dispose()
     with supervise_ui(home, port) as services:
         services.start()

@@ -10,8 +10,8 @@ import pytest
 from tests.docs.blocks import CHECKOUT, blocks
 from tests.fakes.object_store import KEYS, make_bucket, moto
 from tests.fakes.plain_install import environment_of, plain_install
+from tests.fakes.ports import free_port
 from tests.fakes.postgres_server import postgres
-from tests.fakes.ray_cluster import free_port
 
 pytestmark = pytest.mark.long
 STEPS = (
@@ -40,7 +40,7 @@ def test_a_copy_of_the_packages_needs_no_checkout(commands, tmp_path):
         "python -c 'import bench_resources; print(bench_resources.__file__)'", tmp_path, environment
     )
     assert where.startswith(str(commands.parent))
-    at = f"--host 127.0.0.1 --port {free_port('127.0.0.1')}"
+    at = f"--host 127.0.0.1 --port {free_port()}"
     server = subprocess.Popen(
         f"exec bench ui code {at}", shell=True, cwd=tmp_path, env=environment,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -7,62 +7,12 @@ from typing import Any
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
+from tests.cases import read_rows
 from tests.fakes.multi_rows import question as of_multi
 from tests.fakes.rows import question
 from tests.fakes.stories import story_question
 
-BITS = {
-    "digits": "1",
-    "digits of elsewhere": "٣",
-    "digits and commas": "1,",
-    "numbers": "1 ",
-    "sums": "1=",
-    "fractions": "2/",
-    "numbers written out": "twenty ",
-    "hundreds of hundreds": "hundred ",
-    "numbers of points": "1. [1] ",
-    "points": "1. ",
-    "brackets": "[",
-    "closing brackets": "]",
-    "round brackets": "(A) ",
-    "braces": "{",
-    "objects": '{"1":',
-    "blanks": " ",
-    "lines": "\n",
-    "lines of marks": "- \n",
-    "quotation marks": '"',
-    "apostrophes": "'",
-    "thoughts": "<think>",
-    "ends of thoughts": "</think>",
-    "answers": "<answer>",
-    "boxes": "\\boxed{\\text{",
-    "letters": "A ",
-    "letters and commas": "A,",
-    "letters and Chinese commas": "A、",
-    "labels": "A. ",
-    "options": "A B C D ",
-    "lines of letters": "A.\n",
-    "Chinese": "不左右正确答案选",
-    "Chinese commas": "，",
-    "combining characters": "a\u0301\u0302",
-    "half characters": "\ud800",
-    "NULs": "\0",
-    "a word": "a",
-    "words": "the ",
-    "statements": "the answer is ",
-    "denials": "no x or ",
-    "questions": "? ",
-    "full stops": ".",
-    "dashes": "-",
-    "pluses": "+",
-    "long sums": "17+",
-    "numbers after each other": "12 after ",
-    "conditions": "if it ",
-    "colons": ":\n",
-    "backslashes": "\\",
-    "ligatures of 18 letters": "\ufdfa",
-    "doubts": "I cannot tell. ",
-}
+BITS: dict[str, str] = dict(read_rows(__file__, "any_responses.jsonl"))
 """What is said again and again, by what it is."""
 
 

@@ -8,7 +8,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.fakes.ports import free_port
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 CHECKOUT = Path(__file__).parents[2]
@@ -105,13 +106,6 @@ class RayCluster:
                 if mark in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
         return found
-
-
-def free_port(host: str) -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind((host, 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager

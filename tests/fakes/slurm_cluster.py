@@ -16,41 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.ray_cluster import HEAD, OTHER, free_port
+from tests.fakes.ports import free_port
+from tests.fakes.ray_cluster import HEAD, OTHER
 
 NODES = {HEAD: "n1", OTHER: "n2"}
 _PROGRAMS = ("sbatch", "squeue", "scancel", "scontrol", "slurmctld", "slurmd", "munged")
 _PATIENCE = 60.0  # s for the nodes to be there
-_CONF = """
-ClusterName=bench
-SlurmctldHost=localhost
-SlurmctldPort={ctld}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge/munge.socket
-StateSaveLocation={folder}/state
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd-%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd-%n.log
-SlurmdSpoolDir={folder}/spool-%n
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-MpiDefault=none
-ReturnToService=2
-MinJobAge=3600
-SlurmdTimeout=3600
-GresTypes=gpu
-NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port={one} {each}
-NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port={two} {each}
-PartitionName=all Nodes=n1,n2 Default=YES State=UP
-"""
+_CONF = Path(__file__).with_name("slurm.conf").read_text(encoding="utf-8")
 _EACH = "CPUs=2 RealMemory=4000 Gres=gpu:fake:1"
 _GRES = "NodeName=n[1-2] Name=gpu Type=fake File=/dev/null\n"
 
@@ -73,7 +45,7 @@ class SlurmCluster:
         self._start_munge()
         for name in ("state", "spool-n1", "spool-n2"):
             (self.folder / name).mkdir()
-        ports = {name: free_port("127.0.0.1") for name in ("ctld", "one", "two")}
+        ports = {name: free_port() for name in ("ctld", "one", "two")}
         conf = _CONF.format(folder=self.folder, each=_EACH, **ports)
         (self.folder / "slurm.conf").write_text(conf)
         (self.folder / "gres.conf").write_text(_GRES)

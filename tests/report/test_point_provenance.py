@@ -3,6 +3,7 @@
 import pytest
 
 from bench_assets.report.point_provenance import input_digests
+from tests.cases import read_cases
 
 PREDICTION = {
     "text": "x",
@@ -34,30 +35,10 @@ def of(predictions=({},), scored=({},), judged=None):
     return {name: column["values"][column["codes"][0]] for name, column in found.items()}
 
 
-@pytest.mark.parametrize(
-    ("other", "differs"),
-    [
-        pytest.param({"predictions": [{"text": "y"}]}, {"response"}, id="another response"),
-        pytest.param({"predictions": [{"ranking": ["a"]}]}, {"response"}, id="another ranking"),
-        pytest.param({"predictions": [{"prompt_sha256": "q"}]}, {"prompt"}, id="another prompt"),
-        pytest.param({"predictions": [{"decoding": "two|t=0,max=8"}]}, {"who"}, id="another model"),
-        pytest.param({"predictions": [{"decoding": "one|t=0,max=9"}]}, {"how"}, id="more tokens"),
-        pytest.param({"predictions": [{"raw_text": "hm</think>x"}]}, {"raw"}, id="it thought"),
-        pytest.param({"predictions": [{"no_answer": "none in 8"}]}, {"cut"}, id="cut off"),
-        pytest.param({"predictions": [{"error": "timed out"}]}, {"failed"}, id="no response"),
-        pytest.param({"scored": [{"points": 0.0}]}, {"points"}, id="other points"),
-        pytest.param({"scored": [{"points": None}]}, {"points"}, id="unscored"),
-        pytest.param({"scored": [{"max_points": 2.0}]}, {"points"}, id="more to gain"),
-        pytest.param({"scored": [{"scorer": "strict"}]}, {"scorers"}, id="another scorer"),
-        pytest.param({"judged": [{}]}, {"judges", "verdicts"}, id="judged at all"),
-        pytest.param(
-            {"predictions": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("other", "differs"), read_cases(__file__, "differences.jsonl"))
 def test_only_what_differs_is_shown(other, differs):
     plain, changed = of(), of(**other)
-    assert {name for name in plain if plain[name] != changed[name]} == differs
+    assert {name for name in plain if plain[name] != changed[name]} == {*differs}
 
 
 def test_failures_are_alike_whatever_they_say():

@@ -1,7 +1,6 @@
 """Real servers on loopback, started for tests: ``make servers`` builds and installs them."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench_resources.config.sections.models import EMBEDDED_MODELS
+from tests.fakes.ports import free_port
 
 _BUILT = Path(os.environ.get("BENCH_SERVERS", ".venv-servers")).absolute()
 LLAMA_SERVER = _BUILT / "llama.cpp" / "bin" / "llama-server"
@@ -24,14 +24,6 @@ SEEING = Path(EMBEDDED_MODELS["tiny-vlm/step-6840"].place)
 """The shipped vision-language model."""
 
 _START = 300.0  # s; longest wait for a server on a busy machine
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
 
 
 @contextmanager

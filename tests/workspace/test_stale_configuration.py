@@ -16,50 +16,8 @@ from bench_resources.models.registry.named_models import model_pools
 from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import measure, questions
 
-PLAIN = """
-[benchmarks.quiz]
-file = "quiz.jsonl"
-
-[models.fine]
-kind = "random"
-
-[annotation.tasks."codis/votes"]
-"""
-STALE = """
-[sources]
-gone = "/data/gone"
-
-[suites.gone]
-judge = "acme-model"
-
-[suites.codis]
-judge = "acme-model"
-
-[benchmarks.other]
-file = "/nowhere/questions.jsonl"
-judge = "acme-model"
-
-[models.acme-model]
-kind = "acme"
-weights = "w"
-
-[models.uses-acme]
-kind = "blind"
-of = "acme-model"
-
-[checkpoints]
-folders = ["runs"]
-like = "acme-model"
-baseline = "acme-model"
-suites = ["gone", "blink"]
-
-[annotation.tasks."gone/votes"]
-needed = 3
-
-[cluster]
-pools = { big = 1 }
-pool_of = { acme-model = "big" }
-"""
+PLAIN = Path(__file__).with_name("plain.toml").read_text(encoding="utf-8")
+STALE = Path(__file__).with_name("stale.toml").read_text(encoding="utf-8")
 _LONG = {"evaluate", "serve", "server", "web", "daemon", "code", "health", "demo"}
 _QUICK = {"export", "models list", "report", "tables questions"}
 _WITH = {  # arguments of commands that need some

@@ -11,13 +11,6 @@ from tests.fakes.codis_source import entry
 from tests.fakes.commands import bench
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
-
-
 def huge_png():
     def chunk(name, data):
         checksum = struct.pack(">I", zlib.crc32(name + data))

@@ -13,13 +13,6 @@ from tests.resources.datasets.stand_in import StandIn, serving
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def source(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png")]
     return write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))

@@ -2,7 +2,6 @@
 
 import base64
 import re
-import socket
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from bench_assets.workspace.materialization.dagster_instance import open_instanc
 from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
+from tests.fakes.ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,9 +43,7 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         bench.refresh_questions("codis")
         bench.add_models([FIRST, SECOND])
         bench.evaluate(["codis"], FIRST)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     open_instance(home).dispose()
     with supervise_ui(home, port) as services:
         services.start()

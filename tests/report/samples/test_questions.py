@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bench_assets.report.samples.questions import Sample, outcomes, samples_of
+from tests.cases import read_cases
 
 
 def of(points: float | None, most: float = 1.0, **more: object) -> Sample:
@@ -18,39 +19,11 @@ def of(points: float | None, most: float = 1.0, **more: object) -> Sample:
     )
 
 
-@pytest.mark.parametrize(
-    ("samples", "letter", "shares"),
-    [
-        pytest.param([], "-", [], id="what was not asked"),
-        pytest.param([of(1.0)], "r", [], id="all points are right"),
-        pytest.param([of(0.0)], "w", [], id="no points are wrong"),
-        pytest.param([of(1.0, 4.0)], "p", [0.25], id="a quarter of the points is partly right"),
-        pytest.param([of(None)], "u", [], id="no points, and no word why, are unscored"),
-        pytest.param([of(None, error="503")], "e", [], id="what failed is not merely unscored"),
-        pytest.param([of(0.0, no_answer=True)], "n", [], id="cut off before an answer"),
-        pytest.param(
-            [of(0.0, no_answer=True, refused="content filter")], "x", [], id="refused for good"
-        ),
-        pytest.param([of(0.0, 0.0)], "o", [], id="where no points are given nothing is wrong"),
-        pytest.param([of(None, 0.0)], "o", [], id="nor unscored"),
-        pytest.param([of(0.0, finish_reason="length")], "W", [], id="cut short is a capital"),
-        pytest.param(
-            [of(1.0, finish_reason="length")], "R", [], id="what is cut short may be right"
-        ),
-        pytest.param([of(1.0), of(0.0), of(0.0)], "p", [0.3333], id="samples count by their mean"),
-        pytest.param([of(1.0), of(None)], "u", [], id="one unscored sample leaves it unscored"),
-        pytest.param([of(1.0), of(0.0, error="503")], "e", [], id="one that failed has it fail"),
-        pytest.param(
-            [of(1.0), of(0.0, no_answer=True)], "p", [0.5], id="one cut off is wrong among others"
-        ),
-        pytest.param([of(-1.0, 2.0)], "w", [], id="points below nothing are wrong"),
-        pytest.param([of(3.0, 2.0)], "r", [], id="points beyond the most are right"),
-    ],
-)
+@pytest.mark.parametrize(("samples", "letter", "shares"), read_cases(__file__, "letters.jsonl"))
 def test_a_question_becomes_a_letter(
-    samples: list[Sample], letter: str, shares: list[float]
+    samples: list[dict[str, Any]], letter: str, shares: list[float]
 ) -> None:
-    assert outcomes(1, samples) == (letter, shares, [])
+    assert outcomes(1, [of(**sample) for sample in samples]) == (letter, shares, [])
 
 
 def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None:

@@ -10,13 +10,6 @@ from tests.fakes.codis_source import entry
 from tests.fakes.commands import answers, bench, lines, write_responses
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
-
-
 def test_questions_are_printed_as_json_lines(home, source):
     rows = lines(bench("tables", "questions", "codis", "--source", source, "--json"))
     assert [row["question_id"] for row in rows] == [

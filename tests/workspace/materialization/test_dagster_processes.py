@@ -32,6 +32,7 @@ from bench_assets.workspace.materialization.dagster_processes import (
 )
 from bench_assets.workspace.materialization.supervisor import Supervisor
 from tests.conftest import CHECKOUT
+from tests.fakes.ports import free_port
 
 
 @pytest.fixture
@@ -39,12 +40,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "dagster").mkdir(parents=True)
     return tmp_path / "home"
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def test_each_is_dagsters_own_program_over_one_graph(home: Path) -> None:

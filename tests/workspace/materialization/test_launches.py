@@ -1,6 +1,5 @@
 """Launches through the web server and the daemon as shipped: the launchpad, and backfills."""
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,22 +16,10 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_release import entries, write_release
-from tests.workspace.materialization.test_supervisor import Ui, until
+from tests.workspace.materialization.test_supervisor import Ui, status_of, until
 
 pytestmark = pytest.mark.long
 
-LAUNCH = """
-mutation Launch($tags: [ExecutionTag!]!, $config: RunConfigData!) {
-  launchRun(executionParams: {
-    selector: {
-      repositoryLocationName: "bench_assets", repositoryName: "__repository__",
-      jobName: "evaluate_codis"
-    }
-    runConfigData: $config
-    executionMetadata: {tags: $tags}
-  }) { __typename ... on LaunchRunSuccess { run { runId } } }
-}
-"""
 BACKFILL = """
 mutation Backfill($models: [String!]!, $assets: [AssetKeyInput!]!) {
   launchPartitionBackfill(backfillParams: {partitionNames: $models, assetSelection: $assets}) {
@@ -76,19 +63,10 @@ def ui(tmp_path: Path, servers: list[ChatServer]) -> Iterator[Ui]:
 
 
 def test_a_limit_in_the_launchpad_gives_a_partial_number(ui: Ui, servers: list[ChatServer]) -> None:
-    config = {"ops": {"codis__predictions": {"config": {"limit": 20, "seed": 3}}}}
-    tags = [{"key": "dagster/partition", "value": "a"}]
-    reply = ui.ask(LAUNCH, tags=tags, config=json.dumps(config))
-    run_id = reply["data"]["launchRun"]["run"]["runId"]
+    run_id = ui.launch("a", ops={"codis__predictions": {"config": {"limit": 20, "seed": 3}}})
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-
-        def status() -> dg.DagsterRunStatus:
-            run = instance.get_run_by_id(run_id)
-            assert run
-            return run.status
-
-        until(lambda: status() in (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE))
-        assert status() is dg.DagsterRunStatus.SUCCESS
+        until(lambda: status_of(instance, run_id).value in ("SUCCESS", "FAILURE"))
+        assert status_of(instance, run_id) is dg.DagsterRunStatus.SUCCESS
     assert len(servers[0].bodies) == 20
     assert {body["seed"] for body in servers[0].bodies} == {3}
     assert not TableFiles(folder=str(ui.home / "tables")).exists(["codis", "metrics"], "a")

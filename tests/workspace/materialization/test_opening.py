@@ -8,6 +8,7 @@ import pytest
 
 import bench_assets
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from tests.cases import read_rows
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 
@@ -67,46 +68,16 @@ def folder(evaluated_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     return evaluated_folder
 
 
-READING: dict[str, tuple[tuple[str, ...], str]] = {
-    "tables show": (("tables", "show", "fridge/scores"), "fridge/two-3"),
-    "tables show --model": (("tables", "show", "fridge/metrics", "--model", "a"), "0.250"),
-    "tables questions": (("tables", "questions", "fridge"), "fridge/two-0"),
-    "tables questions --json": (("tables", "questions", "codis", "--json"), "codis/001/2"),
-    "tables list": (("tables", "list", "fridge", "--json"), '"fridge/scores", "stage": "scores"'),
-    "tables check": (("tables", "check", "--json"), '"table": "fridge/source"'),
-    "tables diff": (("tables", "diff", "a", "b"), "fridge, accuracy: a -> b"),
-    "tables diff --suite": (("tables", "diff", "a", "b", "--suite", "fridge"), "a: 0.2500"),
-    "tables paper": (
-        ("tables", "paper", "codis", "output_variability", "--model", "random"),
-        "random",
-    ),
-    "explain": (("explain", "fridge/two-1", "--model", "a"), "accuracy 0.250"),
-    "explain --json": (("explain", "codis/001/1", "--model", "random", "--json"), '"own"'),
-    "audit run": (("audit", "run", "fridge"), "No question is asked twice, of 4."),
-    "audit run --json": (("audit", "run", "codis", "--json"), '"n": 4'),
-    "audit power": (("audit", "power", "codis", "--json"), '"questions": 4'),
-    "bundle pack": (("bundle", "pack", "fridge", "a", "a.zip"), "a.zip"),
-    "bundle pack --json": (("bundle", "pack", "codis", "random", "c.zip", "--json"), "codis|"),
-    "bundle reproduce": (("bundle", "reproduce", "fridge", "a"), "same digits"),
-    "bundle reproduce --json": (("bundle", "reproduce", "codis", "random", "--json"), "same"),
-    "export csv": (("export", "csv", "--suite", "fridge", "--out", "out"), "scores.csv"),
-    "export jsonl": (("export", "jsonl", "--out", "out"), "predictions"),
-    "leaderboard": (("leaderboard",), "own edition of two.jsonl-"),
-    "leaderboard --json": (("leaderboard", "codis", "--json"), '"place": "codis-'),
-    "report": (("report",), "index.html"),
-    "dry run": (("evaluate", "codis", "--model", "a", "--dry-run", "--json"), '"requests": 4'),
-    "dry run --limit": (
-        ("evaluate", "codis", "--model", "a", "--dry-run", "--limit", "2", "--json"),
-        '"requests": 2',
-    ),
-}
 FINDING_FAULTS = ("audit run --json",)  # exit code 1
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", READING)
-def test_what_reads_finds_what_was_evaluated_from_a_source(folder: Path, name: str) -> None:
-    command, expected = READING[name]
+@pytest.mark.parametrize(
+    ("name", "command", "expected"), read_rows(__file__, "reading_commands.jsonl")
+)
+def test_what_reads_finds_what_was_evaluated_from_a_source(
+    folder: Path, name: str, command: list[str], expected: str
+) -> None:
     result = bench(*command, code=int(name in FINDING_FAULTS))
     assert expected in result.output
     lists_all = name.startswith(("leaderboard", "report"))

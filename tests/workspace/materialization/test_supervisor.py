@@ -28,13 +28,16 @@ from bench_resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_release import entries, write_release
+from tests.fakes.ports import free_port
 
 LAUNCH = """
-mutation Launch($job: String!, $tags: [ExecutionTag!]!) {
+mutation Launch($tags: [ExecutionTag!]!, $config: RunConfigData) {
   launchRun(executionParams: {
     selector: {
-      repositoryLocationName: "bench_assets", repositoryName: "__repository__", jobName: $job
+      repositoryLocationName: "bench_assets", repositoryName: "__repository__",
+      jobName: "evaluate_codis"
     }
+    runConfigData: $config
     executionMetadata: {tags: $tags}
   }) { __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } }
 }
@@ -51,10 +54,7 @@ class Ui:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        with socket.socket() as first, socket.socket() as second:
-            for free in (first, second):
-                free.bind(("127.0.0.1", 0))
-            self.port, self.code_port = first.getsockname()[1], second.getsockname()[1]
+        self.port, self.code_port = free_port(), free_port()
 
     def start(self) -> None:
         self.command = self.run("ui", "--port", str(self.port))
@@ -84,9 +84,9 @@ class Ui:
                 return json.load(reply)
         return {}
 
-    def launch(self, model: str) -> str:
+    def launch(self, model: str, **config: object) -> str:
         tags = [{"key": "dagster/partition", "value": model}]
-        reply = self.ask(LAUNCH, job="evaluate_codis", tags=tags)
+        reply = self.ask(LAUNCH, tags=tags, config=json.dumps(config))
         return reply["data"]["launchRun"]["run"]["runId"]
 
     def kill(self) -> None:
