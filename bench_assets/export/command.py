@@ -16,7 +16,7 @@ FormatName = Annotated[
     str,
     typer.Argument(
         metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, lm-eval, vlmeval, mlflow, wandb"
+        help="csv, parquet, jsonl, lm-eval, vlmeval, mlflow, wandb"
         " or blink-submission (docs/exports.md).",
     ),
 ]
@@ -30,14 +30,13 @@ SuitesOption = Annotated[
 ]
 ConditionsOption = Annotated[
     list[str] | None,
-    typer.Option("--condition", help="Condition; repeatable. Default: all; for model-index main."),
+    typer.Option("--condition", help="Condition; repeatable. Default: all."),
 ]
 EditionsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--edition",
-        help="Edition: published, own, built or mini; repeatable. Default: all; for model-index"
-        " published.",
+        help="Edition: published, own, built or mini; repeatable. Default: all.",
     ),
 ]
 OutOption = Annotated[

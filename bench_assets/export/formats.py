@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.lm_eval import write_lm_eval_results
-from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
 from bench_assets.export.vlmeval import write_vlmeval_files
 from bench_assets.workspace.inspect.table_collection import TableCollection
@@ -22,7 +20,6 @@ class ExportJob:
     """Inputs and target of an export."""
 
     gathered: TableCollection
-    catalog: Catalog
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
     to: str = ""  # tracking URI or mode of an experiment tracker
@@ -32,33 +29,20 @@ Write: TypeAlias = Callable[[ExportJob], Sequence[Path | str]]
 """Writes an export; returns its files or addresses."""
 
 
-class ExportFormat(NamedTuple):
-    """An export format with its defaults; (): all."""
-
-    write: Write
-    conditions: tuple[str, ...] = ()
-    editions: tuple[str, ...] = ()
-
-
 def _tables(form: str, job: ExportJob) -> list[Path]:
     return write_tables(job.gathered, job.standings(), job.out, form)
 
 
-FORMATS: Mapping[str, ExportFormat] = {
-    **{form: ExportFormat(partial(_tables, form)) for form in FORMS},
-    "model-index": ExportFormat(
-        lambda job: write_model_indices(job.gathered, job.catalog, job.out),
-        conditions=("main",),
-        editions=("published",),
-    ),
-    "lm-eval": ExportFormat(lambda job: write_lm_eval_results(job.gathered, job.out)),
-    "vlmeval": ExportFormat(lambda job: write_vlmeval_files(job.gathered, job.out)),
-    "mlflow": ExportFormat(lambda job: write_mlflow(job.gathered, job.out, job.to)),
-    "wandb": ExportFormat(lambda job: write_wandb(job.gathered, job.out, job.to or "offline")),
+FORMATS: Mapping[str, Write] = {
+    **{form: partial(_tables, form) for form in FORMS},
+    "lm-eval": lambda job: write_lm_eval_results(job.gathered, job.out),
+    "vlmeval": lambda job: write_vlmeval_files(job.gathered, job.out),
+    "mlflow": lambda job: write_mlflow(job.gathered, job.out, job.to),
+    "wandb": lambda job: write_wandb(job.gathered, job.out, job.to or "offline"),
 }
 
 
-def format_of(name: str, others: Sequence[str] = ()) -> ExportFormat:
+def format_of(name: str, others: Sequence[str] = ()) -> Write:
     """Find an export format; ``others`` are further valid names, for the message.
 
     Raises:

@@ -57,26 +57,25 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
     """
     if request.form == SUBMISSION:
         return ExportResult(_submissions(bench, request), [], [])
-    form = format_of(request.form, [SUBMISSION])
+    write = format_of(request.form, [SUBMISSION])
     home = bench.settings.home
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
     wanted = TableFilter(
         list(tasks.values()),
         request.models,
-        request.conditions or form.conditions,
-        request.editions or form.editions,
+        request.conditions,
+        request.editions,
         as_shown=True,
     )
     gathered = TableCollection(bench.tables, wanted)
     leaving = ExportJob(
         gathered=gathered,
-        catalog=bench.catalog,
         standings=partial(_leaderboard_rows, bench, wanted.tasks),
         out=request.out or home / FOLDER / request.form,
         to=request.to,
     )
-    written = form.write(leaving)
+    written = write(leaving)
     if not written:
         of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
         left_out = "".join(f"; {line}" for line in gathered.left_out)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from bench_assets.catalog import Catalog
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
@@ -119,7 +118,6 @@ def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: An
     tables = TableFiles(folder=str(home / "tables"))
     return ExportJob(
         gathered=TableCollection(tables, wanted or TableFilter([TASK])),
-        catalog=Catalog(suites=(SUITE,)),
         standings=list,
         out=out,
         **more,
@@ -128,4 +126,4 @@ def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: An
 
 def write(form: str, job: ExportJob) -> list[Path]:
     """Files that a format writes."""
-    return [Path(path) for path in FORMATS[form].write(job)]
+    return [Path(path) for path in FORMATS[form](job)]

@@ -50,7 +50,9 @@ def test_tables_go_to_the_folder_that_is_named(bench, tmp_path):
         pytest.param(["paquet"], "did you mean 'parquet'?", id="a format"),
         pytest.param(["csv", "--task", "quizz"], "did you mean 'quiz'?", id="a task"),
         pytest.param(
-            ["model-index", "--suite", "quiz"], "nothing of the edition published", id="mini only"
+            ["lm-eval", "--suite", "quiz", "--edition", "published"],
+            "nothing of the edition published",
+            id="mini only",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_curve_names_the_metrics_of_which_lower_is_better(run):
 def test_mlflow_has_the_curve_once_however_often_it_is_exported(run):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     for _ in range(2):
-        (to,) = FORMATS["mlflow"].write(leaving(run, run / "out"))
+        (to,) = FORMATS["mlflow"](leaving(run, run / "out"))
     client = mlflow.MlflowClient(tracking_uri=to)
     experiment = client.get_experiment_by_name(f"bench-assets/{EXPERIMENT}")
     runs = {one.info.run_name: one for one in client.search_runs([experiment.experiment_id])}

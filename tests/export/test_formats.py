@@ -33,32 +33,14 @@ def test_every_form_stands_in_the_document():
     [
         pytest.param(0, "parquet", "pandas", MODEL, id="pandas"),
         pytest.param(1, "parquet", "duckdb", MODEL, id="DuckDB"),
-        pytest.param(3, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
+        pytest.param(2, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
     ],
 )
 def test_what_the_document_shows_runs(at_home, capsys, number, form, package, printed):
     pytest.importorskip(package, reason=f"{package} is not installed")
-    FORMATS[form].write(leaving(at_home, at_home / "export" / form))
+    FORMATS[form](leaving(at_home, at_home / "export" / form))
     exec(compile(SHOWN[number], DOCUMENT.name, "exec"), {})
     assert printed in capsys.readouterr().out
-
-
-def test_an_index_is_put_on_a_card_as_the_document_shows(home, monkeypatch):
-    monkeypatch.chdir(home)
-    index = Path("export/model-index")
-    index.mkdir(parents=True)
-    Path("README.md").write_text("---\nlicense: mit\n---\nA model.\n", encoding="utf-8")
-    (index / "my-model.yml").write_text(
-        "model-index:\n- name: m\n  results:\n  - task: {type: t}\n"
-        "    dataset: {type: d, name: d}\n"
-        "    metrics: [{type: accuracy, value: 0.5, verified: false}]\n",
-        encoding="utf-8",
-    )
-    exec(compile(SHOWN[2], DOCUMENT.name, "exec"), {})
-    card = Path("README.md").read_text(encoding="utf-8")
-    assert "license: mit" in card
-    assert "value: 0.5" in card
-    assert card.endswith("A model.\n")
 
 
 READERS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
@@ -90,7 +72,7 @@ def test_datasets_loads_every_table_and_every_field_is_what_it_was(
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    FORMATS[form].write(leaving(shown, shown / "out"))
+    FORMATS[form](leaving(shown, shown / "out"))
     file, cache = str(shown / f"out/{table}.{form}"), str(shown / "cache")
     options = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
     read = datasets.load_dataset(

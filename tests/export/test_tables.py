@@ -22,7 +22,7 @@ from tests.export.measured_home import MODEL, NASTY, TASK, leaving, questions
 def exported(request, home):
     """Folder and form of an export."""
     out = home / "out"
-    FORMATS[request.param].write(leaving(home, out))
+    FORMATS[request.param](leaving(home, out))
     return out, request.param
 
 
@@ -47,7 +47,7 @@ def test_every_table_is_there_and_names_task_and_questions_first(exported):
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"])
 def test_texts_come_back_as_they_were_whatever_they_begin_with(home, form):
     folder = home / "out"
-    FORMATS[form].write(leaving(home, folder))
+    FORMATS[form](leaving(home, folder))
     frame = read(folder, form, "questions")
     assert frame["text"][1] == f"What is 1? {NASTY}"
     assert frame["context"][1] == "@context"
@@ -69,7 +69,7 @@ def test_a_cell_of_csv_is_no_formula(tmp_path, start):
 
 
 def test_no_cell_of_any_exported_csv_is_a_formula(home):
-    FORMATS["csv"].write(leaving(home, home / "out"))
+    FORMATS["csv"](leaving(home, home / "out"))
     cells = [
         cell
         for file in (home / "out").glob("*.csv")
@@ -93,7 +93,7 @@ def test_what_failed_has_no_points_and_what_is_no_number_is_empty(exported):
 
 
 def test_csv_keeps_an_empty_text_apart_from_nothing(home):
-    FORMATS["csv"].write(leaving(home, home / "out"))
+    FORMATS["csv"](leaving(home, home / "out"))
     found = duckdb.sql(
         "SELECT note = '' AS empty, points IS NULL AS nothing"
         f" FROM read_csv('{home}/out/scores.csv', allow_quoted_nulls = false)"
@@ -108,7 +108,7 @@ def test_what_was_measured_on_other_questions_is_left_out_and_reported(home):
         ["quiz", "questions"], questions("published")[:3], Question
     )
     leaves = leaving(home, home / "out")
-    FORMATS["jsonl"].write(leaves)
+    FORMATS["jsonl"](leaves)
     assert (home / "out/predictions.jsonl").read_text() == ""
     assert leaves.gathered.left_out == [f"quiz of {MODEL}: its questions have changed since"]
 
@@ -117,7 +117,7 @@ def test_a_damaged_table_does_not_end_the_rest(home):
     (file,) = (home / "tables/quiz/judgements").iterdir()
     file.write_bytes(b"PAR1")
     leaves = leaving(home, home / "out")
-    FORMATS["jsonl"].write(leaves)
+    FORMATS["jsonl"](leaves)
     assert (home / "out/scores.jsonl").read_text().count("\n") == 4
     (line,) = leaves.gathered.left_out
     assert str(file) in line
@@ -139,7 +139,7 @@ def test_a_name_that_is_none_is_an_error_with_the_nearest(home, wanted, meant):
 def test_parquet_has_no_maps_and_no_empty_row_groups(home):
     """``datasets`` 5.2 reads neither; labels are lists of keys and values."""
     folder = home / "out"
-    FORMATS["parquet"].write(leaving(home, folder))
+    FORMATS["parquet"](leaving(home, folder))
     for file in folder.glob("*.parquet"):
         about = pq.ParquetFile(file)
         rows = [about.metadata.row_group(n).num_rows for n in range(about.metadata.num_row_groups)]
