@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,50 +14,13 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import GeneratedResponses, Runner
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.workspace.console.output import METRIC_COLUMNS
 from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.recorded import RecordedModel, RecordedResponse
+from tests.cases import read_rows
 from tests.fakes.rows import prediction, question, standing
 
-WORDS: dict[str, Any] = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
-LETTERS: dict[str, Any] = {"kind": "choice", "answer": ("A",), "options": ("up", "down")}
-MULTI_LABELS = dict.fromkeys(["level", "subject", "difficulty", "quality"], "") | {"images": "SI"}
-QUESTIONS: dict[str, list[dict[str, Any]]] = {
-    "codis": [WORDS, WORDS],
-    "blink": [LETTERS | {"category": "Jigsaw"}],
-    "multi": [
-        {"kind": kind, "answer": answer, "category": category, "labels": MULTI_LABELS}
-        for kind, category, answer in [
-            ("choice", "SA", ("A",)),
-            ("choices", "MA", ("A", "C")),
-            ("blanks", "FB", ("上", "下")),
-            ("text", "OP", ("上下",)),
-        ]
-    ],
-    "cogbench/description": [
-        {
-            "answer": ("It rains.",),
-            "labels": {kind.field: "Sand. -> A beach." for kind in KINDS},
-        }
-    ],
-    "cogbench/vqa": [LETTERS],
-    "journeybench/captioning": [{"answer": ("A dog drives a car.",)}],
-    "journeybench/mcot": [
-        {"answer": ("3",), "category": "hallucination", "group_id": "p"},
-        {"answer": ("0",), "category": "hallucination", "group_id": "p"},
-    ],
-    "journeybench/multi_image_vqa": [
-        {"answer": ("3",)},
-        {"answer": ("image1",), "options": ("image1", "image2")},
-    ],
-    "journeybench/hallucination_vqa": [{"answer": ("No one.",), "labels": {"image_source": "x"}}],
-    "journeybench/retrieval": [
-        {"kind": "ranking", "answer": ("a",), "category": f"{what} retrieval",
-         "labels": {"categories": ""}}
-        for what in ("text", "image")
-    ],
-}  # fmt: skip
+QUESTIONS = read_rows(__file__, "questions_of_tasks.jsonl", tuples=True)
 NOT_OF_ANSWERS = {  # measures of the questions, or of a mistake that silence does not make
     "chance": 0.5,
     "hallucination_rate": 0.0,
@@ -70,7 +32,8 @@ CUT_OFF = Response(text="<think>It is (A), opening, 3", completion_tokens=64)
 def questions_of(task):
     return [
         question(**{"question_id": f"t/{n}", "images": ("a" * 64,), "group_id": "g"} | fields)
-        for n, fields in enumerate(QUESTIONS[task.name])
+        for n, (name, fields) in enumerate(QUESTIONS)
+        if name == task.name
     ]
 
 
