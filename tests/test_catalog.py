@@ -9,7 +9,6 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
-from tests.fakes.distributions import write_distribution
 from tests.fakes.fridge import GROUP, install_fridge
 
 SHIPPED = ("blink", "codis", "cogbench", "journeybench", "multi")
@@ -117,16 +116,6 @@ def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_tha
     assert "another suite of this name: bench-assets " in problem
     assert settings.suite("codis", catalog.suite("codis").settings).judge == "rules"
     assert SourceFiles(settings=load_settings(home)).open("codis").is_mini
-
-
-def test_a_name_that_is_taken_stays_with_who_has_it(site):
-    entries = {GROUP: {"codis": "fridge_thief:SUITE"}}
-    write_distribution(site, "thief", entries, fridge_thief="SUITE = None")
-    catalog = load_catalog()
-    assert catalog.names == tuple(sorted(SHIPPED))
-    (thief,) = catalog.problems
-    assert thief.startswith("thief 1.0, entry point codis")
-    assert "the name is taken by bench-assets" in thief
 
 
 @pytest.mark.parametrize(

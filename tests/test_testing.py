@@ -34,9 +34,6 @@ def conditions(prompt):
             {"question_id": "q/0"}, {}, "q/0: its id must begin with quiz/", id="a bare id"
         ),
         pytest.param(
-            {"task": "exam"}, {}, "quiz/0: its task is 'exam', expected 'quiz'", id="another task"
-        ),
-        pytest.param(
             {"group_id": "x"},
             {},
             "quiz, condition main: group x has 1 questions, expected [2]",
@@ -59,12 +56,6 @@ def conditions(prompt):
             conditions(lambda q: Prompt.of(q.text + q.answer[0])),
             "quiz/0, condition main: its prompt depends on the answer",
             id="an answer given away",
-        ),
-        pytest.param(
-            {},
-            conditions(lambda q: Prompt.of(*q.images)),
-            "quiz/0, condition main: its prompt has no text",
-            id="nothing asked",
         ),
         pytest.param(
             {},

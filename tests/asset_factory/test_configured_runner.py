@@ -4,19 +4,12 @@ import json
 
 import pytest
 
-from bench_assets.core.judging.second_look import look_again
 from bench_assets.core.schema.measured_figures import JudgeFigure
-from bench_assets.evaluation.readers import unread_responses
-from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
-from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.measured_figures import read_figures
-from tests.evaluation.test_readers import RESPONSES, SIGNS
 from tests.fakes.chat_server import ChatServer, texts
 from tests.fakes.commands import bench, lines
-from tests.fakes.signs import UNREAD, read_badly, read_well, write_home
+from tests.fakes.signs import UNREAD, read_well, write_home
 
-LOCAL = "tiny-vlm/step-6840"
 READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'
 
 
@@ -85,41 +78,9 @@ def test_a_dry_run_counts_the_requests_to_the_reader(home, server):
     assert server.n_requests == 0
 
 
-def test_a_reader_that_answers_foreign_responses_is_refused_before_it_reads(home):
-    with ChatServer(lambda body: read_badly(shown(body))) as server:
-        file = write_home(home, READER.format(url=server.base_url))
-        command = ("evaluate", "signs", "--responses", file, "--reader", "reader")
-        refused = bench(*command, code=1).stderr
-        assert "signs: reader:reader is not trusted: it finds an answer in" in refused
-        assert "responses to other questions (at most 1)" in refused
-        assert looked_at(server) == []
-        server.forget()
-        assert "is not trusted" in bench(*command, code=1).stderr
-        assert server.n_requests == 0
-
-
 def test_recorded_responses_cannot_read_themselves(home):
     file = write_home(home)
     stderr = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
     assert "its responses are recorded, so it cannot be asked as a reader" in stderr
     stderr = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
     assert "no reader named 'gtp'" in stderr
-
-
-@pytest.mark.long
-def test_a_local_reader_is_constrained_to_the_letters_and_called_once(home):
-    write_home(home)
-    looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
-    counts = []
-    with Workbench(load_settings(home), ["signs"]) as opened:
-        for _ in range(2):
-            with (
-                opened.models() as models,
-                models.open(LOCAL, progress=lambda *count: counts.append(count)) as model,
-            ):
-                rows = [row for rows in look_again(looks, model) for row in rows]
-                assert [row.verdict is not None for row in rows] == [True] * len(UNREAD)
-                assert {row.response for row in rows} <= {"A", "B", "Z"}
-    n = len(UNREAD)
-    assert counts[0] == (0, 0, n)
-    assert counts[-1] == (n, n, n)

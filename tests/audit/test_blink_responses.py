@@ -56,15 +56,6 @@ def evidence(folder: Path) -> Answers:
     )
 
 
-def test_they_are_little_better_than_chance(shared_data):
-    """Table 1: 37.13 to 51.14 in the mean of the tasks, chance being 38.09."""
-    found = evidence(shared_data / "blink").found
-    tasks = [one.category for one in evidence(shared_data / "blink").questions]
-    by_task = [found.points[:, np.array(tasks) == name].mean(1) for name in sorted(set(tasks))]
-    means = 100 * np.mean(by_task, axis=0)
-    assert means.round(2).tolist() == [51.14, 45.16, 39.72, 46.80, 42.66, 37.13]
-
-
 def test_five_suspected_keys_and_more_are_listed_with_their_evidence(shared_data):
     found = suspected_keys(evidence(shared_data / "blink"))
     suspects = {one.about: one.evidence for one in sort_suspects(found.suspects)}

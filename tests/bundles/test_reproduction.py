@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -82,22 +81,6 @@ def test_a_signature_names_the_number(home, tables):
     assert "same digits: 3 numbers" in bench("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
     assert "the signature only" in bench("bundle", "reproduce", gone).stdout
-
-
-@pytest.mark.long
-def test_a_number_that_was_changed_is_other(tables):
-    rows = tables.read(KEY, Metric, "written")
-    tables.write(KEY, [replace(rows[0], value=0.75), *rows[1:]], Metric, "written")
-    found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
-    assert found["partings"] == [
-        {
-            "step": "metrics",
-            "entry": "accuracy all",
-            "field": "value",
-            "before": "0.75",
-            "after": "0.5",
-        }
-    ]
 
 
 @pytest.mark.long

@@ -80,21 +80,6 @@ def test_a_draw_too_small_for_its_strata_is_an_error():
         draw_units(TASK, QUESTIONS, models, 19, "now")
 
 
-def test_a_lenient_judge_is_corrected():
-    model = judged()
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    checks = checked(model, verdicts(drawn, {"m": model}, lenient), drawn)
-    corrected = corrected_mean(checks.units)
-    truth = sum(
-        lenient(bool(score.points), number // 2) for number, score in enumerate(model.scores)
-    ) / (2 * PAIRS)
-    assert corrected.judge == pytest.approx(sum(s.points for s in model.scores) / (2 * PAIRS))
-    assert (corrected.n_checked, corrected.n_units) == (100, PAIRS)
-    assert corrected.low < truth < corrected.high < corrected.judge
-    assert corrected.bias_low > 0
-    assert len(checks.responses) == 200
-
-
 def test_labels_survive_another_judge():
     """The second judge knows nothing; its strata are others, the labels the same."""
     model, other = judged(), judged(seed=9, share=0.5, judge="other")

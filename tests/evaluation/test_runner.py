@@ -114,21 +114,6 @@ def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
     assert (row.judge, row.verdict) == (RULES, True)
 
 
-@pytest.mark.parametrize(
-    ("accept", "values"),
-    [
-        pytest.param((), {"n_failed": 2, "n_refused": 0, "value": 1.0}, id="refusals are missing"),
-        pytest.param(
-            ("refused",), {"n_failed": 0, "n_refused": 2, "value": 0.5}, id="refusals are wrong"
-        ),
-    ],
-)
-def test_refusals_count_as_they_are_accepted(accept, values):
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses(), accept=accept))
-    (row, *_) = runner.run(QUESTIONS).metrics
-    assert {name: getattr(row, name) for name in values} == values
-
-
 def test_a_missing_response_stops_a_run_that_has_to_be_complete():
     runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses()), complete=True)
     with pytest.raises(ModelError, match="2 of 4 questions without a response"):

@@ -23,50 +23,42 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
 @pytest.mark.parametrize(
     ("fields", "found"),
     [
-        pytest.param({}, [], id="a good suite"),
-        pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="two tasks"),
+        pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="a good suite"),
         pytest.param({"tasks": ()}, ["it has no tasks"], id="no task"),
         pytest.param(
-            {"tasks": (TASK, TASK)}, ["task quiz: 2 tasks have this name"], id="a task twice"
+            {"tasks": (TASK, TASK, task("quiz/a"), task("quizzes/a"))},
+            [
+                "task quiz: 2 tasks have this name",
+                "task quiz/a: lies in the folder of task quiz",
+                "task quizzes/a: its name should begin with 'quiz'",
+            ],
+            id="names of other tasks",
         ),
         pytest.param(
-            {"tasks": (TASK, task("quiz/a"))},
-            ["task quiz/a: lies in the folder of task quiz"],
-            id="a task within another",
-        ),
-        pytest.param(
-            {"tasks": (task("quizzes/a"),)},
-            ["task quizzes/a: its name should begin with 'quiz'"],
-            id="a task of another suite",
-        ),
-        pytest.param(
-            {"tasks": (task("quiz/é"), task("quiz/"))},
+            {"tasks": (task("quiz/é"), task("quiz/", conditions={"no text": MAIN, "main": MAIN}))},
             [
                 "task quiz/é: 'é': expected letters, digits and _, no digit first",
                 "task quiz/: '': expected letters, digits and _, no digit first",
+                "task quiz/: 'no text': expected letters, digits and _, no digit first",
+                "task quiz/: its first condition should be 'main', got ['no text', 'main']",
             ],
-            id="names that no asset can have",
+            id="names that no asset can have, conditions in another order",
         ),
         pytest.param(
-            {"tasks": (task("quiz", conditions={"no text": MAIN, "main": MAIN}),)},
+            {
+                "tasks": (task("quiz", scorers={}, measures={}),),
+                "settings": dict,
+                "published": Path("nowhere.csv"),
+                "code": (Path("nowhere"),),
+            },
             [
-                "task quiz: 'no text': expected letters, digits and _, no digit first",
-                "task quiz: its first condition should be 'main', got ['no text', 'main']",
-            ],
-            id="conditions in another order, one of two words",
-        ),
-        pytest.param(
-            {"tasks": (task("quiz", scorers={}, measures={}),)},
-            ["task quiz: it has no scorer", "task quiz: it has no measure"],
-            id="nothing to read and measure",
-        ),
-        pytest.param(
-            {"published": Path("nowhere.csv"), "code": (Path("nowhere"),)},
-            [
+                "task quiz: it has no scorer",
+                "task quiz: it has no measure",
+                "settings: dict does not derive from SuiteSettings",
                 "published: no such file: nowhere.csv",
                 "code: no such file or folder: nowhere",
             ],
-            id="files that there are not",
+            id="nothing to read and measure, files that there are not",
         ),
         pytest.param(
             {"tasks": TASK, "published": "a.csv", "code": "abc", "settings": SuiteSettings()},
@@ -79,23 +71,18 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
             id="fields of other types",
         ),
         pytest.param(
-            {"tasks": (task("quiz", title=None, measures=[len]), task("quiz/b", version="1"))},
+            {
+                "tasks": (
+                    task("quiz", title=None, measures=[len]),
+                    task("quiz/b", conditions={"main": replace(MAIN, **OTHER_TYPE)}),
+                )
+            },
             [
                 "task quiz: title: expected str, it is of type NoneType",
                 "task quiz: measures: expected a mapping, it is of type list",
-                "task quiz/b: version: expected int, it is of type str",
+                "task quiz/b: condition 'main', about: expected str, it is of type int",
             ],
-            id="fields of tasks of other types",
-        ),
-        pytest.param(
-            {"tasks": (task("quiz", conditions={"main": replace(MAIN, **OTHER_TYPE)}),)},
-            ["task quiz: condition 'main', about: expected str, it is of type int"],
-            id="a field of a condition of another type",
-        ),
-        pytest.param(
-            {"settings": dict},
-            ["settings: dict does not derive from SuiteSettings"],
-            id="settings of another kind",
+            id="fields of tasks and of a condition of other types",
         ),
     ],
 )

@@ -90,16 +90,10 @@ def test_images_inside_a_table_are_stored(tmp_path):
     ("section", "why"),
     [
         pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="no name"),
-        pytest.param("[benchmarks.fridge]", "file: Field required", id="no file"),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nmetrics = "anls"',
             "metrics: unknown; did you mean 'metric'?",
             id="an entry that there is not",
-        ),
-        pytest.param(
-            '[benchmarks.fridge]\nfile = "a"\ncolumns = { group = ["a", "b"] }',
-            "group is one column",
-            id="several columns for one",
         ),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nmetric = "anls"\njudge = "m"',

@@ -132,18 +132,6 @@ def test_a_graded_set_on_another_scale(tmp_path):
     assert numbers(tmp_path, list(grades), ScriptedModel("j", graded)) == near(mean_grade=0.75)
 
 
-def test_a_dialogue_is_scored_on_its_last_turn(tmp_path):
-    section = """
-        [benchmarks.dialogue]
-        file = "rows.jsonl"
-        system = "Be brief."
-        answer_type = "yes_no"
-    """
-    rows = [{"turns": ["Look.", "Is it red?"], "answer": answer} for answer in ("yes", False)]
-    written(tmp_path, section, [row | {"id": n} for n, row in enumerate(rows)])
-    assert numbers(tmp_path, ["Yes.", "Yes, it is."]) == near(accuracy=0.5)
-
-
 def test_further_groups_and_arithmetic_in_templates(tmp_path):
     """Pairs 0 and 1 by index // 2: one right; figures a and b: none, since each has a wrong one."""
     section = """
@@ -163,14 +151,15 @@ def test_further_groups_and_arithmetic_in_templates(tmp_path):
     assert figures == near(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
 
 
-def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored(
+def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
     tmp_path, monkeypatch
 ):
-    """A half of NumPy, true as 1 and NaN: 1.5 of two that are scored."""
+    """A half of NumPy, true as 1, and None, which is unread: 1.5 of three that are scored."""
     (tmp_path / "their_points.py").write_text(
         "import numpy as np\n"
         "def of(response, question):\n"
-        "    return {'a': np.float32(0.5), 'b': np.bool_(True), 'c': float('nan')}[response]\n"
+        "    points = np.float32(0.5), np.bool_(True), float('nan'), 2, 'yes', None\n"
+        "    return dict(zip('abcdef', points))[response]\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     section = """
@@ -178,55 +167,31 @@ def test_points_of_numpy_are_numbers_and_without_a_number_a_response_is_unscored
         file = "rows.jsonl"
         metric = "their_points:of"
     """
-    written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(3)])
+    written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(7)])
     task, built = opened(tmp_path)
     questions = built.questions
     predictions = [
-        prediction(question_id=q.question_id, text=t) for q, t in zip(questions, "abc", strict=True)
+        prediction(question_id=q.question_id, text=text)
+        for q, text in zip(questions, "abcdefg", strict=True)
     ]
     scores = pipeline.score(task, questions, predictions, [])
-    assert [score.points for score in scores] == [0.5, 1.0, None]
-    assert scores[2].note.startswith("cannot be scored: ValueError: nan (expected points from 0")
+    assert [score.points for score in scores] == [0.5, 1.0, None, None, None, 0.0, None]
+    expected = "(expected points from 0 to 1, or None)"
+    assert scores[5].unread
+    assert [score.note for score in scores[2:]] == [
+        f"cannot be scored: ValueError: nan {expected}",
+        f"cannot be scored: ValueError: 2 {expected}",
+        f"cannot be scored: ValueError: 'yes' {expected}",
+        "",
+        "cannot be scored: KeyError: 'g'",
+    ]
     assert [type(score.points) for score in scores[:2]] == [float, float]  # as tables need them
     (row,) = [
         one
         for one in pipeline.summarise(task, questions, predictions, scores)
         if one.category == "all"
     ]
-    assert (row.value, row.n_scored, row.n_unscored) == (0.75, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("expression", "reason"),
-    [
-        pytest.param("2 * len(response)", "2 (expected points from 0 to 1, or None)", id="more"),
-        pytest.param('"yes"', "'yes' (expected points", id="a text"),
-        pytest.param('question.labels["level"]', "'level'", id="an error"),
-    ],
-)
-def test_a_response_with_points_of_a_package_that_are_none_is_unscored(
-    tmp_path, monkeypatch, expression, reason
-):
-    (score,) = scored_by(tmp_path, monkeypatch, expression)
-    assert score.points is None
-    assert reason in score.note
-
-
-def scored_by(tmp_path, monkeypatch, expression):
-    """Scores of one response by a metric function that returns what is ``said``."""
-    module = f"points_{sum(map(ord, expression))}"
-    (tmp_path / f"{module}.py").write_text(
-        f"def own(response, question):\n    return {expression}\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    section = f"""
-        [benchmarks.mine]
-        file = "rows.jsonl"
-        metric = "{module}:own"
-    """
-    written(tmp_path, section, [{"id": "7", "question": "?", "answer": "a"}])
-    task, built = opened(tmp_path)
-    return pipeline.score(task, built.questions, [prediction(question_id="mine/7")], [])
+    assert (row.value, row.n_scored, row.n_unscored) == (0.5, 3, 4)
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,8 @@ def test_an_error_of_an_own_function_keeps_the_frames_of_that_function(home, lim
         pytest.param({"model": says_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
         pytest.param({"model": says_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
         pytest.param({"model": "random", "top_p": 1}, SettingsError, "top_p", id="decoding"),
+        pytest.param({"model": "random", "limit": -1}, SettingsError, "limit: exp", id="below 0"),
+        pytest.param({"model": "random", "limit": "4"}, SettingsError, "limit: exp", id="a text"),
         pytest.param({"model": says_a, "name": "random"}, SettingsError, "Choose", id="taken"),
         pytest.param(
             {"model": "random", "condition": "mian"}, UnknownNameError, "main", id="a condition"
@@ -475,12 +477,6 @@ def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
     callables._functions.pop("gone")
     with pytest.raises(ModelError, match="this process does not have the Python function"):
         bench.evaluate("fridge", model="gone", limit=2)
-
-
-@pytest.mark.parametrize("limit", [-1, 2.5, "4", True, None])
-def test_a_limit_that_is_no_count_is_refused_at_once(home, limit):
-    with pytest.raises(SettingsError, match="limit: expected a count, 0 for all, got"):
-        bench.evaluate("fridge", model="random", limit=limit)
 
 
 def test_what_is_no_run_is_not_compared_or_audited(run):

@@ -155,12 +155,6 @@ def test_without_options_the_same_other_answer_is_the_evidence():
             id="two the same",
         ),
         pytest.param(
-            np.full((4, 30), -1),
-            np.arange(30) % 4,
-            "models with answers of their own: 0",
-            id="nothing was read",
-        ),
-        pytest.param(
             np.arange(40).reshape(4, 10) % 3,
             np.arange(10) % 4,
             "questions with answers: 10",
