@@ -14,6 +14,8 @@ from bench_resources.config.sections.models import RandomSpec
 from bench_resources.models.registry.named_models import resolve_name
 from tests.cases import read_cases
 
+SECRET = "(?i)h1dd3n|hidden|sesame|Tr0ub4dor|0123456789abcdef|a3f1c9d27be8"
+
 
 def settings(home: Path, text: str) -> Settings:
     (home / "bench.toml").write_text(text, encoding="utf-8")
@@ -38,7 +40,8 @@ def test_a_mistake_names_file_and_entry_and_no_secret(
 ) -> None:
     with pytest.raises(BenchError, match=rf"bench\.toml.*{message}") as raised:
         check(tmp_path, text)
-    assert not re.search("h1dd3n|hidden|sesame", str(raised.value))
+    assert not re.search(SECRET, str(raised.value))
+    assert raised.value.__cause__ is None  # whose text would be told with ours
 
 
 def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:

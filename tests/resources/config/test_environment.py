@@ -5,45 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets, read_secret
-
-SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
-ADDRESS = 'base_url = "http://h/v1"\n'
-KEY = "Tr0ub4dor-and-3-more"  # shaped as no service's key is
-
-
-def refused(home: Path, text: str) -> str:
-    (home / "bench.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError) as raised:
-        load_settings(home)
-    assert raised.value.__cause__ is None  # whose text would be told with ours
-    return str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "key", ["sk-proj-0123456789abcdef", "a3f1c9d27be8406f9b1d2c3e4f5a6b7c", "$MY_KEY", KEY]
-)
-def test_a_key_in_place_of_its_variable_is_not_shown(tmp_path: Path, key: str) -> None:
-    message = refused(tmp_path, f'{SERVER}{ADDRESS}api_key_env = "{key}"')
-    assert "entry models.m.api_key_env: " in message
-    assert "NAME of an environment variable" in message
-    assert key not in message
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        pytest.param(f'{ADDRESS}api_key = "{KEY}"', id="under a name that there is not"),
-        pytest.param(f'base_url = "http://me:{KEY}@h/v1"', id="in an address"),
-        pytest.param(f'{ADDRESS}max_tokens = "{KEY}"', id="instead of a number"),
-        pytest.param(
-            f'{ADDRESS}key_header = "Authorization: {KEY}"', id="behind the name of its header"
-        ),
-    ],
-)
-def test_a_value_that_is_refused_is_never_shown(tmp_path: Path, written: str) -> None:
-    assert KEY not in refused(tmp_path, f"{SERVER}{written}")
 
 
 @pytest.mark.parametrize("variable", ["tr0ub4dor", "Tr0ub4dor_and_3", "TR0UB4DOR3ANDMORE1"])

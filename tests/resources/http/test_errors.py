@@ -13,7 +13,7 @@ from bench_resources.http.errors import error_message, failure
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine
-from tests.resources.models.api.stand_ins import error, openai_error
+from tests.resources.models.api.stand_ins import error
 
 
 def read(answer: Answer) -> Failure:
@@ -71,20 +71,6 @@ def test_what_to_do_about_a_refusal(status: int, body: object, advice: str) -> N
         pytest.raises(ModelError, match=f"HTTP {status}.*; .*{advice}"),
     ):
         ask(server.base_url, "?")
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "This request exceeds the model's maximum context length",
-        "The prompt exceeds the maximum number of tokens that fit into this model's context",
-        "The context length of this model is exceeded",
-        "context_window_exceeded",
-        "the token count 9 of the prompt exceeds the limit",
-    ],
-)
-def test_what_is_too_long_is_recognised_in_many_words(message: str) -> None:
-    assert read(openai_error(400, message)).what == "too long for the model's context (HTTP 400)"
 
 
 def test_a_model_that_is_text_only_is_sent_no_image() -> None:

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine, requests_for
 
@@ -25,43 +27,17 @@ def test_what_is_too_large_is_an_error() -> None:
 
 
 HOSTED = "https://models.example.invalid/v1"
-NOT_JSON = Answer(raw=b"<html>")
 
 
-@pytest.mark.parametrize(
-    ("failures", "n_requests", "error"),
-    [
-        pytest.param([429, 500, 502, 503, 504], 6, "", id="what may pass is tried again"),
-        pytest.param([Answer(drop=True)] * 2, 3, "", id="a broken connection is tried again"),
-        pytest.param([NOT_JSON], 2, "", id="half a response is tried again"),
-        pytest.param([NOT_JSON] * 2, 2, "the response is not JSON", id="half a response, twice"),
-        pytest.param(
-            [Answer(raw=b'{"error": "overloaded"}')] * 2,
-            2,
-            r"an error instead of a response \(HTTP 200\): overloaded",
-            id="an error with status 200 is no response",
-        ),
-        pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
-        pytest.param([422] * 2, 2, "HTTP 422: as asked", id="what is wrong stays wrong"),
-        pytest.param(
-            [Answer(status=429, headers={"Retry-After": "3600"})],
-            1,
-            "HTTP 429",
-            id="a wait beyond max_wait is not waited for",
-        ),
-        pytest.param([400], 2, "", id="a refusal that passes"),
-        pytest.param(
-            [Answer(status=400, text="x" * 301)] * 2,
-            2,
-            f"^HTTP 400: {'x' * 300}$",
-            id="a long message",
-        ),
-    ],
-)
-def test_tries(failures: Sequence[int | Answer], n_requests: int, error: str) -> None:
+def _read(raw: str = "", **fields: Any) -> Answer:
+    return Answer(**fields, raw=raw.encode() or None)
+
+
+@pytest.mark.parametrize(("failures", "n_requests", "error"), read_cases(__file__, "tries.jsonl"))
+def test_tries(failures: list[int | dict[str, Any]], n_requests: int, error: str) -> None:
     with ChatServer() as server:
         for failure in failures:
-            server.fail_next(1, failure)
+            server.fail_next(1, failure if isinstance(failure, int) else _read(**failure))
         first, second = ask(server.base_url, "?", "another", concurrency=1)
         assert server.n_requests == n_requests + 1
     assert bool(first.error) == bool(error)

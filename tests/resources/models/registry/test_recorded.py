@@ -17,6 +17,7 @@ from bench_resources.models.registry.recorded import (
     read_responses,
     report,
 )
+from tests.cases import read_cases
 from tests.fakes.rows import question
 
 A_LINE = '{"question_id": "t/1", "text": "x"}'
@@ -62,37 +63,11 @@ def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        pytest.param('{"question_id": "t/1", ', "line 2: not JSON", id="a line that is cut short"),
-        pytest.param('["t/1", "x"]', "line 2: expected an object", id="a list"),
-        pytest.param('{"question_id": "t/1"}', "line 2: no field 'text'", id="no text"),
-        pytest.param(
-            '{"question_id": "t/2", "text": null}', "line 2: field 'text' is None", id="null"
-        ),
-        pytest.param(
-            '{"question_id": "t/1", "text": "y"}',
-            "line 2: t/1 is answered differently in .*line 1",
-            id="two answers to one question",
-        ),
-        pytest.param(A_LINE, "line 2: t/1 is answered in .*line 1 already", id="a line twice"),
-        pytest.param(
-            '{"question_id": "t/2", "text": "x", "judge_responses": "right"}',
-            r"line 2: unknown field 'judge_responses' \(known: question_id, text, model",
-            id="a field that nobody reads",
-        ),
-        pytest.param('{"question_id": "t/2", "text": "\ud800"}', "not UTF-8", id="not UTF-8"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
+@pytest.mark.parametrize(("text", "message"), read_cases(__file__, "refused_responses.jsonl"))
+def test_a_file_that_cannot_be_used_is_named_by_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(SourceError, match=f"responses.jsonl.*{message}"):
-        read_responses(written(tmp_path, f"{A_LINE}\n{line}\n"))
-
-
-@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff"])
-def test_a_file_without_a_response_is_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SourceError, match=r"responses.jsonl: no responses"):
         read_responses(written(tmp_path, text))
 
 

@@ -1,6 +1,5 @@
 """Servers that fail under HTTP 200, beside a response or in its place; and counts of tokens."""
 
-import re
 from typing import Any
 
 import orjson
@@ -13,8 +12,6 @@ from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from tests.cases import read_cases
 from tests.resources.models.api.formats.asking import form
-
-ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
 def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
@@ -81,42 +78,6 @@ def test_an_end_that_says_why_there_is_no_text_counts(
     body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int | str
 ) -> None:
     assert isinstance(read_as(body | beside), Response)
-
-
-@pytest.mark.parametrize(
-    ("more", "what"),
-    [
-        pytest.param({"native_finish_reason": "error"}, "native_.*'error'", id="an error"),
-        pytest.param({"native_finish_reason": "ABORT"}, "native_.*'ABORT'", id="in capitals"),
-        pytest.param({"native_finish_reason": "cancelled"}, "native_", id="cancelled"),
-        pytest.param({"stop_reason": "abort"}, "stop_reason 'abort'", id="vLLM"),
-    ],
-)
-def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
-    body = one("The answer is")
-    body["choices"][0] |= more
-    outcome = read_as(body)
-    assert isinstance(outcome, Failure)
-    assert re.search(f"broken off: {what}", outcome.what)
-    assert outcome.tries == 2
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        pytest.param({"native_finish_reason": "STOP"}, id="Gemini behind OpenRouter"),
-        pytest.param({"stop_reason": None}, id="vLLM: the end of a response"),
-        pytest.param({"stop_reason": "error"}, id="vLLM: an awkward word to stop at"),
-        pytest.param({"matched_stop": 151645}, id="SGLang"),
-        pytest.param({"error": {"code": 0, "message": ""}}, id="an empty error"),
-    ],
-)
-def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
-    body = one("B", error=ZERO)
-    body["choices"][0] |= more
-    outcome = read_as(body)
-    assert isinstance(outcome, Response)
-    assert outcome.text == "B"
 
 
 @pytest.mark.parametrize(
