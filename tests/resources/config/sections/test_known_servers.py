@@ -83,22 +83,3 @@ def test_a_wrong_key_is_refused_at_once_and_not_shown(stand_in: StandIn) -> None
     with pytest.raises(ModelError, match="set api_key_env to") as refused:
         ask(stand_in, seen("?"), key="sk-2xQ7b9Zw4Lk1")
     assert "2xQ7b9Zw4Lk1" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "stand_in",
-    # The reasoning models of OpenAI take max_completion_tokens only.
-    [stand_in for stand_in in STAND_INS if "max_tokens" in stand_in.takes],
-    ids=lambda one: one.name,
-)
-def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) -> None:
-    (response,) = ask(stand_in, Prompt.of(Image("JPEG"), "?"), server="")
-    assert (response.error, response.text) == ("", stand_in.text)
-
-
-def test_a_field_that_the_server_does_not_know_is_refused_at_once() -> None:
-    hosted = next(stand_in for stand_in in STAND_INS if stand_in.name == "openai")
-    with pytest.raises(
-        ModelError, match=r"Unrecognized request argument.*; list the field in omit"
-    ):
-        ask(hosted, seen("?"), server="vllm")

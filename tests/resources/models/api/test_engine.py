@@ -126,12 +126,3 @@ def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, 
         assert server.n_requests == 1
     assert re.search(f"cannot be sent: .*{error}", responses[0].error)
     assert responses[1].text == "A"
-
-
-def test_an_image_that_moves_is_sent_by_its_first_frame() -> None:
-    request = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
-    with ChatServer() as server:
-        list(engine(server.base_url).stream([request]))
-        (body,) = server.bodies
-    urls = [part["image_url"]["url"] for part in body["messages"][0]["content"][:2]]
-    assert [url[:22] for url in urls] == ["data:image/png;base64,"] * 2

@@ -96,9 +96,9 @@ def test_the_signature_names_the_engine_and_no_copies(weights: Path, tmp_path: P
     program = install(tmp_path / "bin")
     elsewhere = install(tmp_path / "elsewhere")
 
-    def of(program: Path, *entries: str) -> tuple[str, str]:
+    def of(program: Path, *entries: str, served: Path = weights) -> tuple[str, str]:
         with (
-            closing(opened(tmp_path, weights, program, *entries)) as models,
+            closing(opened(tmp_path, served, program, *entries)) as models,
             models.open("mine") as model,
         ):
             return model.signature, setup_of("mine", models.settings)
@@ -106,6 +106,10 @@ def test_the_signature_names_the_engine_and_no_copies(weights: Path, tmp_path: P
     alone = of(program)
     assert alone[0].startswith(f"vllm:{pin(str(weights)).content},command=")
     assert of(elsewhere, "data_parallel_size = 4", "needs = { gpu = 4 }") == alone
+    copy = shutil.copytree(weights, tmp_path / "copy")
+    assert of(program, served=copy) == alone
+    write_checkpoint(copy, b"4321")
+    assert of(program, served=copy)[0] != alone[0]
     for entry in ("tensor_parallel_size = 2", 'options = "--max-model-len 64"'):
         signature, setup = of(program, entry)
         assert signature != alone[0]
@@ -220,32 +224,6 @@ def test_a_checkpoint_in_two_folders_is_refused_before_anything_starts(
     ):
         texts_from(models, "a")
     assert not starts.exists()
-
-
-def remembering(
-    weights: Path, tmp_path: Path, *texts: str, flag: str = "flag=1", **fields: object
-) -> tuple[list[str], int]:
-    """Responses, and how many were asked in all so far."""
-    requests_file = tmp_path / "asked"
-    requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    with engine(weights, tmp_path, f"asked={requests_file}", flag, **fields) as served:
-        served.prepare()
-        model = CachingModel("m", served, response_file(tmp_path / "responses.sqlite"))
-        return [response.text for response in model.response(requests)], len(lines(requests_file))
-
-
-def test_the_same_weights_at_another_address_and_in_another_folder_share_responses(
-    weights: Path, tmp_path: Path
-) -> None:
-    assert remembering(weights, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
-    moved = weights.rename(tmp_path / "elsewhere")
-    assert remembering(moved, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
-
-
-def test_other_weights_in_the_same_folder_share_no_responses(weights: Path, tmp_path: Path) -> None:
-    assert remembering(weights, tmp_path, "a") == (["1234 a"], 1)
-    write_checkpoint(weights, b"4321")
-    assert remembering(weights, tmp_path, "a") == (["4321 a"], 2)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,9 @@ def test_the_likeliest_option_is_the_answer_and_all_are_ranked():
     )
     assert len(json.loads(predicted.raw_text)["logprobs"]) == 3
     assert predicted.decoding == "weighing|elicit=likelihood-letters-none"
+    (score,) = pipeline.score(TASK, [CHOICE], [predicted], [])
+    assert (score.points, score.no_answer) == (1.0, False)
+    assert score.confidence == pytest.approx(4 / 7, abs=1e-6)
 
 
 def test_what_is_none_of_the_options_is_an_error_and_no_answer():
@@ -66,13 +69,6 @@ def test_what_is_none_of_the_options_is_an_error_and_no_answer():
     (predicted,) = elicit("likelihood", Chatting(), CHOICE)
     assert predicted.error.startswith("not one of the options: ")
     assert not predicted.text
-
-
-def test_scores_have_the_confidence_of_the_answer():
-    predictions = elicit("likelihood", Weighing({"?": {"A": 0.25, "B": 0.5}}), CHOICE)
-    (score,) = pipeline.score(TASK, [CHOICE], predictions, [])
-    assert (score.points, score.no_answer) == (1.0, False)
-    assert score.confidence == pytest.approx(4 / 7, abs=1e-6)
 
 
 @pytest.mark.parametrize(

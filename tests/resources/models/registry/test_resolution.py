@@ -281,17 +281,6 @@ def test_a_model_with_a_section_is_called_as_that_says(home):
     assert given(home, "random").spec.kind == "random"
 
 
-def test_a_checkpoint_in_a_watched_folder_takes_the_settings_of_its_folder(home):
-    name = given(home, str(STEP)).name
-    (home / "bench.toml").write_text(
-        f'[models.m]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n'
-        f'[checkpoints]\nfolders = ["{STEP.parents[1]}"]\nlike = "m"\n'
-    )
-    resolved = given(home, str(STEP))
-    assert (resolved.name, resolved.section) == (name, {})
-    assert read_spec(name, home).max_tokens == 7
-
-
 def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
     resolved = given(home, str(STEP))
     save_models(home, {resolved.name: resolved.section})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.errors import UnknownNameError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 from bench_resources.models.registry.named_models import resolve_name
@@ -118,8 +117,3 @@ def test_checkpoints_of_a_curve_are_set_up_otherwise_once_another_engine_is_chos
 def test_a_checkpoint_that_is_not_there_cannot_be_looked_at(home):
     (home / "weights" / "model.safetensors").unlink()
     assert setup(home, "local") == ""
-
-
-def test_a_name_that_is_not_there_any_more_is_unknown(home):
-    with pytest.raises(UnknownNameError, match="nobody"):
-        setup(home, "nobody")

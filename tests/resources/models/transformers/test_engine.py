@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Prompt, Request, Turn
+from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
@@ -124,17 +124,6 @@ def test_tokens_are_drawn_from_the_distribution(
     )
     for token, p in enumerate(expected):
         assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
-
-
-def test_later_turns_see_the_answers_to_earlier_ones(vlm: Path) -> None:
-    engine = engine_of(vlm)
-    one, two = Turn("user", (RED, "one")), Turn("user", ("two",))
-    (first,) = responses_of(engine, [Request(prompt=Prompt((one,)))])
-    spelled_out = Prompt((one, Turn("assistant", (first.text,)), two))
-    (expected,) = responses_of(engine, [Request(prompt=spelled_out)])
-    (response,) = responses_of(engine, [Request(prompt=Prompt((one, two)))])
-    assert response.text == expected.text
-    assert response.completion_tokens == 16  # 8 for each of the two answers
 
 
 def test_a_blind_model_gets_no_images(tmp_path: Path) -> None:

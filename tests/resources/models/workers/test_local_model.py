@@ -137,9 +137,10 @@ def test_a_later_turn_follows_the_answer_without_its_thought() -> None:
             return super().prepare(conversations)
 
         def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-            return [Response(text="<think>hm</think>yes") for _ in prepared]
+            return [Response(text="<think>hm</think>yes", completion_tokens=8) for _ in prepared]
 
-    ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    (response,) = ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    assert response.completion_tokens == 8 + 8
     assert received == [["one"], ["one", "yes", "two"]]
 
 

@@ -158,17 +158,10 @@ def test_no_response(api: str, body: object, message: str, tries: int | str) -> 
         pytest.param(Anthropic, message("end_turn", TEXT), (None, None), id="Anthropic: untold"),
         pytest.param(
             Gemini,
-            candidate("STOP", {"text": "B"}, promptTokenCount=7, candidatesTokenCount=1),
-            (7, 1),
-            id="Gemini",
-        ),
-        pytest.param(
-            Gemini,
             candidate("MAX_TOKENS", promptTokenCount=7, thoughtsTokenCount=2),
             (7, 2),
             id="Gemini: thoughts are paid for, and nought is left out",
         ),
-        pytest.param(Gemini, candidate("STOP", {"text": "B"}), (None, None), id="Gemini: untold"),
     ],
 )
 def test_tokens(api: FormatOf, body: object, tokens: tuple[int | None, int | None]) -> None:
