@@ -144,10 +144,6 @@ def test_a_task_with_uploads_is_for_our_pages() -> None:
         labelling_config(task)
 
 
-POINT = {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["near end"]}
-BOX = {"x": 25, "y": 50, "width": 10, "height": 20, "rotation": 0, "rectanglelabels": ["Every cat"]}
-
-
 @pytest.mark.parametrize(("entry", "complaint"), read_rows(__file__, "refused_exports.jsonl"))
 def test_what_is_no_answer_is_named_by_file_and_entry(
     tmp_path: Path, entry: Mapping[str, Any], complaint: str
@@ -171,14 +167,3 @@ def test_entries_of_another_kind_are_named(tmp_path: Path, data: object, complai
     (bad,) = read_export(TASK, tmp_path / "export.json", NAMES)
     assert bad.tool_id.startswith("export.json, entry 1")
     assert complaint in bad.complaint
-
-
-def test_marks_are_shares_in_the_order_of_their_names(tmp_path: Path) -> None:
-    far = {**POINT, "x": 100, "y": 12.5, "keypointlabels": ["far end"]}
-    result = [
-        {"from_name": "ends", "value": far}, {"from_name": "ends", "value": POINT},
-        {"from_name": "cats", "value": {**BOX, "width": 75.0000001}},
-    ]  # fmt: skip
-    (answer,) = read(tmp_path, exported({"result": result}))
-    assert answer.values["ends"] == ("0.250000 0.500000", "1.000000 0.125000")
-    assert answer.values["cats"] == ("0.250000 0.500000 1.000000 0.700000",)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.response_cache.caching_model import CachingModel
@@ -143,41 +143,9 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
 
 
-class Echo:
-    """An engine that says what it is asked, with whatever else a response may have; it counts."""
-
-    identity, decoding, peak_memory = "echo", Decoding(), None
-    n = 0
-
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        for position, request in enumerate(requests):
-            self.n += 1
-            yield (
-                position,
-                Response(
-                    text=str(request.prompt.turns[0].parts[0]).upper(),
-                    finish_reason="stop",
-                    prompt_tokens=7,
-                    image_tokens=(4, 12),
-                    seconds=[1.0, 0.25, float("nan")][position % 3],
-                    note="larger",
-                ),
-            )
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "home" / "responses.sqlite"
-
-
-def ask(file: Path) -> tuple[list[str], int]:
-    """Ask everything; what was said, and how many requests that took."""
-    engine = Echo()
-    responses = CachingModel("m", engine, response_file(file)).response(REQUESTS)
-    return [response.text for response in responses], engine.n
 
 
 def change(file: Path, *commands: str) -> None:
@@ -237,10 +205,11 @@ def test_another_database_is_refused_and_stays(
     assert file.read_bytes() == before
 
 
-class Deleting(Echo):
+class Deleting(Says):
     """Deletes or replaces the file of responses after the sixth response."""
 
     def __init__(self, file: Path, *, replaced: bool) -> None:
+        super().__init__(Response(text="A"))
         self.file, self.replaced = file, replaced
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
@@ -260,12 +229,14 @@ def test_a_file_that_is_deleted_while_it_is_used_ends_the_run(
     with pytest.raises(HomeError, match=r"responses\.sqlite: deleted or replaced while"):
         model.response(REQUESTS)
     assert sum(1 for _ in response_file(file).rows()) == 0
-    assert ask(file)[1] == len(REQUESTS)
+    engine = Says(Response(text="A"))
+    CachingModel("m", engine, response_file(file)).response(REQUESTS)
+    assert len(engine.requests) == len(REQUESTS)
 
 
 def test_a_file_that_was_deleted_between_two_uses_is_not_made_anew(file: Path) -> None:
     store = response_file(file)
-    model = CachingModel("m", Echo(), store)
+    model = CachingModel("m", Says(Response(text="A")), store)
     model.response(REQUESTS[:6])
     file.unlink()
     with pytest.raises(HomeError):

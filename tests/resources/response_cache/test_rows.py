@@ -120,7 +120,7 @@ def test_damaged_responses_are_requested_again_and_kept(
 ) -> None:
     n_requests = []
     for damage in (sql, "", ""):
-        engine = Says(Response(text="A"))
+        engine = Says(Response(text="A", seconds=float("nan")))  # a number that equals no other
         responses = CachingModel("m", engine, another()).response(requests_for("a", "b"))
         assert [response.text for response in responses] == ["A", "A"]
         n_requests.append(len(engine.requests))

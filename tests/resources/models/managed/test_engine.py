@@ -23,7 +23,7 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.checkpoint_files import write_adapter, write_checkpoint
 from tests.fakes.home import models_of
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
@@ -205,18 +205,11 @@ def test_a_checkpoint_in_two_folders_is_refused_before_anything_starts(
     tmp_path: Path, moved: str, message: str
 ) -> None:
     starts, run = tmp_path / "starts", tmp_path / "run"
-    weights = save_tiny_vlm(run / "step")
+    weights = write_checkpoint(run / "step")
     if moved == "tokenizer":
-        for file in weights.iterdir():
-            if file.name not in ("config.json", "generation_config.json", "model.safetensors"):
-                shutil.move(file, run)
+        shutil.move(weights / "tokenizer.json", run)
     else:
-        adapter = run / "adapter"
-        adapter.mkdir()
-        named = {"base_model_name_or_path": str(weights), "peft_type": "LORA"}
-        (adapter / "adapter_config.json").write_text(json.dumps(named), encoding="utf-8")
-        shutil.copy(weights / "model.safetensors", adapter / "adapter_model.safetensors")
-        weights = adapter
+        weights = write_adapter(run / "adapter", base=str(weights))
     program = install(tmp_path / "bin", f"starts={starts}")
     with (
         closing(opened(tmp_path, weights, program)) as models,

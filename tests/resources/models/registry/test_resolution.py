@@ -20,6 +20,7 @@ from bench_resources.models.registry.named_models import resolve_name
 from bench_resources.models.registry.resolution import resolve
 from bench_resources.models.registry.setup import setup_of
 from tests.cases import read_cases
+from tests.fakes.checkpoint_files import write_files
 from tests.resources.models.managed import fake_vllm
 
 STEP = Path(__file__).parents[4] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
@@ -196,41 +197,15 @@ def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        pytest.param(["a.gguf", "b.gguf"], "2 GGUF files; name one of them", id="two GGUF files"),
-        pytest.param(
-            ["pytorch_model_fsdp_0/.metadata"], "FSDP shards; each file", id="shards of FSDP"
-        ),
-        pytest.param(
-            ["zero_to_fp32.py", "config.json"], "weights not gathered", id="DeepSpeed ZeRO"
-        ),
+        (["a.gguf", "b.gguf"], "2 GGUF files; name one of them"),
+        (["pytorch_model_fsdp_0/.metadata"], "FSDP shards; each file"),
     ],
 )
 def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files, says):
-    for name in files:
-        (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "run" / name).write_text("{}")
+    write_files(tmp_path / "run", *files)
     with pytest.raises(BenchError, match=says):
         given(home, str(tmp_path / "run"))
     written(home, path=str(tmp_path / "run"))
-    with pytest.raises(BenchError, match=says):
-        pin(read_spec("mine", home).path)
-
-
-@pytest.mark.parametrize(
-    ("entries", "says"),
-    [
-        pytest.param({"path": "nowhere"}, "nowhere: no such folder", id="no folder"),
-        pytest.param({"path": str(STEP), "batchsize": 4}, "mean 'batch_size'", id="a typing error"),
-        pytest.param(
-            {"path": str(STEP), "batch_tokens": 9, "data_parallel_size": 9},
-            "set kind",
-            id="of both",
-        ),
-        pytest.param({}, "path: Field required", id="no path"),
-    ],
-)
-def test_what_no_engine_takes_is_named(home, entries, says):
-    written(home, **entries)
     with pytest.raises(BenchError, match=says):
         pin(read_spec("mine", home).path)
 
