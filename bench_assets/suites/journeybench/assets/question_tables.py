@@ -3,18 +3,25 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import decision_keys, label_undecided
+from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.task import Task
-from bench_assets.suites.journeybench.assets.source import SUITE, images_by_name, source_folder
+from bench_assets.suites.journeybench.assets.source import (
+    SUITE,
+    images_by_name,
+    name_images,
+    source_folder,
+)
 from bench_assets.suites.journeybench.published_files import published_files
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
@@ -54,14 +61,13 @@ class TaskTable:
 def question_assets(of: TaskTable) -> dg.AssetsDefinition:
     """Build ``rejections`` and ``questions`` of a task."""
     folder = of.folder
-    images = {"files": "../images", "fetched": "images"}
+    images = {"files": ("../images", StoredImage)}
     if of.painted:
-        images["painted_images"] = "painted_images"
-    stored = folder.ins_of(**{name: (path, StoredImage) for name, path in images.items()})
+        images["painted_images"] = ("painted_images", StoredImage)
 
     @dg.multi_asset(
         name=f"{of.table}_questions",
-        ins=folder.ins_of(built=("built", of.row)) | stored,
+        ins=folder.ins_of(built=("built", of.row), **images),
         deps=[*folder.source, *decision_keys(of.task)],
         outs=question_outs(folder),
     )
@@ -70,12 +76,12 @@ def question_assets(of: TaskTable) -> dg.AssetsDefinition:
         tables: TableFiles,
         image_store: ImageStore,
         built: list[Any],
-        **images: list[StoredImage],
+        files: list[StoredImage],
+        **painted: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
-        by_name = images_by_name(
-            [stored_image for stored in images.values() for stored_image in stored]
-        )
+        images = name_images(sources, files, of.table)
+        by_name = images.by_name | images_by_name(list(chain(*painted.values())))
         entries = published_rows(sources, of.table, of.read, built)
         table, n = of.to_questions(entries.rows, by_name), len(entries.rows)
         table = Table(table.rows, [*entries.rejections, *table.rejections])
@@ -83,7 +89,8 @@ def question_assets(of: TaskTable) -> dg.AssetsDefinition:
         edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
         loaded = sources.settings
         waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
-        yield from yield_question_tables(table, n, edition, image_store, waiting)
+        unnamed = images.rejections
+        yield from yield_question_tables(table, unnamed, n, edition, image_store, waiting)
 
     return questions
 
@@ -119,6 +126,7 @@ def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
 
 def yield_question_tables(
     built: Table[Question],
+    unnamed: Sequence[Rejection],
     n: int,
     edition: Edition,
     image_store: ImageStore,
@@ -128,6 +136,7 @@ def yield_question_tables(
 
     Args:
         built: Questions and rejections of the entries.
+        unnamed: Images that the task does not show: metadata of the rejections.
         n: Number of entries.
         edition: Edition of the questions.
         image_store: Images for the preview.
@@ -136,7 +145,7 @@ def yield_question_tables(
     Raises:
         SourceError: If there are entries, but none became a question.
     """
-    yield table_output(built.rejections, name="rejections")
+    yield table_output(built.rejections, rejection_metadata(unnamed), name="rejections")
     if n and not built.rows:
         raise SourceError(_NO_QUESTION.format(n=n, first=built.rejections[0]))
     if n:

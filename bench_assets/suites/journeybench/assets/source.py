@@ -1,8 +1,8 @@
 """Source files, and images: those in ``images/``, under the addresses that tasks name."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -51,33 +51,28 @@ def images_by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
     return {image.name: image for image in images}
 
 
-def image_asset(here: AssetFolder, *tables: str) -> dg.AssetsDefinition:
-    """Build the asset of a task's images."""
+class NamedImages(NamedTuple):
+    """The images that a task may show."""
 
-    @here.step("images", reads={"files": "../images"}, deps=here.source)
-    def images(sources: SourceFiles, files: list[StoredImage]) -> dg.Output[list[StoredImage]]:
-        """Give the images of `images/` the addresses of the task.
+    by_name: dict[str, StoredImage]  # by path in ``images/``, and by the task's addresses
+    rejections: list[Rejection]  # addresses without an image, and ambiguous files
 
-        One row: one image that decodes, under its address. Questions about any other image are
-        among the task's rejections.
-        """
-        by_name, folder = images_by_name(files), source_folder(sources)
-        addresses = image_addresses(published_files(folder, *tables).values())
-        matched = match_addresses(image_files(folder / "images"), addresses)
-        stored = [
-            replace(by_name[name], name=address)
-            for address, name in matched.file_of.items()
-            if name in by_name
-        ]
-        broken = [
-            Rejection(entry=address, reason=_NO_IMAGE)
-            for address in addresses
-            if address not in matched.file_of
-        ]
-        broken += [_reject_ambiguous_file(*refusal) for refusal in matched.refused.items()]
-        return table_output(stored, rejection_metadata(broken))
 
-    return images
+def name_images(sources: SourceFiles, files: Sequence[StoredImage], *tables: str) -> NamedImages:
+    """Give the images of ``images/`` the addresses in the published files of a task too."""
+    by_name, folder = images_by_name(files), source_folder(sources)
+    addresses = image_addresses(published_files(folder, *tables).values())
+    matched = match_addresses(image_files(folder / "images"), addresses)
+    addressed = {
+        address: by_name[name] for address, name in matched.file_of.items() if name in by_name
+    }
+    missing = [
+        Rejection(entry=address, reason=_NO_IMAGE)
+        for address in addresses
+        if address not in matched.file_of
+    ]
+    ambiguous = [_reject_ambiguous_file(*refusal) for refusal in matched.refused.items()]
+    return NamedImages(by_name | addressed, missing + ambiguous)
 
 
 def _reject_ambiguous_file(name: str, addresses: Sequence[str]) -> Rejection:

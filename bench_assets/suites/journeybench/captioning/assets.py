@@ -15,7 +15,6 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_asset
 from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
     CaptionedImage,
@@ -29,8 +28,6 @@ from bench_resources.tables.parquet import table_output
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 _INS = _TASK_FOLDER.ins("questions", "scores")
 _STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
-
-captioning_images = image_asset(AssetFolder(TASK.name), "captioning")
 
 
 captioning_questions = question_assets(

@@ -1,8 +1,6 @@
-"""HaloQuest: the images and the question table."""
+"""HaloQuest: the question table."""
 
-from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_asset
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     RELEASES,
     TriggerQuestion,
@@ -10,8 +8,6 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
-
-hallucination_images = image_asset(AssetFolder(TASK.name), "hallucination_vqa")
 
 hallucination_questions = question_assets(
     TaskTable(

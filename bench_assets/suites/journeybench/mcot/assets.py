@@ -9,7 +9,7 @@ from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_asset, source_folder
+from bench_assets.suites.journeybench.assets.source import source_folder
 from bench_assets.suites.journeybench.mcot.dataset import (
     RELEASES,
     McotItem,
@@ -39,8 +39,6 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import table_output
 
 _FOLDER = AssetFolder("journeybench/mcot")
-
-mcot_images = image_asset(_FOLDER, "mcot")
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)

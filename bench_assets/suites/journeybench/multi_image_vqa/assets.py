@@ -8,7 +8,7 @@ from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
 from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
-from bench_assets.suites.journeybench.assets.source import image_asset, source_folder
+from bench_assets.suites.journeybench.assets.source import source_folder
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
@@ -38,9 +38,6 @@ from bench_resources.tables.parquet import table_output
 _FOLDER = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {name: f"../mcot/{name}" for name in ("problems", "quantities", "decided_proposals")}
 _COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
-
-
-multi_image_vqa_images = image_asset(_FOLDER, "multi_image_vqa")
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)

@@ -23,8 +23,7 @@ from bench_assets.suites.journeybench.assets.question_tables import (
 )
 from bench_assets.suites.journeybench.assets.source import (
     SUITE,
-    image_asset,
-    images_by_name,
+    name_images,
     source_folder,
 )
 from bench_assets.suites.journeybench.captioning.dataset import (
@@ -66,9 +65,7 @@ _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
 _DECISIONS = {
     name: f"../{name}" for name in ("caption_decisions", "statement_decisions", "look_alikes")
 }
-_INS = _TASK_FOLDER.ins("entries", files="../images", fetched="images")
-
-retrieval_images = image_asset(_TASK_FOLDER, *_TABLES)
+_INS = _TASK_FOLDER.ins("entries", files="../images")
 
 
 @_TASK_FOLDER.step("select", reads=_DECISIONS, deps=_TASK_FOLDER.source)
@@ -112,44 +109,45 @@ def _built_samples(
     ]
 
 
-@dg.asset(ins=_INS, **_TASK_FOLDER.stage("distractors"))
+@dg.asset(ins=_INS, deps=_TASK_FOLDER.source, **_TASK_FOLDER.stage("distractors"))
 def candidates(
-    entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
+    sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank."""
-    return table_output(to_candidates(entries, images_by_name([*files, *fetched])))
+    by_name = name_images(sources, files, *_TABLES).by_name
+    return table_output(to_candidates(entries, by_name))
 
 
 @dg.asset(
     name="candidates",
     ins=_INS,
+    deps=_TASK_FOLDER.source,
     **_TASK_FOLDER.stage("distractors", below=AS_RELEASED),
 )
 def candidates_as_released(
-    entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
+    sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank, including distractors that are right."""
-    by_name = images_by_name([*files, *fetched])
+    by_name = name_images(sources, files, *_TABLES).by_name
     return table_output(to_candidates(entries, by_name, as_released=True))
 
 
 @dg.multi_asset(
     name="retrieval_questions",
     ins=_INS | _TASK_FOLDER.ins(captioned="../captioning/built"),
-    deps=decision_keys(TASK),
+    deps=[*_TASK_FOLDER.source, *decision_keys(TASK)],
     outs=question_outs(_TASK_FOLDER),
 )
-def questions(  # noqa: PLR0913, PLR0917  (a table each)
+def questions(
     sources: SourceFiles,
     tables: TableFiles,
     image_store: ImageStore,
     entries: list[RetrievalSample],
     files: list[StoredImage],
-    fetched: list[StoredImage],
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
-    by_name = images_by_name([*files, *fetched])
+    by_name, unnamed = name_images(sources, files, *_TABLES)
     built = to_questions(entries, by_name, _categories(sources, captioned))
     published = published_files(source_folder(sources), *_TABLES)
     bad = read_samples(published).rejections
@@ -162,7 +160,8 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     )
     edition = edition_of(sources, *_TABLES, whole=complete)
     waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
-    yield from yield_question_tables(built, len(entries), edition, image_store, waiting)
+    n = len(entries)
+    yield from yield_question_tables(built, unnamed, n, edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
