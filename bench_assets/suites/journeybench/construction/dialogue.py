@@ -10,7 +10,7 @@ and the wording of the prompts are ours.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
@@ -151,11 +151,10 @@ Read = TypeVar("Read")
 
 
 class Dialogues(NamedTuple):
-    """Utterances, endings and statements of dialogues."""
+    """Utterances and endings of dialogues."""
 
     utterances: list[Utterance]
     endings: list[DialogueEnd]
-    statements: list[Statement]
 
 
 @dataclass(slots=True)
@@ -167,7 +166,6 @@ class _Dialogue:
     questions: list[str] = field(default_factory=list)  # of this round
     analysis: str = ""
     utterances: list[Utterance] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
     end: DialogueEnd | None = None
 
     def ends(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
@@ -219,8 +217,24 @@ def hold_dialogues(
     return Dialogues(
         [utterance for dialogue in dialogues for utterance in dialogue.utterances],
         [dialogue.end for dialogue in dialogues if dialogue.end],
-        [statement for dialogue in dialogues for statement in dialogue.statements],
     )
+
+
+def dialogue_statements(utterances: Iterable[Utterance]) -> list[Statement]:
+    """List the descriptions of images in the reasoner's readable responses."""
+    return [
+        Statement(
+            statement_id=f"{utterance.image}/dialogue/{utterance.round}",
+            image=utterance.image,
+            text=turn.statement,
+            way="dialogue",
+            request_id=utterance.request_id,
+            writer=utterance.model,
+            prompt_sha256=utterance.prompt_sha256,
+        )
+        for utterance in utterances
+        if utterance.speaker == "reasoner" and (turn := read_reasoning(utterance.said))
+    ]
 
 
 class _Turn(NamedTuple):
@@ -236,7 +250,7 @@ class _Turn(NamedTuple):
         dialogues: Sequence[_Dialogue],
         prompt: Callable[[_Dialogue], Prompt],
         read: Callable[[str], Read | None],
-        accept: Callable[[_Dialogue, Read, GeneratedText, int], None],
+        accept: Callable[[_Dialogue, Read, int], None],
     ) -> None:
         """Request a turn until it is readable, or the attempts are used up."""
         waiting = list(dialogues)
@@ -255,7 +269,7 @@ class _Turn(NamedTuple):
                 elif (parsed := read(response.text)) is None:
                     unread.append(dialogue)
                 else:
-                    accept(dialogue, parsed, response, self.number)
+                    accept(dialogue, parsed, self.number)
             waiting = unread
         for dialogue in waiting:
             detail = f"the {self.speaker}'s response was unreadable {self.tries} times"
@@ -276,9 +290,7 @@ def _reason_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
     return reasoning_prompt(dialogue.caption, dialogue.exchanges, last=is_last)
 
 
-def _accept_questions(
-    dialogue: _Dialogue, questions: list[str], response: GeneratedText, number: int
-) -> None:
+def _accept_questions(dialogue: _Dialogue, questions: list[str], number: int) -> None:
     dialogue.questions = questions
 
 
@@ -299,23 +311,10 @@ def _answer_questions(dialogues: Sequence[_Dialogue], answerer: ChatModel, numbe
         dialogue.exchanges.append(Exchange(question, answer))
 
 
-def _accept_reasoning(
-    dialogue: _Dialogue, found: ReasonerTurn, response: GeneratedText, number: int
-) -> None:
-    dialogue.analysis = found.analysis
-    dialogue.statements.append(
-        Statement(
-            statement_id=f"{dialogue.image_id}/dialogue/{number}",
-            image=dialogue.image_id,
-            text=found.statement,
-            way="dialogue",
-            request_id=response.request_id,
-            writer=response.writer,
-            prompt_sha256=response.prompt_sha256,
-        )
-    )
-    if found.decision:
-        dialogue.ends("decision", number, decision=found.decision)
+def _accept_reasoning(dialogue: _Dialogue, turn: ReasonerTurn, number: int) -> None:
+    dialogue.analysis = turn.analysis
+    if turn.decision:
+        dialogue.ends("decision", number, decision=turn.decision)
 
 
 def _record_utterance(

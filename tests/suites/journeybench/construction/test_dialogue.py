@@ -5,6 +5,7 @@ import pytest
 from bench_assets.core.schema.chat import Response
 from bench_assets.suites.journeybench.construction.dialogue import (
     ReasonerTurn,
+    dialogue_statements,
     hold_dialogues,
     read_questions,
     read_reasoning,
@@ -54,7 +55,7 @@ def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers
     asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
     held, end = talk(asker)
     assert (end.outcome, end.decision, end.rounds) == ("decision", "neutral", 2)
-    assert [statement.text for statement in held.statements] == ["First.", "Second."]
+    assert [row.text for row in dialogue_statements(held.utterances)] == ["First.", "Second."]
     second_question, second_reasoning = asker.received[2:]
     assert "Analysis: The answers differ." in second_question
     exchange = "Sub-question: What animal is it? Answer: It is a dog."
@@ -94,7 +95,7 @@ def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
         1,
         2,
     ]
-    assert held.statements == []
+    assert dialogue_statements(held.utterances) == []
 
 
 def test_an_unreadable_response_is_retried():

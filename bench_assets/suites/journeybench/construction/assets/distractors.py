@@ -18,6 +18,7 @@ from bench_assets.suites.journeybench.construction import annotation, distractor
 from bench_assets.suites.journeybench.construction.dialogue import (
     DialogueEnd,
     Utterance,
+    dialogue_statements,
     hold_dialogues,
 )
 from bench_assets.suites.journeybench.construction.distractors import Statement
@@ -73,11 +74,11 @@ statement_responses = generated_texts(
 
 @_FOLDER.step("distractors")
 def statements(
-    statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
+    statement_responses: list[GeneratedText], dialogues: list[Utterance]
 ) -> list[Statement]:
     """Gather the statements of both ways: written by a model, and from dialogues."""
     written = distractors.read_statements(statement_responses).rows
-    return written + dialogue_statements
+    return written + dialogue_statements(dialogues)
 
 
 @_FOLDER.step("distractors")
@@ -100,21 +101,15 @@ def statement_decisions(
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
-@_FOLDER.steps(
-    "hold",
-    {"dialogues": "distractors", "dialogue_statements": "distractors"},
-    reads={"stored": "images"},
-    deps=_FOLDER.source,
-    asks="judge",
-)
-def hold(
+@_FOLDER.step("distractors", reads={"stored": "images"}, deps=_FOLDER.source, asks="judge")
+def dialogues(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: dg.ResourceParam[Settings],
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
-) -> tuple[dg.Output[list[Utterance]], list[Statement]]:
+) -> dg.Output[list[Utterance]]:
     """Hold a dialogue about every image between two models, one of which sees only a caption."""
     chosen = settings.suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
@@ -124,19 +119,19 @@ def hold(
         )
         if chosen.answerer not in ("", chosen.writer):
             answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
-        dialogues = hold_dialogues(
+        held = hold_dialogues(
             captions,
             annotation.digests(stored),
             (asker, answerer),
             rounds=chosen.rounds,
             tries=chosen.tries,
         )
-    outcomes = Counter[str](end.outcome for end in dialogues.endings)
+    outcomes = Counter[str](end.outcome for end in held.endings)
     metadata = {
-        "transcript": dg.MetadataValue.md(_transcript(dialogues.utterances, dialogues.endings)),
+        "transcript": dg.MetadataValue.md(_transcript(held.utterances, held.endings)),
         "ended_by": dg.MetadataValue.json({**outcomes}),
     }
-    return table_output(dialogues.utterances, metadata), dialogues.statements
+    return table_output(held.utterances, metadata)
 
 
 def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd]) -> str:
