@@ -71,14 +71,13 @@ def ballots_by_submission(
 def decide_submissions(
     submissions: Sequence[ContextPair],
     votes: Iterable[SubmissionVote],
-    approval: float = 1.0,
     *,
     needed: int | None = None,
     images: Collection[str] | None = None,
 ) -> list[VoteDecision]:
     """Decide on each submission by the votes of the other annotators, in order.
 
-    A submission is kept if enough votes approve it, that is, call it correct, different from the
+    A submission is kept if all votes approve it, that is, call it correct, different from the
     existing data and within the rules. It is open until all needed votes are there. A submission
     that its annotator revised is replaced by the revision, whatever the votes. Entries without an
     annotator are the authors' release, and are kept without votes.
@@ -86,7 +85,6 @@ def decide_submissions(
     Args:
         submissions: In order of submission.
         votes: All votes; ``count_ballots`` selects those that count.
-        approval: Least share of approving votes; the default is the paper's: all.
         needed: Votes that decide; None: one of every other annotator.
         images: Names of the stored images. An open submission about any other is dropped, since
             it cannot be voted on. None: not checked.
@@ -98,7 +96,7 @@ def decide_submissions(
     for pair, fault in zip(submissions, faults, strict=True):
         ballots = counted.get(pair.pair_id, ())
         n_needed = needed or len(everyone - {pair.annotator})
-        outcome = _vote_outcome(pair, ballots, n_needed, approval)
+        outcome = _vote_outcome(pair, ballots, n_needed)
         reason = fault or (_image_fault(pair, images) if outcome == "open" else "")
         revised_by = "" if reason else revisions.get(pair.pair_id, "")
         outcome = "dropped" if reason else "revised" if revised_by else outcome
@@ -163,14 +161,12 @@ def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str,
     return faults, revisions
 
 
-def _vote_outcome(
-    pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int, approval: float
-) -> Outcome:
+def _vote_outcome(pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int) -> Outcome:
     if not pair.annotator:
         return "kept"
     if len(votes) < max(n_needed, 1):
         return "open"
-    return "kept" if sum(vote.approves for vote in votes) / len(votes) >= approval else "dropped"
+    return "kept" if all(vote.approves for vote in votes) else "dropped"
 
 
 def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:

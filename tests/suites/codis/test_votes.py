@@ -60,18 +60,6 @@ def test_what_the_votes_decide(votes, outcome, reason):
     assert (decision.submission, decision.outcome, decision.reason) == ("s-ana", outcome, reason)
 
 
-@pytest.mark.parametrize(
-    ("n_against", "approval", "outcome"),
-    [
-        pytest.param(2, 0.75, "dropped", id="two of four are fewer"),
-        pytest.param(2, 0.5, "kept", id="two of four are a half"),
-    ],
-)
-def test_the_share_that_must_approve_is_a_parameter(n_against, approval, outcome):
-    votes = votes_on("s-ana", *["correct"] * n_against)
-    assert decide_submissions(everyone_submits(), votes, approval)[0].outcome == outcome
-
-
 def test_a_revision_takes_the_place_of_what_it_revises():
     revised = pair(pair_id="s-new", annotator="ana", revises="s-ana")
     votes = votes_on("s-ana", "correct") + votes_on("s-new")

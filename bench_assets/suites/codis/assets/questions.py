@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import dagster as dg
-from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import (
     answers_key,
@@ -190,13 +189,6 @@ def captions_for_images(questions: list[Question], captions: list[ImageText]) ->
     return replace_images_by_texts(questions, captions)
 
 
-class Verification(dg.Config):
-    """Rule for the votes on a submission."""
-
-    approval: float = Field(1.0, gt=0, le=1)
-    """Share of the other annotators that must approve; the paper requires all."""
-
-
 @CODIS.step("select", deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)])
 def submitted(sources: SourceFiles, tables: TableFiles) -> list[ContextPair]:
     """Read the entries of the source, and those written in the annotation task."""
@@ -224,7 +216,6 @@ def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> list[Submiss
 
 @CODIS.step("select", reads={"stored": "images"})
 def decisions(
-    config: Verification,
     settings: dg.ResourceParam[Settings],
     submissions: list[ContextPair],
     votes: list[SubmissionVote],
@@ -234,7 +225,6 @@ def decisions(
     return decide_submissions(
         submissions,
         votes,
-        config.approval,
         needed=needed_answers(settings, annotation.VOTES),
         images={image.name for image in stored},
     )

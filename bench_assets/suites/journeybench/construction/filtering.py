@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
@@ -24,7 +24,7 @@ from bench_assets.suites.journeybench.raw_material import (
     vote_fault,
 )
 
-Rule: TypeAlias = Literal["majority", "unanimous"]
+_NEAR = 4  # most bits, of 64, in which the perceptual hashes of near-duplicates differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,32 +52,27 @@ def decide_images(
     gallery: Sequence[GalleryImage],
     votes: Iterable[FilterVote],
     hashes: Mapping[str, str],
-    *,
-    rule: Rule = "majority",
     least_votes: int = 4,
-    near: int = 4,
 ) -> list[FilterDecision]:
     """Decide on each image of the gallery, in order.
 
-    An image is kept if it decodes, has enough votes, passes every criterion and is no
-    near-duplicate of an image kept before it; an image that lacks only votes is open. The paper has
-    at least four annotators and states no rule.
+    An image is kept if it decodes, has enough votes, passes every criterion by the majority and is
+    no near-duplicate of an image kept before it; an image that lacks only votes is open. The paper
+    states no rule.
 
     Args:
         gallery: All images.
         votes: At most one vote per annotator and image.
         hashes: Perceptual hash of each image that decodes.
-        rule: Whether more than half of the annotators must say yes, or all.
         least_votes: Images with fewer votes are open.
-        near: Most differing bits in the hashes of near-duplicates.
     """
     votes_by_image = _by_image(votes)
     kept: dict[str, str] = {}
     decisions = []
     for entry in gallery:
         cast = votes_by_image.get(entry.image, [])
-        twin = _near_duplicate(hashes.get(entry.image, ""), kept, near)
-        reason = _rejection_reason(entry.image in hashes, cast, rule, least_votes) or (
+        twin = _near_duplicate(hashes.get(entry.image, ""), kept)
+        reason = _rejection_reason(entry.image in hashes, cast, least_votes) or (
             f"looks like {twin}" if twin else ""
         )
         if not reason:
@@ -118,9 +113,7 @@ def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
     return votes_by_image
 
 
-def _rejection_reason(
-    decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int
-) -> str:
+def _rejection_reason(decodes: bool, cast: Sequence[FilterVote], least_votes: int) -> str:
     """Why an image is not kept, duplicates aside; "" if it is."""
     if not decodes:
         return "missing or does not decode"
@@ -129,14 +122,14 @@ def _rejection_reason(
     failed = []
     for name in CRITERIA:
         yes = sum(getattr(vote, name) for vote in cast)
-        if not (yes == len(cast) if rule == "unanimous" else 2 * yes > len(cast)):
+        if 2 * yes <= len(cast):
             failed.append(f"not {name}: {len(cast) - yes} of {len(cast)}")
     return "; ".join(failed)
 
 
-def _near_duplicate(own: str, kept: Mapping[str, str], near: int) -> str:
+def _near_duplicate(own: str, kept: Mapping[str, str]) -> str:
     duplicates = (
-        name for name, kept_hash in kept.items() if own and hash_distance(own, kept_hash) <= near
+        name for name, kept_hash in kept.items() if own and hash_distance(own, kept_hash) <= _NEAR
     )
     return next(duplicates, "")
 

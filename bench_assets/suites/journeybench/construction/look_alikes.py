@@ -45,7 +45,7 @@ def composition(image: Image.Image) -> Vectors:
 
 
 def propose_look_alikes(
-    names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = MAX_LOOK_ALIKES + 1
+    names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = 8
 ) -> list[LookAlike]:
     """Propose the nearest neighbours of every image by each criterion.
 

@@ -4,7 +4,6 @@ For the release these tables are empty, or pass its items through.
 """
 
 import dagster as dg
-from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.gold_assets import gold_assets, yield_check
@@ -26,7 +25,6 @@ from bench_assets.suites.multi.construction.decisions import (
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
 from bench_assets.suites.multi.construction.selection import (
-    Reading,
     SelectionDecision,
     SelectionParameters,
     select,
@@ -48,51 +46,16 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
-
-class SelectionConfig(dg.Config):
-    """The parameters of appendix D."""
-
-    a: float = 1.0
-    """Weight of characters."""
-    b: float = 1.0
-    """Weight of images."""
-    alpha: float = Field(3.0, ge=0)
-    """Problems per decade of a knowledge piece's number of problems."""
-    m: int = Field(1, ge=0)
-    """How many of the longest and of the shortest are picked with probability p."""
-    p: float = Field(1.0, ge=0, le=1)
-    reading: str = Field("ratio", pattern="^(ratio|printed_left)$")
-    """Which of the two printed forms of H."""
-    seed: int = 0
-
-
-class TransformationConfig(dg.Config):
-    """Share of random transformations."""
-
-    share: float = Field(0.1, ge=0, le=1)
-    """Share of the items that no other rule changes, to negate or to ask without options."""
-    seed: int = 0
-
-
-class DuplicateConfig(dg.Config):
-    """Thresholds of near-duplicates; not given by the paper."""
-
-    similarity: float = Field(0.8, gt=0, le=1)
-    """Least Jaccard similarity of their texts' shingles of three characters."""
-    distance: int = Field(6, ge=0, le=64)
-    """Most bits in which the perceptual hashes of two images differ."""
+_SHARE = 0.1  # of the items that no other rule changes, to negate or to ask without options
+_SEED = 0  # of the selection and of random transformations
 
 
 @MULTI.step("select")
-def selection(
-    config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
-) -> list[SelectionDecision]:
+def selection(sources: SourceFiles, items: list[MultiItem]) -> list[SelectionDecision]:
     """Select problems by length within each knowledge piece (appendix D)."""
     if not open_release(sources).annotations:
         return list[SelectionDecision]()
-    reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
-    numbers = config.model_dump(include={"a", "b", "alpha", "m", "p"})
-    return select(items, SelectionParameters(reading=reading, **numbers), config.seed)
+    return select(items, SelectionParameters(), _SEED)
 
 
 @MULTI.steps(
@@ -118,7 +81,6 @@ def annotation(
 @MULTI.step("distractors", deps=MULTI.source, asks="judge")
 def transformation_proposals(
     context: dg.AssetExecutionContext,
-    config: TransformationConfig,
     sources: SourceFiles,
     settings: dg.ResourceParam[Settings],
     models: Models,
@@ -129,7 +91,7 @@ def transformation_proposals(
     if annotations is None:
         return list[Transformation]()
     requests = requested_transformations(annotations.rows)
-    rows = propose(annotated_items, requests, config.share, config.seed)
+    rows = propose(annotated_items, requests, _SHARE, _SEED)
     if writer := settings.suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]
@@ -160,7 +122,6 @@ def transformed_items(
 
 @MULTI.step("select", reads={"stored": "images"}, deps=MULTI.source)
 def duplicates(
-    config: DuplicateConfig,
     sources: SourceFiles,
     image_store: ImageStore,
     transformed_items: list[MultiItem],
@@ -174,7 +135,7 @@ def duplicates(
     opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(image_names))
     hashes = {name: image_hash(image) for name, image in opened if image is not None}
     complete = [item for item in transformed_items if set(item.images) <= hashes.keys()]
-    pairs = find_duplicates(complete, hashes, config.similarity, config.distance)
+    pairs = find_duplicates(complete, hashes)
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 

@@ -21,6 +21,8 @@ MASK = "[MASK]"
 MIN_OPTIONS, MAX_OPTIONS = 2, 13
 """Number of options of a choice question (Table 10)."""
 
+_DISTANCE = 6  # most bits, of 64, in which the perceptual hashes of near-duplicates differ
+
 
 def defects(item: MultiItem) -> list[str]:
     """Find every defect of form, content and meaning that rules can detect."""
@@ -114,15 +116,14 @@ class Duplicate:
 
 
 def duplicates(
-    items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float, distance: int
+    items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float = 0.8
 ) -> list[Duplicate]:
     """Find pairs alike in text and in every image, except within a problem.
 
     Args:
         items: In order; the later one of a pair is the duplicate.
         hashes: Perceptual hash of each image by name.
-        similarity: Least Jaccard similarity of the texts' shingles.
-        distance: Most bits by which two image hashes differ.
+        similarity: Least Jaccard similarity of the texts' shingles of three characters; ours.
     """
     by_id = {item.item_id: item for item in items}
     texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
@@ -133,7 +134,7 @@ def duplicates(
         if (
             later.problem_id != earlier.problem_id
             and image_distance is not None
-            and image_distance <= distance
+            and image_distance <= _DISTANCE
         ):
             reason = _conflict(later, earlier)
             pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, reason))

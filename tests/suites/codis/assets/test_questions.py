@@ -8,8 +8,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.task import TASK
-from bench_assets.suites.codis.votes import VoteDecision
-from tests.fakes.codis_source import entry, write_raw, write_release
+from tests.fakes.codis_source import entry, write_release
 from tests.fakes.home import Home
 
 LEFT_HALF = [
@@ -94,18 +93,6 @@ def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):
     bench.build()
     (caption,) = bench.read(ImageText, "captions")
     assert (caption.text, caption.author) == ("A gate.", "c")
-
-
-def test_the_share_that_must_approve_is_a_setting_of_the_run(tmp_path):
-    submissions = [entry(id=f"s{n}", annotator=name) for n, name in enumerate(("ana", "bo", "cem"))]
-    votes = [
-        {"submission": "s0", "annotator": name, "correct": correct}
-        | {"different": True, "within_rules": True}
-        for name, correct in (("bo", True), ("cem", False))
-    ]
-    bench = Bench(tmp_path / "home", write_raw(tmp_path / "codis", submissions, votes))
-    bench.build(run_config={"ops": {"codis__decisions": {"config": {"approval": 0.5}}}})
-    assert bench.read(VoteDecision, "decisions")[0].outcome == "kept"
 
 
 def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):

@@ -38,19 +38,15 @@ def votes(image, *words):
 
 
 @pytest.mark.parametrize(
-    ("words", "rule", "reason"),
+    ("words", "reason"),
     [
-        pytest.param(["ufc"] * 4, "unanimous", "passes every criterion", id="all say yes"),
-        pytest.param(
-            ["ufc", "ufc", "ufc", "fc"], "majority", "passes every criterion", id="three of four"
-        ),
-        pytest.param(["ufc", "ufc", "ufc", "fc"], "unanimous", "not unusual: 1 of 4", id="not all"),
-        pytest.param(["ufc", "ufc", "uc", "uc"], "majority", "not fictional: 2 of 4", id="half"),
-        pytest.param(["ufc"] * 3, "majority", "3 votes, 4 are needed", id="three annotators"),
+        pytest.param(["ufc", "ufc", "ufc", "fc"], "passes every criterion", id="three of four"),
+        pytest.param(["ufc", "ufc", "uc", "uc"], "not fictional: 2 of 4", id="half"),
+        pytest.param(["ufc"] * 3, "3 votes, 4 are needed", id="three annotators"),
     ],
 )
-def test_votes_decide(words, rule, reason):
-    (decision,) = decide_images(shown("a"), votes("a", *words), {"a": "0" * 16}, rule=rule)
+def test_votes_decide(words, reason):
+    (decision,) = decide_images(shown("a"), votes("a", *words), {"a": "0" * 16})
     assert decision.reason == reason
     assert decision.kept == (reason == "passes every criterion")
 

@@ -16,7 +16,7 @@ def problem(name, text, image=""):
 
 
 def dropped(*items):
-    pairs = duplicates(items, HASHES, similarity=0.8, distance=6)
+    pairs = duplicates(items, HASHES)
     return [one.item_id for one in pairs if one.dropped]
 
 
@@ -59,7 +59,7 @@ def choice_item(name, text, answer, image="", kind="SA"):
 @pytest.mark.parametrize(("one", "other", "conflict"), read_cases(__file__, "item_conflicts.jsonl"))
 def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict):
     items = [choice_item("a", *one), choice_item("b", *other)]
-    (pair,) = duplicates(items, HASHES, similarity=0.6, distance=6)
+    (pair,) = duplicates(items, HASHES, similarity=0.6)
     assert (pair.conflict, pair.dropped) == (conflict, False)
 
 

@@ -83,7 +83,7 @@ def edition(folder, seed):
         items, settle(rows, decide(key_proposals(rows, items, []), folder))
     )
     hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
-    made = drop_duplicates(made, duplicates(made, hashes, 0.8, 6))
+    made = drop_duplicates(made, duplicates(made, hashes))
     files = {images[name].sha256: content for name, content in data.items()}
     return to_questions(made, images, "mini").rows, files
 

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 
 import dagster as dg
 import numpy as np
-from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import required_votes, undecided_by_decisions
 from bench_assets.asset_factory.suite_assets import AssetFolder
@@ -162,16 +161,8 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd])
     return "\n".join(lines)
 
 
-class Neighbours(dg.Config):
-    """Number of proposed images."""
-
-    n: int = Field(8, ge=1)
-    """Nearest neighbours per image and criterion."""
-
-
 @_FOLDER.step("distractors", reads={"stored": "images"})
 def look_alike_proposals(
-    config: Neighbours,
     settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     gallery: list[GalleryImage],
@@ -192,7 +183,7 @@ def look_alike_proposals(
     rows = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
     subjects = _sentence_encoder(settings).encode_texts([row.prompt for row in rows])
-    return propose_look_alikes([row.image for row in rows], subjects, layouts, config.n)
+    return propose_look_alikes([row.image for row in rows], subjects, layouts)
 
 
 @_FOLDER.step("distractors")

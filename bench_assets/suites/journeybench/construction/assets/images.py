@@ -7,7 +7,6 @@ tasks; the last vote of a person on a unit counts.
 from typing import Any
 
 import dagster as dg
-from pydantic import Field
 
 from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.asset_factory.annotation_inputs import (
@@ -25,7 +24,6 @@ from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, 
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.filtering import (
     Query,
-    Rule,
     agreement,
     decide_images,
     kept_captions,
@@ -52,18 +50,6 @@ from bench_resources.tables.parquet import TableFiles, table_output
 _FOLDER = AssetFolder(SUITE)
 
 
-class FilterRule(dg.Config):
-    """Rule for the votes on an image."""
-
-    rule: Rule = "majority"
-    """Whether more than half of the annotators must say yes, or all."""
-    least_votes: int = Field(4, ge=1)
-    """Images with fewer votes are open; ``needed`` in bench.toml takes precedence. The paper has at
-    least four."""
-    near: int = Field(4, ge=0, le=64)
-    """Most differing bits, of 64, in the perceptual hashes of near-duplicates."""
-
-
 @_FOLDER.step("source", deps=_FOLDER.source)
 def queries(settings: dg.ResourceParam[Settings]) -> list[Query]:
     """Combine topic words with attribute words."""
@@ -81,7 +67,6 @@ def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[Galler
 
 @_FOLDER.step("select", reads={"stored": "images"})
 def decisions(
-    config: FilterRule,
     settings: dg.ResourceParam[Settings],
     image_store: ImageStore,
     gallery: list[GalleryImage],
@@ -96,14 +81,8 @@ def decisions(
         if row.image in by_name
         and (image := image_store.open_if_whole(by_name[row.image].sha256)) is not None
     }
-    rows = decide_images(
-        gallery,
-        filter_votes,
-        hashes,
-        rule=config.rule,
-        least_votes=needed_answers(settings, annotation.FILTER) or config.least_votes,
-        near=config.near,
-    )
+    least = needed_answers(settings, annotation.FILTER) or annotation.N_FILTERING
+    rows = decide_images(gallery, filter_votes, hashes, least)
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
