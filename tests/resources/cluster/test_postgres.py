@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -21,12 +20,11 @@ from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
 from bench_resources.storage.locks import LeaseLocks, Locks
 from bench_resources.storage.schema import STORES, responses
-from tests.fakes.postgres_server import PASSWORD, PostgresServer
+from tests.conftest import CHECKOUT
+from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.server_engines import requests_for
 from tests.resources.response_cache.shared_process import ask
 from tests.resources.response_cache.test_rows import Says, older
-
-CHECKOUT = Path(__file__).parents[3]
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long
@@ -170,29 +168,14 @@ def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) 
     assert database.read(differences) == []
 
 
-@pytest.mark.parametrize(
-    ("address_of", "complaint"),
-    [
-        pytest.param(
-            lambda server: server.address(password="wrong secret"), "authentication failed",
-            id="a wrong password",
-        ),
-        pytest.param(
-            lambda server: server.address().replace("127.0.0.1", "no.such.host.invalid"),
-            "resolve|translate|Name or service", id="no such computer",
-        ),
-    ],
-)  # fmt: skip
 def test_a_database_that_cannot_be_used_is_named_without_its_password(
-    database_server: PostgresServer, address_of: Callable[[PostgresServer], str], complaint: str
+    database_server: PostgresServer,
 ) -> None:
-    began = time.monotonic()
-    with pytest.raises(HomeError, match=complaint) as raised:
-        ResponseStore(PostgresDatabase(address_of(database_server), "BENCH_DATABASE"))
+    address = database_server.address(password="wrong secret")
+    with pytest.raises(HomeError, match="authentication failed") as raised:
+        ResponseStore(PostgresDatabase(address, "BENCH_DATABASE"))
     assert "BENCH_DATABASE" in str(raised.value)
-    assert PASSWORD not in str(raised.value)
     assert "wrong" not in str(raised.value)
-    assert time.monotonic() - began < 9
 
 
 _HOLD = """

@@ -79,17 +79,6 @@ def begun(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
     return run
 
 
-def test_a_run_ends_well_and_its_log_is_in_the_home(
-    instance: dg.DagsterInstance, send: Send
-) -> None:
-    run = ended(instance, send(), 120)
-    assert run.status == dg.DagsterRunStatus.SUCCESS
-    debug_info = launcher_of(instance).get_run_worker_debug_info(run)
-    assert debug_info is not None
-    assert f"Slurm job {run.tags[JOB]}" in debug_info
-    assert "Finished steps" in debug_info
-
-
 def test_a_job_has_what_its_model_needs(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
 ) -> None:

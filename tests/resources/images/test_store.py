@@ -67,9 +67,6 @@ def test_the_bytes_say_what_an_image_is_whatever_its_extension(
         pytest.param(b"Once upon a time", "not an image in any known format", id="a text"),
         pytest.param(image("JPEG")[:-200], "image file is truncated", id="a truncated JPEG"),
         pytest.param(
-            png_header(50_000, 50_000), "more than the 100000000 px allowed", id="far too large"
-        ),
-        pytest.param(
             png_header(10_001, 10_000),
             "10001 x 10000 px, more than the 100000000 px allowed",
             id="a little too large",

@@ -15,18 +15,16 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.provenance import row_digest
 from bench_resources.config.sections.base import PriceSection
 from bench_resources.models.api.budget import WithinBudget
 from bench_resources.models.registry.baselines import BlindModel
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore, merge_into
+from tests.conftest import CHECKOUT
 from tests.fakes.chat_server import Answer, ChatServer, texts
 from tests.fakes.server_engines import engine, remembering, requests_for
 from tests.fakes.stores import response_file
 from tests.resources.response_cache.test_rows import keep, named, row
-
-CHECKOUT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -223,30 +221,6 @@ def test_a_response_to_nothing_is_stored_nowhere(store: ResponseStore, position:
 @pytest.fixture
 def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
     return response_file(tmp_path / "a.sqlite"), response_file(tmp_path / "b.sqlite")
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        pytest.param({"text": None}, id="no text"),
-        pytest.param({"text": b"A"}, id="bytes"),
-    ],
-)
-def test_what_is_no_response_is_left_where_it_is(
-    stores: tuple[ResponseStore, ResponseStore], columns: dict[str, object]
-) -> None:
-    here, there = stores
-    keep(here, row("a"))
-    with sqlite3.connect(here.place) as db:
-        (whole,) = here.rows()
-        odd = {**whole, "key": named("odd"), "asked_at": "2026-01-01 00:00:00", **columns}
-        odd["digest"] = row_digest(odd)
-        marks = ", ".join("?" * len(odd))
-        db.execute(f"INSERT INTO responses ({', '.join(odd)}) VALUES ({marks})", [*odd.values()])
-    merged = merge_into(there, here)
-    assert (merged.responses, merged.left_out) == (1, 1)
-    assert [row["key"] for row in there.rows()] == [named("a")]
-    assert len(list(here.rows())) == 2
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ needs_peft = pytest.mark.skipif(
 )
 
 
-def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
+def save_adapter(vlm: Path, folder: Path) -> Path:
     """Write a LoRA of random matrices for a checkpoint."""
     import torch
     from peft import LoraConfig, get_peft_model
@@ -280,7 +280,7 @@ def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
     torch.manual_seed(0)
     base = LlavaForConditionalGeneration.from_pretrained(vlm)
     targets = r".*language_model.*\.(q_proj|v_proj)"
-    adapted = get_peft_model(base, LoraConfig(r=rank, target_modules=targets))
+    adapted = get_peft_model(base, LoraConfig(r=4, target_modules=targets))
     with torch.no_grad():
         for name, weights in adapted.named_parameters():
             if "lora_" in name:
@@ -300,21 +300,17 @@ def test_an_adapter_changes_responses_merged_or_not(vlm: Path, tmp_path: Path) -
 
 
 @needs_peft
-@pytest.mark.parametrize("renamed", ["q_proj", "layers.1"], ids=["a projection", "a layer"])
-def test_an_adapter_that_does_not_fit_is_refused(vlm: Path, tmp_path: Path, renamed: str) -> None:
+def test_an_adapter_that_does_not_fit_is_refused(vlm: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     adapter = save_adapter(vlm, tmp_path / "adapter")
     weights = adapter / "adapter_model.safetensors"
     tensors = load_file(weights)
-    save_file({name.replace(renamed, "other"): t for name, t in tensors.items()}, weights)
-    with pytest.raises(ModelError, match="does not fit"):
-        load(spec_of(adapter), pin(str(adapter)))
-
-
-@needs_peft
-def test_an_adapter_of_another_rank_than_it_says_is_refused(vlm: Path, tmp_path: Path) -> None:
-    adapter = save_adapter(vlm, tmp_path / "adapter")
-    change(adapter / "adapter_config.json", r=8)
+    for renamed in ("q_proj", "layers.1"):
+        save_file({name.replace(renamed, "other"): t for name, t in tensors.items()}, weights)
+        with pytest.raises(ModelError, match="does not fit"):
+            load(spec_of(adapter), pin(str(adapter)))
+    save_file(tensors, weights)
+    change(adapter / "adapter_config.json", r=8)  # of rank 4
     with pytest.raises(ModelError, match="does not load"):
         load(spec_of(adapter), pin(str(adapter)))
