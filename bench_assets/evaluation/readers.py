@@ -15,11 +15,11 @@ from bench_assets.core.judging.second_look import (
     NONE,
     READER,
     AnswerForm,
-    SecondLook,
     look_again,
     prompts_digest,
     reader_name,
 )
+from bench_assets.core.judging.verdict_requests import VerdictRequest
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.elicitation import is_elicited
 from bench_assets.core.schema.errors import ModelError
@@ -45,16 +45,16 @@ _MOST_FOREIGN_TRIES = 20  # questions that a response is tried with
 
 def unread_responses(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> list[SecondLook]:
+) -> list[VerdictRequest]:
     """List the responses whose answer has a form, but is not stated in any."""
     return [
-        SecondLook(*pair, form, pair.prediction.text)
+        form.look(*pair, pair.prediction.text)
         for pair, form in _readable(task, questions, predictions)
         if not form.is_stated(pair.prediction.text)
     ]
 
 
-def ask_reader(looks: Sequence[SecondLook], model: ChatModel, name: str) -> list[Judgement]:
+def ask_reader(looks: Sequence[VerdictRequest], model: ChatModel, name: str) -> list[Judgement]:
     """Look again at responses; ``name`` is the reader's in the judgements.
 
     Raises:
@@ -174,7 +174,7 @@ class ReaderVerdicts:
 
 def null_looks(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> dict[str, list[SecondLook]]:
+) -> dict[str, list[VerdictRequest]]:
     """Draw responses without an answer: to other questions, and cut in half.
 
     No rule sees an answer in them. Responses that state one come first when they are halved: the
@@ -204,7 +204,7 @@ def _draw(readable: tuple[AnsweredQuestion, AnswerForm]) -> bytes:
     return sha256(f"{prediction.question_id}/{prediction.sample}".encode()).digest()
 
 
-def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[SecondLook]:
+def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[VerdictRequest]:
     """Responses with another question, none of whose options was offered to them."""
     for position, (pair, own_form) in enumerate(readable):
         other_pairs = [*readable[position + 1 :], *readable[:position]][:_MOST_FOREIGN_TRIES]
@@ -217,13 +217,13 @@ def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterato
                 continue
             if is_foreign and form.read(pair.prediction.text) is None:
                 prediction = replace(pair.prediction, question_id=other_pair.question.question_id)
-                yield SecondLook(other_pair.question, prediction, form, pair.prediction.text)
+                yield form.look(other_pair.question, prediction, pair.prediction.text)
                 break
 
 
-def _halved(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[SecondLook]:
+def _halved(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[VerdictRequest]:
     for pair, form in readable:
         text = pair.prediction.text.strip()
         half = text[: len(text) // 2].rpartition(" ")[0].rstrip()
         if half and form.read(half) is None:
-            yield SecondLook(*pair, form, half)
+            yield form.look(*pair, half)

@@ -28,11 +28,15 @@ from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
     ask_for_verdicts,
 )
-from bench_assets.core.judging.verdicts import is_truncated, read_verdict, verdict_points
+from bench_assets.core.judging.verdicts import (
+    RIGHT_OR_WRONG,
+    is_truncated,
+    read_verdict,
+    verdict_points,
+)
 from bench_assets.core.metrics.aggregates import group_accuracy_by
 from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, OfficialRule
 from bench_assets.core.reading.readings import UNREAD
-from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Question, Score

@@ -53,14 +53,21 @@ def test_null_responses_have_no_answer_that_a_rule_sees():
         NULL_FOREIGN: len(UNREAD),
         NULL_HALVED: len(SIGNS),
     }
-    for looks in drawn.values():
-        assert all(look.form.read(look.response) is None for look in looks)
-    for look in drawn[NULL_FOREIGN]:
-        assert f"sign {look.question.question_id}" not in f"{look.response} "
-    for look in drawn[NULL_HALVED]:
-        whole = response(int(look.question.question_id))
-        assert whole.startswith(look.response)
-        assert len(look.response) <= len(whole) / 2
+    shown = [
+        (figure, look.question, str(look.prompt.turns[0].parts[0]).split("-----")[1].strip())
+        for figure, looks in drawn.items()
+        for look in looks
+    ]
+    for figure, row, text in shown:
+        form = COGBENCH.form(row)
+        assert form is not None
+        assert form.read(text) is None
+        whole = response(int(row.question_id))
+        if figure == NULL_FOREIGN:
+            assert f"sign {row.question_id}" not in f"{text} "
+        else:
+            assert whole.startswith(text)
+            assert len(text) <= len(whole) / 2
 
 
 def test_a_reader_is_tested_once():

@@ -6,7 +6,7 @@ from string import Formatter
 
 from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.texts import TextAnswer
-from bench_assets.core.reading.verdicts import read_grade
+from bench_assets.core.judging.verdicts import read_grade
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number

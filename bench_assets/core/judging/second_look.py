@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
 from bench_assets.core.judging.verdicts import is_truncated
@@ -72,16 +72,6 @@ _CACHED_READINGS = 20_000
 MakePrompt: TypeAlias = Callable[[Question, str], Prompt]
 
 
-class SecondLook(NamedTuple):
-    """A prediction that is looked at again."""
-
-    question: Question
-    prediction: Prediction
-    form: "AnswerForm"
-    response: str  # as it is shown, such as the half of it
-    criterion: str = ANSWER
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
     """The form of the answer to a question: how a response is read, and looked at again.
@@ -138,6 +128,27 @@ class AnswerForm:
             )
         )
 
+    def look(
+        self, question: Question, prediction: Prediction, response: str, criterion: str = ANSWER
+    ) -> VerdictRequest:
+        """Request a look at a response as it is shown, such as the half of it.
+
+        The verdict is whether it gives an answer; None if the reply is unreadable.
+        """
+
+        def read(reply: Response) -> str | None:
+            return self.read_reply("" if is_truncated(reply) else reply.parts.answer)
+
+        return VerdictRequest(
+            question,
+            prediction,
+            self.ask(question, response),
+            lambda reply: None if (answer := read(reply)) is None else answer != NONE,
+            criterion,
+            lambda reply: read(reply) or "",
+            self.choices,
+        )
+
     @property
     def none(self) -> str:
         """The letter for none of the options."""
@@ -174,29 +185,20 @@ class AnswerForm:
 
 
 def look_again(
-    looks: Sequence[SecondLook], model: ChatModel, complaint: str = COMPLAINT
+    looks: Sequence[VerdictRequest], model: ChatModel, complaint: str = COMPLAINT
 ) -> list[list[Judgement]]:
     """Ask a reader about responses; an unreadable reply is asked for once more.
-
-    The verdict is whether the response gives an answer; None if the reply is unreadable.
 
     Raises:
         ModelError: If the reader cannot be asked.
     """
-    requests = [_request(look) for look in looks]
-    return ask_for_verdicts(requests, ConstrainedReader(model), complaint)
+    return ask_for_verdicts(looks, ConstrainedReader(model), complaint)
 
 
 def looked(judgements: Sequence[Judgement]) -> Judgement | None:
     """The judgement of a second look among those of a prediction; None if there was none."""
-    return next(
-        (
-            judgement
-            for judgement in judgements
-            if judgement.criterion == ANSWER and (judgement.error or not judgement.by_rules)
-        ),
-        None,
-    )
+    answers = (judgement for judgement in judgements if judgement.criterion == ANSWER)
+    return next((answer for answer in answers if answer.error or not answer.by_rules), None)
 
 
 def reader_name(setting: str) -> str:
@@ -253,26 +255,6 @@ class ConstrainedReader:
         except ModelError:  # such as a server that ignores the options
             self._constrains = False
             return self._model.response(free)
-
-
-def _request(look: SecondLook) -> VerdictRequest:
-    def read(response: Response) -> str | None:
-        reply = "" if is_truncated(response) else response.parts.answer
-        return look.form.read_reply(reply)
-
-    def gives_answer(response: Response) -> bool | None:
-        answer = read(response)
-        return None if answer is None else answer != NONE
-
-    return VerdictRequest(
-        look.question,
-        look.prediction,
-        look.form.ask(look.question, look.response),
-        gives_answer,
-        look.criterion,
-        lambda response: read(response) or "",
-        look.form.choices,
-    )
 
 
 @lru_cache(maxsize=_CACHED_READINGS)  # a response is read when it is judged, scored and counted

@@ -11,7 +11,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from bench_assets.core.judging.second_look import ANSWER, AnswerForm, SecondLook, look_again
+from bench_assets.core.judging.second_look import ANSWER, AnswerForm, look_again
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX, first_judgements
 from bench_assets.core.judging.verdicts import judge_fault
 from bench_assets.core.reading.readings import UNREAD
@@ -81,8 +81,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         if not recorded and _has_reasoning(pair.prediction) and _author_option(*pair) is None
     ]
     looks = [
-        SecondLook(*pair, answer_form(pair.question), text, criterion)
-        for pair, criterion, text in texts
+        answer_form(pair.question).look(*pair, text, criterion) for pair, criterion, text in texts
     ]
     return [row for rows in look_again(looks, model, prompts.NO_OPTION) for row in rows]
 

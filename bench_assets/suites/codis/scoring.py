@@ -15,9 +15,8 @@ from bench_assets.core.judging.verdict_requests import (
     final_judgements,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import read_verdict, verdict_points
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_verdict, verdict_points
 from bench_assets.core.reading.readings import UNREAD
-from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product

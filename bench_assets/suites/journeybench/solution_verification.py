@@ -20,10 +20,9 @@ from bench_assets.core.judging.verdict_requests import (
     ask_for_verdicts,
     first_judgements,
 )
-from bench_assets.core.judging.verdicts import is_truncated, read_verdict, verdict_points
+from bench_assets.core.judging.verdicts import YES_OR_NO, is_truncated, read_verdict, verdict_points
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.reasoning import strip_reasoning
-from bench_assets.core.reading.verdicts import YES_OR_NO
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import (

@@ -7,7 +7,6 @@ from bench_assets.core.judging.second_look import (
     NONE,
     AnswerForm,
     ConstrainedReader,
-    SecondLook,
     look_again,
     looked,
 )
@@ -50,7 +49,7 @@ def shown(prompt: Prompt) -> str:
 
 
 def look(text="The one that barks, I think.", form=ANIMALS):
-    return SecondLook(QUESTION, prediction(text=text), form, text)
+    return form.look(QUESTION, prediction(text=text), text)
 
 
 @pytest.mark.parametrize("kind", FORMS)

@@ -16,7 +16,7 @@ from bench_assets.core.judging.verdict_requests import (
     first_judgements,
     group_judgements,
 )
-from bench_assets.core.reading.verdicts import YES_OR_NO, read_word
+from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.rows import prediction, question

@@ -1,10 +1,74 @@
-"""A judge's word counts where its response is complete."""
+"""Words and grades of judges: what is neither is asked for again, and never read wrongly."""
 
 import pytest
 
-from bench_assets.core.judging.verdicts import is_truncated, read_verdict
-from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG
+from bench_assets.core.judging.verdicts import (
+    RIGHT_OR_WRONG,
+    YES_OR_NO,
+    is_truncated,
+    read_grade,
+    read_verdict,
+    read_word,
+)
 from bench_assets.core.schema.chat import Response
+from tests.cases import read_rows
+
+FOUR = read_rows(__file__, "grades_of_four.jsonl")
+NO_GRADE = read_rows(__file__, "no_grades.jsonl")
+OTHER_SCALES = [
+    ("Rating (0-10): 8", 0, 10, 8),
+    ("Score (out of 10): 8", 0, 10, 8),
+    ("Score: 7-8", 0, 10, None),
+    ("85/100", 0, 100, 85),
+    ("80%", 0, 100, 80),
+    ("0.8", 0, 1, 0.8),
+    (".8", 0, 1, 0.8),
+    ("-1", -1, 1, -1),
+    ("10", 0, 10, 10),
+    ("10", 0, 1, None),
+]
+RIGHT = [
+    *("right", "Right.", "**right**", "Verdict: right", "Answer: right", r"\boxed{right}"),
+    *('{"verdict": "right"}', "right\n\nIt fits."),
+]
+WRONG = [
+    *("wrong", "The answer is wrong.", "It says B.\n\nwrong", "judgement: Wrong"),
+    '{"reason": "B is right", "verdict": "wrong"}',
+]
+NO_WORD = [
+    *("", "Right, because it fits.", "Right.\nWrong.", "right or wrong", "not right", "right?"),
+    *("neither right nor wrong", "It is right-handed.", "I have no idea.", "correct"),
+    *("The answer is not right.", "Verdict: right, but wrong too"),
+]
+WORDS: list[tuple[str, bool | None]] = [
+    *((text, True) for text in RIGHT),
+    *((text, False) for text in WRONG),
+    *((text, None) for text in NO_WORD),
+]
+
+
+@pytest.mark.parametrize("reply", FOUR)
+def test_a_grade_is_read(reply):
+    assert read_grade(reply, 1, 5) == 4
+
+
+@pytest.mark.parametrize("reply", NO_GRADE)
+def test_what_is_no_grade_of_the_scale_is_unread(reply):
+    assert read_grade(reply, 1, 5) is None
+
+
+@pytest.mark.parametrize(("reply", "low", "high", "grade"), OTHER_SCALES)
+def test_a_grade_is_one_of_its_scale(reply, low, high, grade):
+    assert read_grade(reply, low, high) == grade
+
+
+@pytest.mark.parametrize(("reply", "verdict"), WORDS)
+def test_a_verdict_is_one_word(reply, verdict):
+    assert read_word(reply, RIGHT_OR_WRONG) is verdict
+
+
+def test_yes_and_no_are_words_too():
+    assert [read_word(text, YES_OR_NO) for text in ("Yes.", "no", "maybe")] == [True, False, None]
 
 
 @pytest.mark.parametrize(

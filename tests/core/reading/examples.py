@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from bench_assets.core.judging.verdicts import read_grade
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
 from bench_assets.core.reading.readings import Reading
-from bench_assets.core.reading.verdicts import read_grade
 from bench_assets.core.reading.yes_no import read_yes_no
 
 LETTERS_ONLY = [""] * 4

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_grade, read_word
 from bench_assets.core.reading import rules
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
-from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, read_grade, read_word
 from bench_assets.core.reading.yes_no import read_yes_no
 from tests.core.reading.examples import read_example, value_of
 from tests.fakes.any_responses import BITS, response_of

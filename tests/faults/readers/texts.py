@@ -2,6 +2,7 @@
 
 from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.second_look import AnswerForm
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.json_values import read_json
@@ -10,7 +11,6 @@ from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.reading.numbers import parse_quantity, read_number
 from bench_assets.core.reading.readings import plain_text
 from bench_assets.core.reading.reasoning import find_opening_tag, split_reasoning
-from bench_assets.core.reading.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
 from bench_assets.core.reading.wrapped_answers import boxed_texts, unwrap_answer
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
