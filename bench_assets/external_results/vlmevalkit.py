@@ -221,7 +221,7 @@ def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
     listed = "".join(
         f"\n{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
     )
-    options = options or split_options(to_text(row.get("question"))).options
+    options = options or split_options(to_text(row.get("question")))[1]
     return ExternalSample(
         sample_id=to_text(row[named]).removesuffix(".0"),
         prompt=f"{hint}{to_text(row.get('question'))}{listed}",

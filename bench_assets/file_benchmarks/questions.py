@@ -369,7 +369,7 @@ def _refuse_letters(text: str, gold: object, *, is_with_options: bool) -> None:
             "the picture shows them)"
         )
     letter = letters and letters[1]
-    if letter and ord(letter.upper()) - ord("A") < len(split_options(text).options):
+    if letter and ord(letter.upper()) - ord("A") < len(split_options(text)[1]):
         raise MissingSettingError(
             f"the answer is {key!r}, and the question holds options ({text!r:.60}): set columns, "
             "options to the question's column"

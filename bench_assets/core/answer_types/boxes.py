@@ -21,7 +21,6 @@ from bench_assets.core.answer_types.regions import (
     read_gold_boxes,
 )
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.schema.rows import AnswerKind
 
 _FINAL = re.compile(r"\b(?:answer|result)\b", re.IGNORECASE)
 _STORED = re.compile(r"(?P<numbers>[^ ]+)(?: of (?P<width>[\d.]+)x(?P<height>[\d.]+))?")
@@ -35,7 +34,6 @@ class _RegionAnswer(AnswerType):
 
     coordinates: Convention = PIXELS
     response_coordinates: Convention | None = None
-    kind: AnswerKind = "text"
 
     @property
     def _requested(self) -> Convention:
@@ -99,7 +97,7 @@ class BoxAnswer(_RegionAnswer):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the boxes; each is stored as its corners and their frame."""
         boxes = read_gold_boxes(parse_list(value), self.coordinates.order)
-        return Gold(self.kind, tuple(self._store(box, context) for box in boxes))
+        return Gold("text", tuple(self._store(box, context) for box in boxes))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
@@ -134,7 +132,7 @@ class PointAnswer(_RegionAnswer):
             if not (self.tolerance.absolute or self.tolerance.relative):
                 reason = 'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
                 raise SettingsError(reason) from None
-        return Gold(self.kind, (self._store(region, context),))
+        return Gold("text", (self._store(region, context),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""

@@ -95,11 +95,6 @@ class AnswerType(Protocol):
     """A type of answers, such as numbers or boxes."""
 
     @property
-    def kind(self) -> AnswerKind:
-        """Kind of its questions."""
-        ...
-
-    @property
     def instruction(self) -> str:
         """Last sentence of the default prompt: the required form of the answer."""
         ...

@@ -11,7 +11,6 @@ from bench_assets.core.answer_types.options import format_cell
 from bench_assets.core.extras import require_extra
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import AnswerKind
 
 _MAX_LENGTH = 20_000  # characters of a response of which the end is read
 _SECONDS = 5  # for one expression
@@ -24,7 +23,6 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 class FormulaAnswer(AnswerType):
     r"""A number, an expression, an equation or a set: ``\frac{1}{2}`` is 0.5."""
 
-    kind: AnswerKind = "text"
     instruction: str = r"End with the answer in \boxed{}."
 
     def __post_init__(self) -> None:
@@ -40,7 +38,7 @@ class FormulaAnswer(AnswerType):
         text = format_cell(value)
         if not _parse(text if _DELIMITED.search(text) else f"${text}$"):
             raise SourceError(f"answer {text!r:.60} (expected a formula in LaTeX)")
-        return Gold(self.kind, (text,))
+        return Gold("text", (text,))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""

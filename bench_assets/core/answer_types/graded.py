@@ -8,7 +8,6 @@ from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, R
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.verdicts import read_grade
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number
 
 TEMPLATE_FIELDS = ("question", "answer", "response")
@@ -29,7 +28,6 @@ class GradedAnswer(AnswerType):
     low: float = 0.0
     high: float = 1.0
     template: str = ""
-    kind: AnswerKind = "text"
     instruction: str = ""
 
     @classmethod

@@ -12,7 +12,6 @@ from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.reading.numbers import parse_quantity, point_decimals
 from bench_assets.core.reading.units import SHARE, Measurement, convert, find_unit
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
@@ -70,7 +69,6 @@ class NumberAnswer(StatedAnswer):
 
     tolerance: Tolerance = EXACT
     unit: str = ""
-    kind: AnswerKind = "text"
 
     @property
     def instruction(self) -> str:
@@ -82,13 +80,13 @@ class NumberAnswer(StatedAnswer):
         entries = parse_list(value)
         if isinstance(entries, list | tuple) and len(entries) > 1:
             values = [_parse_key(format_cell(entry)).value for entry in entries]
-            return Gold(self.kind, (json.dumps(values),))
+            return Gold("text", (json.dumps(values),))
         text = format_cell(entries[0] if isinstance(entries, list | tuple) and entries else value)
         number, key_unit = _parse_key(text)
         unit = key_unit or context.unit or self.unit
         if context.decimals is not None:
             text = f"{number:.{context.decimals}f} {unit}"
-        gold = Gold(self.kind, ((text if key_unit else f"{text} {unit}").strip(),))
+        gold = Gold("text", ((text if key_unit else f"{text} {unit}").strip(),))
         exact = replace(self, tolerance=EXACT)
         for part in _PARTS.findall(text):
             if parse_quantity(part) != (number, "") and exact.points((part,), gold):

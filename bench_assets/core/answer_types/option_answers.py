@@ -59,7 +59,6 @@ class ChoiceAnswer(StatedAnswer):
 class YesNoAnswer(StatedAnswer):
     """Yes or no, in any wording."""
 
-    kind: AnswerKind = "text"
     instruction: str = "Answer with yes or no."
 
     def gold(self, value: object, context: RowContext) -> Gold:
@@ -68,7 +67,7 @@ class YesNoAnswer(StatedAnswer):
         word = parse_yes_no(text) or _SHORT_FORMS.get(text.casefold().strip(" ."))
         if word is None:
             raise SourceError(f"answer {text!r:.60} (expected yes or no, true or false, 1 or 0)")
-        return Gold(self.kind, (word,))
+        return Gold("text", (word,))
 
     def form(self, gold: Gold) -> AnswerForm:
         """Yes or no."""

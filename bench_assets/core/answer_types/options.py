@@ -28,23 +28,16 @@ MISSING = frozenset({"", "nan", NOT_AVAILABLE})
 """How tables write that a cell is empty, in lower case."""
 
 
-class SplitText(NamedTuple):
-    """A text and the options that were in it."""
-
-    text: str
-    options: tuple[str, ...]
-
-
-def split_options(text: str) -> SplitText:
-    r"""Split the options off a text; () if it has no consecutive letters from A on.
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    r"""Split a text and the options in it; () if it has no consecutive letters from A on.
 
     The last option ends with its line. Text after the options stays in the text.
 
     >>> split_options("Is it open? (a) Open (b) Closed")
-    SplitText(text='Is it open?', options=('Open', 'Closed'))
-    >>> split_options("Which?\nA. Left\nB. Right\n\nAnswer with the letter.").text
+    ('Is it open?', ('Open', 'Closed'))
+    >>> split_options("Which?\nA. Left\nB. Right\n\nAnswer with the letter.")[0]
     'Which?\n\nAnswer with the letter.'
-    >>> split_options("Where?\nOptions: A: on the bed., B: in a box.").options
+    >>> split_options("Where?\nOptions: A: on the bed., B: in a box.")[1]
     ('on the bed.', 'in a box.')
     """
     runs = [run for style in _LETTER_STYLES for run in _runs(list(style.finditer(text)))]
@@ -57,8 +50,8 @@ def split_options(text: str) -> SplitText:
         if all(options):
             before = _OPTIONS_HEADING.sub("", text[: marks[0].start()]).strip()
             after = text[end:].strip()
-            return SplitText("\n\n".join(part for part in (before, after) if part), options)
-    return SplitText(text, ())
+            return "\n\n".join(filter(None, (before, after))), options
+    return text, ()
 
 
 def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
@@ -129,13 +122,15 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
     ListedOptions(texts=('cat', 'dog', 'cow'), key=None, answers='letters')
     """
     listed = parse_list(cells[0]) if len(cells) == 1 else cells
-    if isinstance(listed, str) and (split := split_options(listed)).options and not split.text:
-        listed = split.options
+    if isinstance(listed, str):
+        rest, split = split_options(listed)
+        listed = listed if rest else split or listed
     of_names = _list_named(named) if (named := _options_by_name(listed)) else ListedOptions()
     listed = of_names.texts or listed
     if not isinstance(listed, list | tuple) and format_cell(listed):
         raise SourceError(f"options {listed!r:.60} (expected a list)")
-    options = [format_cell(option) for option in listed] if isinstance(listed, list | tuple) else []
+    texts = listed if isinstance(listed, list | tuple) else ()
+    options = list(map(format_cell, texts))
     while options and not options[-1]:
         options.pop()
     if len(options) == 1:

@@ -1,11 +1,13 @@
 """Boxes and points in golds and responses, as files and model families write them.
 
 Boxes are (left, top, right, bottom) in a frame: the image in pixels, the unit square, or a grid of
-0..1000. The frame of a response follows from its notation if possible (``_NOTATIONS``).
+0..1000. The frame of a response follows from its notation if possible (``regions.toml``).
 """
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
@@ -15,15 +17,8 @@ Frame: TypeAlias = tuple[float, float]  # width and height that coordinates refe
 
 FRAMES = {"0..1": 1.0, "0..1000": 1000.0, "0..100": 100.0, "0..1024": 1024.0}
 _ORDERS = ("xyxy", "xywh", "yxyx")
-_SIDES = {  # named sides, and the order of a box that has them
-    ("x1", "y1", "x2", "y2"): "xyxy",
-    ("xmin", "ymin", "xmax", "ymax"): "xyxy",
-    ("x_min", "y_min", "x_max", "y_max"): "xyxy",
-    ("left", "top", "right", "bottom"): "xyxy",
-    ("left", "top", "width", "height"): "xywh",
-    ("x", "y", "w", "h"): "xywh",
-    ("x", "y", "width", "height"): "xywh",
-}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_SIDES = [(names.split(), order) for order, boxes in _TABLES["sides"].items() for names in boxes]
 # Blanks are bounded, so that a response of nothing else takes linear time.
 _NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,20})?"
 _NAME = r"(?:\b([A-Za-z_]\w{0,9})['\"]?\s{0,9}[:=]\s{0,9}['\"]?)?"
@@ -68,15 +63,6 @@ class Convention(NamedTuple):
 
 
 PIXELS = Convention()
-_NOTATIONS = (  # of model families, from their papers and model cards
-    (r"<loc\d", Convention("yxyx", "0..1024")),  # PaliGemma
-    (r"<loc_", Convention("xyxy", "0..1000")),  # Florence-2
-    (r"['\"]box_2d['\"]|\[\s*y_?min|\bymin,\s*xmin", Convention("yxyx", "0..1000")),  # Gemini
-    # Qwen-VL, InternVL, DeepSeek-VL2; CogVLM: [[012,345,678,999]]
-    (r"<\|?/?(?:box|ref|det|quad|object_ref|bbox)\w*\|?>", Convention("xyxy", "0..1000")),
-    (r"\[\[(?=[\d,]*\b0\d\d\b)\d{3}(?:,\d{3}){3}\]\]", Convention("xyxy", "0..1000")),
-    (r"<points?\b", Convention("xyxy", "0..100")),  # Molmo
-)
 
 
 class Regions(NamedTuple):
@@ -148,7 +134,7 @@ def boxes_in(text: str) -> Regions:
         boxes.append(box)
         named += [
             corners([by_name[side] for side in sides], order)
-            for sides, order in _SIDES.items()
+            for sides, order in _SIDES
             if by_name.keys() == {*sides}
         ]
     convention = _notation(text) if boxes and not named else None
@@ -167,6 +153,7 @@ def points_in(text: str) -> Regions:
 
 def _notation(text: str) -> Convention | None:
     """Convention of the first notation that a text has."""
-    return next(
-        (convention for pattern, convention in _NOTATIONS if re.search(pattern, text)), None
+    named = (
+        form["convention"] for form in _TABLES["notations"] if re.search(form["pattern"], text)
     )
+    return next(map(Convention.of, named), None)

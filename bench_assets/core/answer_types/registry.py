@@ -26,7 +26,6 @@ from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import AnswerKind
 
 _RELAXED = "5%"  # ChartQA's
 
@@ -36,16 +35,6 @@ class RowAnswer:
     """The answer type of rows: letters where there are options, else the type of the benchmark."""
 
     others: AnswerType
-
-    @property
-    def kind(self) -> AnswerKind:
-        """Kind of rows without options."""
-        return self.others.kind
-
-    @property
-    def instruction(self) -> str:
-        """Instruction of rows without options."""
-        return self.others.instruction
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the gold of a row."""

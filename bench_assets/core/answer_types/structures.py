@@ -13,7 +13,6 @@ from bench_assets.core.reading.json_values import read_json
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.wrapped_answers import boxed_texts
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import AnswerKind
 
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
 _SEPARATOR = re.compile(
@@ -33,7 +32,6 @@ class ListAnswer(AnswerType):
     """A list of texts or numbers, compared in order or as a multiset."""
 
     ordered: bool = False
-    kind: AnswerKind = "text"
 
     @property
     def instruction(self) -> str:
@@ -49,7 +47,7 @@ class ListAnswer(AnswerType):
         items = [format_cell(entry) for entry in listed]
         if not items or "" in items:
             raise SourceError(f"answer {value!r:.60} (expected a list without empty entries)")
-        return Gold(self.kind, (json.dumps(items, ensure_ascii=False),))
+        return Gold("text", (json.dumps(items, ensure_ascii=False),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
@@ -73,7 +71,6 @@ class ListAnswer(AnswerType):
 class JsonAnswer(AnswerType):
     """A JSON value; names of fields count, their order does not."""
 
-    kind: AnswerKind = "text"
     instruction: str = "Answer with JSON only."
 
     def gold(self, value: object, context: RowContext) -> Gold:
@@ -81,7 +78,7 @@ class JsonAnswer(AnswerType):
         entries = parse_list(value)
         if not isinstance(entries, list | tuple | Mapping):
             raise SourceError(f"answer {value!r:.60} (expected a JSON object or list)")
-        return Gold(self.kind, (json.dumps(entries, ensure_ascii=False, sort_keys=True),))
+        return Gold("text", (json.dumps(entries, ensure_ascii=False, sort_keys=True),))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for the same value; texts are compared without case, numbers as numbers."""

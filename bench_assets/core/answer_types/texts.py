@@ -18,7 +18,6 @@ from bench_assets.core.metrics.short_answers import (
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import AnswerKind
 
 _SIMILARITY: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "exact": exact_match,
@@ -39,7 +38,6 @@ class TextAnswer(AnswerType):
     """A word, a short phrase or a caption."""
 
     matching: Matching = "exact"
-    kind: AnswerKind = "text"
 
     @property
     def instruction(self) -> str:
@@ -64,7 +62,7 @@ class TextAnswer(AnswerType):
             raise SourceError("no answer")
         kept = [text for text in texts if text]
         # VQA accuracy counts all ten answers, also equal ones.
-        return Gold(self.kind, tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
+        return Gold("text", tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """Yes or no, if every reference is one; other texts have no form."""

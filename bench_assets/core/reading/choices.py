@@ -22,7 +22,6 @@ MAX_OPTIONS = 26
 
 _WORD_OR_SIGN = re.compile(r"[^\W\d]+|\d[\d.,]*|\S")
 _MARGIN, _MARGIN_RATIO = 40, 3  # a text that much longer than all options is none of them
-_MAX_NUMBER_WORD_LENGTH = 20  # characters of a text in which number words are numbers
 _MAX_LOWERCASE_LENGTH = 3  # characters of a text that is a lowercase letter: "(b)"
 
 
@@ -223,8 +222,7 @@ def _words(text: str) -> str:
 
 
 def _quantity(text: str) -> float | None:
-    is_short = len(text) <= _MAX_NUMBER_WORD_LENGTH
-    quantity = parse_quantity(text) if is_short or any(map(str.isdigit, text)) else None
+    quantity = parse_quantity(text)
     return quantity.value if quantity else None
 
 
