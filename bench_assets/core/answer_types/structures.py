@@ -119,7 +119,7 @@ def _plain(value: object) -> object:
         case list():
             return list(map(_plain, value))
         case str() | int() | float() if not isinstance(value, bool):
-            text = normalize_answer(format_cell(value))
+            text = normalize_answer(value if isinstance(value, str) else format_cell(value))
             number = parse_number(text)
             return text if number is None else number
     return repr(value)
