@@ -1,11 +1,12 @@
 """Choices: the letter, or the letters, of the options that a response gives."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.reading.readings import (
@@ -93,11 +94,14 @@ def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str]
     return choice and choice.of(texts[ascii_uppercase.index(choice.value)])
 
 
+_Key: TypeAlias = str | float | tuple[str]
+
+
 class _Options(NamedTuple):
     """Options with all forms in which they are compared."""
 
     letters: str
-    by_form: tuple[dict[str | float, str], ...]  # letters by compact form, by words, by quantity
+    by_key: dict[_Key, str]  # letters by what only one option has
     words: tuple[str, ...]
     mentions: tuple[tuple[str, tuple[str, ...]], ...]  # letters with words and signs, longest first
     has_letters: bool  # whether responses may use the letters
@@ -127,28 +131,24 @@ class _Options(NamedTuple):
         is_letter = alone and (alone[1].isupper() or len(text.strip()) <= _MAX_LOWERCASE_LENGTH)
         if alone and is_letter and alone[1].upper() in self.letters:
             return alone[1].upper()
-        if len(text) <= self.longest:
-            for form, letters in zip(_FORMS, self.by_form, strict=True):
-                if letters and (key := form(text)) not in ("", None) and key in letters:
-                    return letters[key]
+        if len(text) <= self.longest and (keys := [k for k in _keys(text) if k in self.by_key]):
+            return self.by_key[keys[0]]
         labelled = part("labelled").fullmatch(text) if self.has_letters else None
         if labelled is None or labelled[1] not in self.letters:
             return None
         if self.is_list(labelled[1], text[labelled.end(1) :]):
             return None
         other_letters = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
-        own_word = self.words[self.letters.index(labelled[1])]
-        return (
-            labelled[1] if not other_letters and _words(labelled[2]).startswith(own_word) else None
-        )
+        own_words = self.words[self.letters.index(labelled[1])]
+        is_own = not other_letters and _words(labelled[2]).startswith(own_words)
+        return labelled[1] if is_own else None
 
     def contradicts(self, response: str, found: Reading[str]) -> bool:
         """Whether the text beside a letter is another option's."""
         line = plain_text(response[found.evidence[0] :].split("\n", maxsplit=1)[0]).text
         labelled = part("labelled").fullmatch(line) if len(line) <= self.longest else None
-        return labelled is not None and (
-            self.by_form[1].get(_words(labelled[2]), found.value) != found.value
-        )
+        written = labelled and self.by_key.get((_words(labelled[2]),))
+        return written not in (None, found.value)
 
     def mentioned(self, text: str, *, numerals: bool) -> str | None:
         """The only option that a text names, by a letter in brackets or by its whole text."""
@@ -174,25 +174,18 @@ class _Options(NamedTuple):
 def _options(options: tuple[str, ...], *, has_letters: bool) -> _Options:
     letters = ascii_uppercase[: min(len(options), MAX_OPTIONS)]
     plain = [plain_text(option).text for option in options]
-    by_form = []
-    for form in _FORMS:
-        keys = [form(option) for option in plain]
-        by_form.append(
-            {
-                key: letter
-                for letter, key in zip(letters, keys, strict=False)
-                if key not in ("", None) and keys.count(key) == 1
-            }
-        )
-    longest_first = sorted(zip(letters, plain, strict=False), key=lambda pair: -len(pair[1]))
+    lettered_texts = list(zip(letters, plain, strict=False))
+    counts = Counter(key for text in plain for key in _keys(text))
     mentions = [
         (letter, tuple(_WORD_OR_SIGN.findall(text.strip(" .").casefold())))
-        for letter, text in longest_first
+        for letter, text in sorted(lettered_texts, key=lambda pair: -len(pair[1]))
         if len(text) > 1 or not text.isalpha()
     ]
     return _Options(
         letters=letters,
-        by_form=tuple(by_form),
+        by_key={
+            k: letter for letter, text in lettered_texts for k in _keys(text) if counts[k] == 1
+        },
         words=tuple(map(_words, plain)),
         mentions=tuple((letter, tokens) for letter, tokens in mentions if tokens),
         has_letters=has_letters,
@@ -209,21 +202,14 @@ def _mention(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def _compact(text: str) -> str:
-    """A text without blanks, markup of LaTeX and closing punctuation; signs count."""
-    text = part("typesetting").sub("", text.replace("\\sqrt", "√"))
-    return text.casefold().strip(".,;:'\"")
+def _keys(text: str) -> tuple[_Key, ...]:
+    """What a text is compared by: its signs without LaTeX's, its words, and its quantity."""
+    signs = part("typesetting").sub("", text.replace("\\sqrt", "√")).casefold().strip(".,;:'\"")
+    words, quantity = _words(text), parse_quantity(text)
+    keys: tuple[_Key, ...] = (signs, (words,)) if words else (signs,) if signs else ()
+    return (*keys, quantity.value) if quantity else keys
 
 
-@lru_cache(maxsize=4096)
 def _words(text: str) -> str:
     """A text's words; signs do not count."""
     return re.sub(r"\W+", " ", text.casefold()).strip()
-
-
-def _quantity(text: str) -> float | None:
-    quantity = parse_quantity(text)
-    return quantity.value if quantity else None
-
-
-_FORMS: tuple[Callable[[str], str | float | None], ...] = (_compact, _words, _quantity)
