@@ -26,7 +26,6 @@ from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
 from bench_assets.suites.multi.construction.selection import (
     SelectionDecision,
-    SelectionParameters,
     select,
 )
 from bench_assets.suites.multi.construction.transformations import (
@@ -55,7 +54,7 @@ def selection(sources: SourceFiles, items: list[MultiItem]) -> list[SelectionDec
     """Select problems by length within each knowledge piece (appendix D)."""
     if not open_release(sources).annotations:
         return list[SelectionDecision]()
-    return select(items, SelectionParameters(), _SEED)
+    return select(items, _SEED)
 
 
 @MULTI.steps(

@@ -1,8 +1,9 @@
 """Selection of raw problems (appendix D).
 
-Appendix D leaves three things open. Its two forms of H differ: ``"ratio"`` has no unit, as adding
-characters and images requires; ``"printed_left"`` is half the harmonic mean, in characters. "q = 1"
-is read as a = 1 and p = 1. m is not given: here 1, at most half of N_k.
+Appendix D leaves three things open. Its two forms of H differ: the right one, taken here, has no
+unit, as adding characters and images requires; the left one is half the harmonic mean, in
+characters. "q = 1" is read as a = 1 and p = 1; b is 1 too. m is not given: here 1, at most half of
+N_k.
 """
 
 from collections import defaultdict
@@ -10,17 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil, log10
-from typing import Literal, TypeAlias
 
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
-Reading: TypeAlias = Literal["ratio", "printed_left"]
-
 NO_KNOWLEDGE = "null"
 """Keyword of questions without knowledge (footnote 9)."""
 
-_WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis
+_ALPHA = 3.0  # problems per decade of a knowledge piece's number of problems
+_WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis: their characters, and their images
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,28 +37,13 @@ class SelectionDecision:
     picked: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionParameters:
-    """The parameters of appendix D."""
-
-    a: float = 1.0  # weight of characters
-    b: float = 1.0  # weight of images
-    alpha: float = 3.0  # problems per decade of a piece's size
-    m: int = 1  # how many of the longest and shortest are picked with probability p
-    p: float = 1.0
-    reading: Reading = "ratio"
-
-
-def select(
-    items: Sequence[MultiItem], parameters: SelectionParameters, seed: int
-) -> list[SelectionDecision]:
+def select(items: Sequence[MultiItem], seed: int) -> list[SelectionDecision]:
     """Decide for every problem, piece by piece, longest first; equal lengths by id.
 
     A draw depends only on the seed and the problem's id.
 
     Args:
         items: Sub-questions; a problem is measured over all of them.
-        parameters: Weights, quota and probabilities.
         seed: Seed of the draws.
     """
     measures = _measures(items)
@@ -70,7 +54,7 @@ def select(
     return [
         decision
         for knowledge, problems in pieces.items()
-        for decision in _decide_piece(knowledge, problems, parameters, seed)
+        for decision in _decide_piece(knowledge, problems, seed)
     ]
 
 
@@ -79,41 +63,37 @@ def uniform_draw(seed: int, name: str) -> float:
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:6]) / 2**48
 
 
-def quota(n_problems: int, alpha: float) -> int:
+def quota(n_problems: int) -> int:
     """N_k: problems to pick of a knowledge piece, by the decimal logarithm of its size.
 
-    >>> [quota(n, 3.0) for n in (1, 10, 100, 1000)]
+    >>> [quota(n) for n in (1, 10, 100, 1000)]
     [0, 3, 6, 9]
     """
-    return ceil(alpha * log10(n_problems))
+    return ceil(_ALPHA * log10(n_problems))
 
 
-def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> float:
-    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else by the quota.
+def probability(rank: int, n_problems: int) -> float:
+    """Pr[pick up q]: 1 for the longest and the shortest, else by the quota.
 
-    >>> [probability(rank, 100, SelectionParameters()) for rank in (0, 1, 99)]
+    >>> [probability(rank, 100) for rank in (0, 1, 99)]
     [1.0, 0.04, 1.0]
     """
-    wanted = quota(n_problems, parameters.alpha)
-    m = min(parameters.m, wanted // 2)
-    if rank == 0:
+    wanted = quota(n_problems)
+    m = min(1, wanted // 2)
+    if rank == 0 or rank >= n_problems - m:
         return 1.0
-    if rank < m or rank >= n_problems - m:
-        return parameters.p
-    return parameters.p * max(0, wanted - 2 * m) / n_problems
+    return max(0, wanted - 2 * m) / n_problems
 
 
-def normalize_measure(value: float, average: float, reading: Reading) -> float:
+def normalize_measure(value: float, average: float) -> float:
     """H: a measure relative to its average within a knowledge piece; 0 if either is 0.
 
-    >>> normalize_measure(3, 3, "ratio"), normalize_measure(3, 3, "printed_left")
-    (1.0, 1.5)
+    >>> normalize_measure(3, 3)
+    1.0
     """
     if value == 0 or average == 0:
         return 0.0
-    if reading == "ratio":
-        return 2 / (value / average + average / value)
-    return 1 / (1 / value + 1 / average)
+    return 2 / (value / average + average / value)
 
 
 def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
@@ -134,16 +114,13 @@ def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
 
 
 def _decide_piece(
-    knowledge: str,
-    measures: Mapping[str, tuple[float, ...]],
-    parameters: SelectionParameters,
-    seed: int,
+    knowledge: str, measures: Mapping[str, tuple[float, ...]], seed: int
 ) -> list[SelectionDecision]:
-    lengths = _lengths(measures, parameters)
+    lengths = _lengths(measures)
     ordered = sorted(lengths, key=lambda name: (-lengths[name], name))
     decisions = []
     for rank, name in enumerate(ordered):
-        chance = probability(rank, len(ordered), parameters)
+        chance = probability(rank, len(ordered))
         draw = uniform_draw(seed, name)
         decisions.append(
             SelectionDecision(
@@ -152,7 +129,7 @@ def _decide_piece(
                 length=lengths[name],
                 rank=rank,
                 n_problems=len(ordered),
-                quota=quota(len(ordered), parameters.alpha),
+                quota=quota(len(ordered)),
                 probability=chance,
                 draw=draw,
                 picked=draw < chance,
@@ -161,17 +138,14 @@ def _decide_piece(
     return decisions
 
 
-def _lengths(
-    measures: Mapping[str, tuple[float, ...]], parameters: SelectionParameters
-) -> Mapping[str, float]:
+def _lengths(measures: Mapping[str, tuple[float, ...]]) -> Mapping[str, float]:
     """L_q: the weighted sum of the six normalised measures."""
     n = len(measures)
     averages = [sum(column) / n for column in zip(*measures.values(), strict=True)]
-    weights = [scale * weight for scale in (parameters.a, parameters.b) for weight in _WEIGHTS]
     return {
         name: sum(
-            weight * normalize_measure(value, average, parameters.reading)
-            for weight, value, average in zip(weights, values, averages, strict=True)
+            weight * normalize_measure(value, average)
+            for weight, value, average in zip(_WEIGHTS * 2, values, averages, strict=True)
         )
         for name, values in measures.items()
     }

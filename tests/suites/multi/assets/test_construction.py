@@ -20,7 +20,6 @@ from bench_assets.suites.multi.construction.decisions import (
 )
 from bench_assets.suites.multi.construction.selection import (
     SelectionDecision,
-    SelectionParameters,
     select,
 )
 from bench_assets.suites.multi.construction.transformations import (
@@ -282,7 +281,7 @@ def note(name, **fields):
 
 
 def test_only_picked_items_are_annotated_and_broken_ones_go():
-    decisions = select(ITEMS, SelectionParameters(), 0)
+    decisions = select(ITEMS, 0)
     first, *others = [decision.problem_id for decision in decisions if decision.picked]
     passed_over = next(decision.problem_id for decision in decisions if not decision.picked)
     notes = [note(first, changes={"answer": "E"}), note(passed_over, drop="x"), note("z")]

@@ -4,7 +4,6 @@ import pytest
 
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.multi.construction.selection import (
-    SelectionParameters,
     normalize_measure,
     probability,
     quota,
@@ -37,13 +36,10 @@ def piece(n, knowledge=("集合",)):
 )
 def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
     """Over 1,000 seeds the mean may be off by four standard errors of a sum of Bernoullis."""
-    chances = [probability(rank, n, SelectionParameters()) for rank in range(n)]
-    assert quota(n, 3.0) == wanted
+    chances = [probability(rank, n) for rank in range(n)]
+    assert quota(n) == wanted
     assert sum(chances) == pytest.approx(expected)
-    decided = [
-        (decision.problem_id, decision.probability)
-        for decision in select(piece(n), SelectionParameters(), 0)
-    ]
+    decided = [(decision.problem_id, decision.probability) for decision in select(piece(n), 0)]
     assert [chance for _, chance in decided] == chances
     picked = sum(
         uniform_draw(seed, name) < chance for seed in range(SEEDS) for name, chance in decided
@@ -55,7 +51,7 @@ def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
     for n in (1, 2, 3, 7, 30):
-        decisions = select(piece(n), SelectionParameters(), seed)
+        decisions = select(piece(n), seed)
         assert decisions[0].rank == 0
         assert decisions[0].picked
         for drawn in decisions:
@@ -65,27 +61,23 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
 
 
 @pytest.mark.parametrize(
-    ("value", "average", "ratio", "left"),
+    ("value", "ratio"),
     [
-        pytest.param(10, 10, 1.0, 5.0, id="the average: 1, or half of it in characters"),
-        pytest.param(20, 10, 0.8, 20 / 3, id="twice: 2 / (2 + 1/2); 1 / (1/20 + 1/10)"),
-        pytest.param(5, 10, 0.8, 10 / 3, id="half: as far away as twice; shorter is shorter"),
-        pytest.param(0, 10, 0.0, 0.0, id="nothing"),
-        pytest.param(0, 0, 0.0, 0.0, id="nothing anywhere"),
+        pytest.param(10, 1.0, id="the average"),
+        pytest.param(20, 0.8, id="twice: 2 / (2 + 1/2)"),
+        pytest.param(5, 0.8, id="half: as far away as twice"),
+        pytest.param(0, 0.0, id="nothing"),
     ],
 )
-def test_the_two_readings_of_h(value, average, ratio, left):
-    assert normalize_measure(value, average, "ratio") == pytest.approx(ratio)
-    assert normalize_measure(value, average, "printed_left") == pytest.approx(left)
+def test_a_measure_counts_by_its_distance_from_the_average(value, ratio):
+    assert normalize_measure(value, 10) == pytest.approx(ratio)
 
 
 def test_length_adds_question_answer_and_analysis_with_their_weights():
     """All at their averages: 1.0 + 0.1 + 0.5 for characters, and as much for images."""
     fields = {"specific": "图[IMAGE_1]", "answer": "见[IMAGE_2]", "analysis": "看[IMAGE_3]"}
-    (decision,) = select([item(**fields)], SelectionParameters(), 0)
+    (decision,) = select([item(**fields)], 0)
     assert decision.length == pytest.approx(3.2)
-    (chars,) = select([item(**fields)], SelectionParameters(b=0), 0)
-    assert chars.length == pytest.approx(1.6)
 
 
 PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}
