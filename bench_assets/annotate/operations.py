@@ -36,8 +36,9 @@ from bench_assets.annotation.tasks import (
     format_timestamp,
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_in_task
+from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.comparison.people_checks import people_checks
-from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.funnel import GoldFunnel, gold_funnel
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.measured_figures import DrawnUnit
@@ -226,10 +227,10 @@ def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
 
 def funnel_rows(bench: Workbench, name: str) -> list[GoldFunnel]:
     """Count the outcomes of a suite's proposals, with people's answers so far; raises as above."""
-    key = dg.AssetKey([*_gold_step(bench, name).folder.split("/"), "gold_funnel"])
-    wanted = dg.AssetSelection.assets(key).required_multi_asset_neighbors()
-    bench.materialize(wanted, title="gold funnel")
-    return bench.tables.read(key.path, GoldFunnel)
+    folder = AssetFolder(_gold_step(bench, name).folder)
+    keys = [folder.key(table) for table in ("proposals", "decided_proposals")]
+    bench.materialize(dg.AssetSelection.assets(keys[1]), title="decided proposals")
+    return gold_funnel(*(bench.tables.read(key.path, DecidedProposal) for key in keys))
 
 
 def _gold_step(bench: Workbench, name: str) -> GoldStep:

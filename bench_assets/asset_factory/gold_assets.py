@@ -1,4 +1,4 @@
-"""Assets of a step that solves proposed questions twice: votes, decisions, funnel, its check."""
+"""Assets of a step that solves proposed questions twice: votes, decisions, and their check."""
 
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,10 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import (
     AssetFolder,
-    StageName,
     list_of,
     open_model,
 )
-from bench_assets.core.gold.funnel import GoldFunnel, gold_funnel, low_yields
+from bench_assets.core.gold.funnel import gold_funnel, low_yields
 from bench_assets.core.gold.proposals import DecidedProposal, apply_verdicts
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import SettingsError
@@ -34,7 +33,7 @@ RECORDED = "solver_responses.jsonl"
 
 
 def gold_assets(step: GoldStep) -> list[dg.AssetsDefinition]:
-    """Build the tables of a step: ``proposals``, ``decided_proposals`` and ``gold_funnel``."""
+    """Build the tables of a step: ``proposals`` and ``decided_proposals``."""
     return [_proposals(step), _decisions(step)]
 
 
@@ -102,37 +101,36 @@ def _recorded(file: Path) -> dict[str, RecordedModel]:
 
 
 def _decisions(step: GoldStep) -> dg.AssetsDefinition:
-    folder, task = AssetFolder(step.folder), proposal_task(step)
-    stages: dict[str, StageName] = {
-        "decided_proposals": "distractors",
-        "gold_funnel": "distractors",
-    }
+    task = proposal_task(step)
 
-    @folder.steps(f"{step.folder.replace('/', '_')}_gold", stages, deps=[answers_key(task)])
-    def gold(
+    @AssetFolder(step.folder).step("distractors", deps=[answers_key(task)])
+    def decided_proposals(
         tables: TableFiles, proposals: list[DecidedProposal]
-    ) -> tuple[list[DecidedProposal], list[GoldFunnel]]:
-        """Apply people's verdicts, and count the outcomes."""
-        decided = apply_verdicts(proposals, counted_rows(tables, task))
-        return decided, gold_funnel(proposals, decided)
+    ) -> list[DecidedProposal]:
+        """Apply people's verdicts."""
+        return apply_verdicts(proposals, counted_rows(tables, task))
 
-    return gold
+    return decided_proposals
 
 
 def yield_check(step: GoldStep) -> dg.AssetChecksDefinition:
-    """Build the check on the funnel of a step."""
+    """Build the check on what becomes of the proposals of a step."""
     folder = AssetFolder(step.folder)
 
     @dg.asset_check(
         name="proposals_are_accepted",
-        asset=folder.key("gold_funnel"),
+        asset=folder.key("decided_proposals"),
+        additional_ins=folder.ins("proposals"),
         description="Of each construction's proposals, at least 5 % are accepted.",
     )
-    def proposals_are_accepted(gold_funnel: list[GoldFunnel]) -> dg.AssetCheckResult:
+    def proposals_are_accepted(
+        decided_proposals: list[DecidedProposal], proposals: list[DecidedProposal]
+    ) -> dg.AssetCheckResult:
         """Warn of constructions that build next to nothing."""
+        funnel = gold_funnel(proposals, decided_proposals)
         return check_result(
-            low_yields(gold_funnel),
-            n=len(gold_funnel),
+            low_yields(funnel),
+            n=len(funnel),
             of="construction",
             holds="Each construction has at least 5 % of its proposals accepted.",
             severity=dg.AssetCheckSeverity.WARN,

@@ -36,12 +36,12 @@ def gold_funnel(
 
     Args:
         voted: Rows as the votes decide.
-        decided: The same rows after people's verdicts.
+        decided: The same rows after people's verdicts; a missing one stays as voted.
     """
     after = {row.id: row for row in decided}
     names = dict.fromkeys(row.construction for row in voted)
     return [
-        _count(name, [(row, after[row.id]) for row in voted if row.construction == name])
+        _count(name, [(row, after.get(row.id, row)) for row in voted if row.construction == name])
         for name in names
     ]
 

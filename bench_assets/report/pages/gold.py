@@ -5,7 +5,7 @@ from typing import Any
 
 from bench_assets.annotation.gold import GoldStep, mark_changes
 from bench_assets.catalog import Catalog
-from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.funnel import gold_funnel
 from bench_assets.core.gold.proposals import DecidedProposal, is_for_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import escape_to_one_line
@@ -28,15 +28,16 @@ class GoldPage:
 def _suite(tables: TableFiles, step: GoldStep) -> dict[str, Any]:
     entry: dict[str, Any] = {"suite": step.suite, "funnel": [], "open": [], "problem": ""}
     folder = step.folder.split("/")
-    if not tables.exists([*folder, "gold_funnel"]):
+    if not tables.exists([*folder, "decided_proposals"]):
         return entry
     try:
-        funnel = tables.read([*folder, "gold_funnel"], GoldFunnel)
+        proposals = tables.read([*folder, "proposals"], DecidedProposal)
         decided = tables.read([*folder, "decided_proposals"], DecidedProposal)
     except TableError as error:
         return {**entry, "problem": escape_to_one_line(str(error))}
     waiting = [_proposal(row) for row in decided if is_for_people(row)]
-    return {**entry, "funnel": [asdict(row) for row in funnel], "open": waiting[:_LISTED]}
+    funnel = [asdict(row) for row in gold_funnel(proposals, decided)]
+    return {**entry, "funnel": funnel, "open": waiting[:_LISTED]}
 
 
 def _proposal(row: DecidedProposal) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from PIL import Image
 from pydantic import ValidationError
 
 from bench_assets.asset_factory.evaluation_tables import read_rejections
-from bench_assets.core.gold.funnel import GoldFunnel
+from bench_assets.core.gold.funnel import gold_funnel
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
@@ -233,9 +233,10 @@ def test_all_six_transformations_are_applied_and_others_stay_open(built):
     assert {row.fault.partition(":")[0] for row in refused} == {
         "open", "rejected", "it does not apply here",
     }  # fmt: skip
-    funnel = {row.construction: row for row in built.read(GoldFunnel, "gold_funnel")}
-    assert sum(row.agreed for row in funnel.values()) == 4
-    assert sum(row.decided_by_people for row in funnel.values()) == 8
+    proposals = (built.read(DecidedProposal, f"{name}proposals") for name in ("", "decided_"))
+    funnel = gold_funnel(*proposals)
+    assert sum(row.agreed for row in funnel) == 4
+    assert sum(row.decided_by_people for row in funnel) == 8
 
 
 def test_the_ablations_ask_what_they_should(built):

@@ -7,7 +7,6 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.tasks import Answer, unit_id
-from bench_assets.core.gold.funnel import GoldFunnel
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
@@ -205,8 +204,8 @@ def test_people_decide_about_an_open_key(home, verdict, fault):
     home.materialize([decisions, construction.transformations, *specs], made)
     (row,) = home.read(Transformation, "transformations")
     assert row.fault == fault
-    (counts,) = home.read(GoldFunnel, "gold_funnel")
-    assert counts.decided_by_people == bool(verdict)
+    (decided,) = home.read(DecidedProposal, "decided_proposals")
+    assert (decided.by == "people") == bool(verdict)
 
 
 def test_each_item_of_a_picked_problem_is_rated_by_difficulty_and_quality():
