@@ -12,8 +12,27 @@ from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.corrected_means import corrected_mean
 from bench_assets.evaluation.checked_scores import JudgedModel, checked_scores, draw_units
 from bench_assets.suites.codis.task import TASK
-from tests.audit.judged import queries
-from tests.fakes.rows import prediction
+from tests.fakes.rows import prediction, question
+
+ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
+
+
+def queries(n):
+    """Queries of CODIS in pairs; each pair has two possible answers."""
+    return [
+        question(
+            question_id=f"codis/{number // 2:03}/{number % 2 + 1}",
+            task="codis",
+            text="What is meant?",
+            answer=(options[number % 2],),
+            options=options,
+            group_id=f"{number // 2:03}",
+        )
+        for number in range(n)
+        for pair in [number // 2]
+        for options in [(ANSWERS[pair % 6], ANSWERS[(pair + 1) % 6])]
+    ]
+
 
 PAIRS = 400
 QUESTIONS = queries(2 * PAIRS)

@@ -6,9 +6,7 @@ from bench_assets.audit.judges.human_agreement import agreement_finding, bias_fi
 from bench_assets.core.stats.corrected_means import CheckedUnit
 from bench_assets.core.stats.length_bias import MeasuredVerdict
 from bench_assets.evaluation.checked_scores import CheckedScores, check_by_people
-from tests.audit.judged import Judged, queries
-
-QUESTIONS = queries(8)
+from tests.audit.held import Held
 
 
 def checked(*verdicts):
@@ -16,7 +14,7 @@ def checked(*verdicts):
     units = [CheckedUnit(judge, people) for judge, people in verdicts]
     responses = [MeasuredVerdict(judge, people, 100) for judge, people in verdicts]
     check = check_by_people(CheckedScores(units, responses))
-    return Judged(QUESTIONS, {}, people_checks={"m": check})
+    return Held(questions=[], people_checks={"m": check})
 
 
 def test_kappa_is_that_of_the_table():

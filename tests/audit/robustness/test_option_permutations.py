@@ -1,6 +1,7 @@
 """Options in other orders: what is asked, what is left alone, and what is made of the responses."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -10,14 +11,13 @@ from bench_assets.audit.robustness.option_permutations import (
     not_permutable_reason,
     permute_options,
 )
-from bench_assets.audit.robustness.position_bias import PermutationOutcome
+from bench_assets.audit.robustness.position_bias import OrderFigure, PermutationOutcome, figures_of
 from bench_assets.core.reading.choices import lettered
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.evaluation.task import Condition
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
 from bench_assets.suites.multi.task import TASK as MULTI
-from tests.audit.choosing import figures, first, shifted_responses
 from tests.audit.held import TASK
 from tests.cases import read_rows
 from tests.fakes.rows import question
@@ -106,8 +106,27 @@ def test_prompts_of_the_suites_show_the_order(task, query, shown):
     assert shown in "".join(texts)
 
 
+def figures(responses):
+    made = figures_of(
+        responses, {name: name for name in responses}, partial(OrderFigure, task="exam", model="m")
+    )
+    return {figure.figure: figure for figure in made}
+
+
+def says_the_first(n=40, k=4):
+    """Who says A to k options in all their shifts; the key is at the place n % k."""
+    responses = {}
+    for number in range(n):
+        shifts = [tuple((place + shift) % k for place in range(k)) for shift in range(k)]
+        responses[str(number)] = [
+            PermutationOutcome(order, places, float(places[0] == number % k), 0)
+            for order, places in enumerate(shifts, 1)
+        ]
+    return responses
+
+
 def test_who_always_says_the_first_is_right_once_a_question():
-    found = figures(shifted_responses(first))
+    found = figures(says_the_first())
     values = {name: one.value for name, one in found.items()}
     assert values == pytest.approx(
         {
