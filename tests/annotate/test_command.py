@@ -63,14 +63,11 @@ def test_a_configured_form_is_marked_among_all() -> None:
     assert len(tasks) > 20
 
 
-def test_status_counts_what_counts() -> None:
+def test_status_quality_and_queue_count_what_counts() -> None:
     (row,) = rows("annotate", "status")
     counts = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
     assert counts == {"units": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
     assert (row["refused"], row["lacking"], row["annotators"]) == (1, 4, ["bo"])
-
-
-def test_quality_and_queue_name_people_and_items() -> None:
     (row,) = rows("annotate", "quality", FORM)
     assert (row["person"], row["n_answers"], row["n_refused"]) == ("bo", 2, 1)
     lacking = {row["unit_id"]: row["lacking"] for row in rows("annotate", "queue", FORM)}

@@ -52,21 +52,6 @@ def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp
     assert "judge:reader:judge|" in whole.signature
 
 
-def test_a_verdict_that_somebody_turned_is_named(tmp_path):
-    measure(tmp_path, judge=Right())
-    packed(tmp_path, tmp_path / "b.zip")
-    files = files_in(tmp_path / "b.zip")
-    at = next(
-        n
-        for n, line in enumerate(files["judgements.jsonl"].splitlines())
-        if json.loads(line)["judge"] == "reader:judge"
-    )
-    turned = with_line(files, "judgements.jsonl", lambda row: row | {"value": "B"}, at)
-    found = verify(repacked(tmp_path / "b.zip", turned, checksummed=True))
-    first = found.partings[0]
-    assert (first.step, first.entry.split()[0]) == ("points", "shelf/3")
-
-
 @pytest.mark.parametrize("why", [{"passed_on": False}, {"images": False}])
 def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
     measure(tmp_path)

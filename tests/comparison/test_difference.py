@@ -161,17 +161,3 @@ def test_what_the_scores_do_not_give_is_the_rest():
     old, new = side(quiz(4), responses("1100")), side(quiz(4), responses("1100"))
     new = replace(new, metrics=[replace(row, value=0.75) for row in new.metrics])
     assert causes(old, new) == {"rest": 0.25}
-
-
-def test_effects_add_up_where_the_metric_is_no_mean_of_points():
-    # Pairs (0, 1) and (2, 3), right if both halves are: 1 of 2 before, then 0 of 2.
-    pairs = replace(TASK, measures={"acc_p": both_halves})
-    questions = quiz(4, group=2)
-    old = side(questions, responses("1110"), task=pairs)
-    new = side(questions, responses("1001"), task=pairs)
-    mixed = [
-        replace(row, decoding="two|t=0,max=8") if row.question_id == "quiz/1" else row
-        for row in new.predictions
-    ]
-    found = causes(old, replace(new, predictions=mixed), pairs)
-    assert found == {"model": -0.5, "asked again": 0}

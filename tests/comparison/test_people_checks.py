@@ -155,14 +155,11 @@ def test_a_judge_model_is_read_from_the_signature(judge, mark):
     assert unchecked(TASK, SIGNED.format(judge)) == mark
 
 
-def test_an_older_row_without_a_signature_has_no_mark():
-    assert unchecked(TASK, "") == ""
-
-
 def test_rules_of_a_package_need_no_check():
     task = replace(TASK, judges={**TASK.judges, "begins_well": ByRules(lambda _: [])})
     assert unchecked(task, SIGNED.format("begins_well")) == ""
     assert unchecked(task, SIGNED.format("begins_well:gpt")) == "not checked by people"
+    assert unchecked(TASK, "") == ""
 
 
 def test_the_report_marks_a_number_that_people_did_not_check(tmp_path: Path):

@@ -398,25 +398,27 @@ def test_results_are_a_run_that_is_shown_and_audited(home):
     assert audited.loc["contradicting_keys"].passed
 
 
-def test_a_printed_number_that_is_no_mean_of_the_points_stands_without_an_interval(home, tmp_path):
-    folder = shutil.copytree(LMMS, tmp_path / "lmms")
+def renamed(folder, value=None, *, model="org/tiny-vlm", higher=True):
+    """Samples of lmms-eval beside a file that prints another number, or one of errors."""
+    shutil.copytree(LMMS, folder, dirs_exist_ok=True)
     file = folder / "20261124_070000_results.json"
-    whole = json.loads(file.read_text())
-    whole["results"]["mini_vqa"]["exact_match,none"] = 0.91
+    whole = json.loads(file.read_text()) | {"model_name": model}
+    whole["higher_is_better"] = {"mini_vqa": {"exact_match": higher}}
+    if value is not None:
+        whole["results"]["mini_vqa"]["exact_match,none"] = value
     file.write_text(json.dumps(whole))
-    run = bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl")
+    return folder / "20261124_070000_samples_mini_vqa.jsonl"
+
+
+def test_a_printed_number_that_is_no_mean_of_the_points_stands_without_an_interval(home, tmp_path):
+    run = bench.read_results(renamed(tmp_path / "lmms", 0.91))
     assert run.metrics.value.tolist() == [0.91]
     assert run.metrics.low.isna().all()
 
 
 def test_two_models_of_another_harness_are_compared_by_our_engine(home, tmp_path):
-    folder = shutil.copytree(LMMS, tmp_path / "lmms")
-    file = folder / "20261124_070000_samples_mini_vqa.jsonl"
+    file = renamed(tmp_path / "lmms", 0.0, model="worse")
     file.write_text(file.read_text().replace('"exact_match": 1.0', '"exact_match": 0.0'))
-    results = folder / "20261124_070000_results.json"
-    whole = json.loads(results.read_text()) | {"model_name": "worse"}
-    whole["results"]["mini_vqa"]["exact_match,none"] = 0.0
-    results.write_text(json.dumps(whole))
     good, bad = bench.read_results(LMMS / file.name), bench.read_results(file)
     (line,) = bench.compare(bad, good).rows
     assert (line.before, line.after, line.n) == (0.0, pytest.approx(2 / 3), 3)
@@ -520,14 +522,8 @@ def test_a_file_that_would_be_far_larger_unpacked_is_refused_unread(tmp_path, na
 
 
 def test_error_rates_of_lmms_eval_are_ranked_lowest_first(home, tmp_path):
-    folder = shutil.copytree(LMMS, tmp_path / "lmms")
-    results = folder / "20261124_070000_results.json"
     for model, value in (("good", 0.1), ("bad", 0.4)):
-        whole = json.loads(results.read_text()) | {"model_name": model}
-        whole["results"]["mini_vqa"]["exact_match,none"] = value
-        whole["higher_is_better"] = {"mini_vqa": {"exact_match": False}}
-        results.write_text(json.dumps(whole))
-        bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl", store=True)
+        bench.read_results(renamed(tmp_path, value, model=model, higher=False), store=True)
     with open_workbench() as opened:
         opened.refresh_leaderboard()
         rows = [r for r in opened.rows("leaderboard") if r.task == "lmms_eval_mini_vqa"]
@@ -536,12 +532,7 @@ def test_error_rates_of_lmms_eval_are_ranked_lowest_first(home, tmp_path):
 
 def test_a_sample_without_errors_is_right(home, tmp_path):
     """Errors 1, 0 and 1: of three samples the second is right."""
-    folder = shutil.copytree(LMMS, tmp_path / "lmms")
-    results = folder / "20261124_070000_results.json"
-    whole = json.loads(results.read_text())
-    whole["higher_is_better"] = {"mini_vqa": {"exact_match": False}}
-    results.write_text(json.dumps(whole))
-    run = bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl")
+    run = bench.read_results(renamed(tmp_path / "lmms", higher=False))
     assert run.metrics.value[0] == pytest.approx(2 / 3)
     assert run.metrics.low[0] < 2 / 3 < run.metrics.high[0]
     assert [one.points for one in run.evaluations[0].scores] == [0.0, 1.0, 0.0]

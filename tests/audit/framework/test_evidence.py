@@ -54,10 +54,6 @@ def test_points_are_shares_and_answers_those_of_the_first_draw(gathered):
     assert found.questions == ("quiz/0", "quiz/1", "quiz/2")
     assert found.points[0].tolist() == [1.0, 0.5, 0.5]
     assert found.answers[0].tolist() == ["A", f"A{ANSWER_SEPARATOR}C", "B"]
-
-
-def test_what_was_not_read_or_not_scored_has_no_answer(gathered):
-    found = gathered.results()
     assert found.answers[1].tolist() == ["", "", ""]
     assert found.points[1, 0] == 0
     assert str(found.points[1].tolist()) == "[0.0, nan, nan]"

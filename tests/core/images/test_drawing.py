@@ -98,16 +98,6 @@ def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
     assert letters(box) == letters((50, 60, 200, 220))
 
 
-def test_where_a_label_fits_nowhere_it_ends_at_the_right_border():
-    def label(text):
-        return np.asarray(
-            draw_labelled_circles(plain(100, 24), [Mark(text, (50, 12))], radius=5, colour="red")
-        )
-
-    _, columns = np.nonzero((label("REF") != label("")).any(axis=2))
-    assert 97 <= columns.max() <= 99
-
-
 def test_a_mask_covers_its_box_and_nothing_else():
     columns, rows = where(mask_box(plain(), (100, 50, 200, 150)), (0, 0, 0))
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == (100, 50, 199, 149)

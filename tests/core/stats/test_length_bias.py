@@ -50,14 +50,6 @@ def verdicts(seed, n, preference):
         )
 
 
-def test_a_judge_that_favours_length_differs_from_one_that_does_not():
-    biased, unbiased = (length_slope(list(verdicts(0, 400, share))) for share in (0.1, 0))
-    assert biased is not None
-    assert unbiased is not None
-    assert biased.low > 0.03
-    assert unbiased.low < 0 < unbiased.high
-
-
 def test_rarely_drawn_verdicts_count_more():
     rows = [*verdicts(1, 200, 0.1)]
     twice = [*rows, *(row for row in rows if row.judge)]

@@ -165,16 +165,12 @@ def test_the_interval_is_that_of_tasks_drawn_with_replacement():
     assert ranked(values) == {"x": (1.25, 1.0, 1.75), "y": (1.75, 1.25, 2.0)}
 
 
-def test_a_specialist_is_not_ranked_and_takes_no_task_away():
+def test_a_specialist_takes_no_task_away_and_a_model_that_is_ranked_does():
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     values["a"]["specialist"] = 2.0
     ranks = rank_models(values, np.random.default_rng(1))
     assert ranks.tasks == ("a", "b", "c")
     assert {rank.model for rank in ranks.ranks} == {"x", "y"}
-
-
-def test_a_task_that_one_of_the_ranked_lacks_does_not_count():
-    values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     del values["c"]["y"]
     assert rank_models(values, np.random.default_rng(1)).tasks == ("a", "b")
 
