@@ -5,6 +5,7 @@ import pytest
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks import prompts
+from tests.cases import read_cases
 from tests.fakes.rows import question
 
 LETTER = "Answer with the letter of the right option."
@@ -13,57 +14,11 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
 
 
 @pytest.mark.parametrize(
-    ("fields", "template", "parts"),
-    [
-        pytest.param(
-            {**CHOICE, **TWO},
-            "",
-            (Image("1st"), Image("2nd"), f"Which?\n(A) red\n(B) blue\n\n{LETTER}"),
-            id="images first, options below the question",
-        ),
-        pytest.param(
-            {"text": "Who?", "context": "A play."},
-            "",
-            ("A play.\n\nWho?\n\nAnswer with a single word, a number or a short phrase.",),
-            id="a text after its context",
-        ),
-        pytest.param(
-            {"text": "Is <image 2> like <image 1>?", **TWO},
-            "{question}",
-            ("Is", Image("2nd"), "like", Image("1st"), "?"),
-            id="images where they are numbered",
-        ),
-        pytest.param(
-            {"text": "<image> or <image>?", **TWO},
-            "{question}",
-            (Image("1st"), "or", Image("2nd"), "?"),
-            id="images where they are marked, in their order",
-        ),
-        pytest.param(
-            {"text": "See <image 2>.", **TWO},
-            "{question}",
-            (Image("1st"), "See", Image("2nd"), "."),
-            id="an image that no mark stands for comes first",
-        ),
-        pytest.param(
-            {"text": "See <image 3>.", **TWO},
-            "{question}",
-            (Image("1st"), Image("2nd"), "See <image 3>."),
-            id="a mark that no image is there for stays",
-        ),
-        pytest.param(
-            {**CHOICE, "labels": {"level": "easy"}},
-            "[{level}] {question} {A}/{B} {{}} {hint}",
-            ("[easy] Which? red/blue {}",),
-            id="a template with columns, one of them empty",
-        ),
-        pytest.param(
-            {"text": "What does {x} mean?"}, "{question}", ("What does {x} mean?",), id="braces"
-        ),
-    ],
+    ("fields", "template", "parts"), read_cases(__file__, "prompts.jsonl", tuples=True)
 )
 def test_a_question_has_its_prompt(fields, template, parts):
-    assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*parts)
+    shown = [Image(part["image"]) if isinstance(part, dict) else part for part in parts]
+    assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*shown)
 
 
 def test_without_the_images_the_texts_stay():

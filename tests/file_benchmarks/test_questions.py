@@ -187,50 +187,12 @@ def test_without_an_id_a_question_is_named_by_its_content(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "settings", "error", "why"),
-    [
-        pytest.param(
-            [ROW | {"answer": "D"}],
-            {},
-            SourceError,
-            r"fridge.jsonl: no usable row: .*line 1: answer 'D' is none",
-            id="no row that can be used",
-        ),
-        pytest.param([], {}, SourceError, "no usable row: the file is empty", id="an empty file"),
-        pytest.param(
-            [ROW],
-            {"columns": {"question": "q"}},
-            SettingsError,
-            r"bench.toml, \[benchmarks.fridge\], columns, question: no column 'q'; there are: id",
-            id="a column that is not there",
-        ),
-        pytest.param(
-            [ROW],
-            {"prompt": "{question} {level}"},
-            SettingsError,
-            r"\[benchmarks.fridge\], prompt: no column 'level'",
-            id="a prompt of a column that is not there",
-        ),
-        pytest.param(
-            [ROW],
-            {"metric": "group_accuracy"},
-            SettingsError,
-            r"\[benchmarks.fridge\], metric: group_accuracy needs a column group",
-            id="groups that are not there",
-        ),
-        pytest.param(
-            [ROW | {"answer": 2}],
-            {},
-            SettingsError,
-            r"\[benchmarks.fridge\]: .*line 1: answer '2' of 2 options",
-            id="answers that may count from 1",
-        ),
-    ],
+    ("rows", "settings", "problem"), read_cases(__file__, "unusable_files.jsonl")
 )
 def test_what_concerns_the_whole_file_is_an_error_that_names_file_and_entry(
-    tmp_path, rows, settings, error, why
+    tmp_path, rows, settings, problem
 ):
-    with pytest.raises(error, match=why):
+    with pytest.raises((SettingsError, SourceError), match=problem):
         built(tmp_path, rows, **settings)
 
 

@@ -235,35 +235,7 @@ def test_rows_are_read_whatever_the_metadata_say(tmp_path, about):
     assert [row.cells for row in read_rows(tmp_path / "a.parquet")] == [{"a": "x"}]
 
 
-@pytest.mark.parametrize(
-    ("files", "split", "found"),
-    [
-        pytest.param(
-            ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"],
-            "",
-            ["data/test-00000-of-00002.parquet", "data/test-00001-of-00002.parquet"],
-            id="the one split there is, in two shards",
-        ),
-        pytest.param(
-            ["data/test-00000-of-00001.parquet", "data/train-00000-of-00001.parquet"],
-            "test",
-            ["data/test-00000-of-00001.parquet"],
-            id="one of two splits",
-        ),
-        pytest.param(
-            ["main/test/0000.parquet", "main/train/0000.parquet"],
-            "main/test",
-            ["main/test/0000.parquet"],
-            id="splits in folders",
-        ),
-        pytest.param(
-            ["train/metadata.csv", "train/a.png", "README.md", ".cache/train.csv"],
-            "",
-            ["train/metadata.csv"],
-            id="a folder of images with a table beside them",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("files", "split", "found"), read_cases(__file__, "split_files.jsonl"))
 def test_the_files_of_a_split_are_found(tmp_path, files, split, found):
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -17,21 +17,7 @@ from tests.cases import read_cases
 
 
 @pytest.mark.parametrize(
-    ("response", "references", "points"),
-    [
-        pytest.param("Paris", ["Paris"], 1.0, id="the same text"),
-        pytest.param(
-            " **paris.** ", ["Paris"], 1.0, id="case, markup and a full stop do not count"
-        ),
-        pytest.param("The final answer is: Paris", ["Paris"], 1.0, id="an announced answer"),
-        pytest.param("Paris", ["London", "Paris"], 1.0, id="one of several references"),
-        pytest.param("It is Paris", ["Paris"], 0.0, id="a sentence is no exact match"),
-        pytest.param("4.0", ["4"], 1.0, id="the same number in other digits"),
-        pytest.param("1,200", ["1200"], 1.0, id="a number with its thousands set off"),
-        pytest.param("−4 °C", ["-4 °C"], 1.0, id="a minus sign or a hyphen"),
-        pytest.param("", ["Paris"], 0.0, id="nothing"),
-        pytest.param("answer", ["Answer"], 1.0, id="an answer that is the word itself"),
-    ],
+    ("response", "references", "points"), read_cases(__file__, "exact_matches.jsonl")
 )
 def test_a_text_is_right_if_it_is_a_reference(response, references, points):
     assert exact_match(response, references) == points

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.training_runs import curve_of, parse_step
+from tests.cases import read_cases
 from tests.fakes.rows import SIGNATURE, metric
 
 HERE = metric("run/step-900", 0.6)
@@ -21,32 +22,9 @@ def test_a_curve_has_the_steps_of_the_run_in_their_order():
     ]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param(metric("other/step-1", 0.1), id="another run"),
-        pytest.param(metric("gpt-5", 0.1), id="no checkpoint"),
-        pytest.param(metric("run/step-1", math.nan), id="nothing could be scored"),
-        pytest.param(metric("run/step-1", 0.1, metric="bleu"), id="another metric"),
-        pytest.param(metric("run/step-1", 0.1, category="Counting"), id="another slice"),
-        pytest.param(metric("run/step-1", 0.1, signature="?"), id="a signature of another time"),
-        *(
-            pytest.param(
-                metric("run/step-1", 0.1, signature=SIGNATURE.replace(part, instead)), id=says
-            )
-            for part, instead, says in (
-                ("data:d", "data:e", "other questions"),
-                ("prompts:p", "prompts:q", "other prompts"),
-                ("scorer:r", "scorer:s", "read otherwise"),
-                ("n:40", "n:39", "fewer responses"),
-                ("|v1|", "|v2|", "another version of the task"),
-                ("|main|", "|no_context|", "another condition"),
-                ("t|", "t+acme|", "with an extension"),
-            )
-        ),
-    ],
-)
-def test_what_is_no_step_of_the_curve_is_left_out(other):
+@pytest.mark.parametrize("changes", read_cases(__file__, "no_steps.jsonl"))
+def test_what_is_no_step_of_the_curve_is_left_out(changes):
+    other = replace(metric("run/step-1", 0.1), **changes)
     assert list(curve_of(HERE, [other])) == [900]
 
 

@@ -58,27 +58,7 @@ def test_addresses_are_parted_where_readers_look_for_them(text: str) -> None:
 # Nothing that a terminal would obey is printed; every letter of every script is.
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        pytest.param("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m", id="colours"),
-        pytest.param(
-            "\x1b]8;;http://x\x07y\x1b\\", r"\x1b]8;;http://x\x07y\x1b" + "\\", id="OSC 8"
-        ),
-        pytest.param("\x9b31m \x9d8;;x\x9c", r"\x9b31m \x9d8;;x\x9c", id="C1"),
-        pytest.param("50\r99", r"50\x0d99", id="a return to the beginning of the line"),
-        pytest.param("ab\b\bcd\x7f", r"ab\x08\x08cd\x7f", id="steps back"),
-        pytest.param("a\u202egpj.exe", r"a\u202egpj.exe", id="an override"),
-        pytest.param("\u2066a\u2069", r"\u2066a\u2069", id="isolates"),
-        pytest.param("a\u2028b\u2029c", r"a\u2028b\u2029c", id="other ends of lines"),
-        pytest.param("\ud83d", r"\ud83d", id="half a character"),
-        pytest.param(
-            "中文 e\u0301 👩🏽\u200d🔬 שלום ไทย\t|\n",
-            "中文 e\u0301 👩🏽\u200d🔬 שלום ไทย\t|\n",
-            id="scripts",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), read_cases(__file__, "shown_controls.jsonl"))
 def test_controls_are_shown_by_their_numbers(text: str, shown: str) -> None:
     assert escape_controls(text) == shown
 
