@@ -7,15 +7,9 @@ In a test:
     with ChatServer(lambda body: "A") as server:
         ask(server.base_url)
         assert server.n_requests == 1
-
-As a process of its own, for measuring:
-``python -m tests.fakes.chat_server --port 8000 --latency 0.05``; ``GET /stats`` then tells how many
-requests came, and the seconds from the first to the last response.
 """
 
-import argparse
 import asyncio
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -81,10 +75,6 @@ class ChatServer:
         failure = Answer(status=answer, text="as asked") if isinstance(answer, int) else answer
         self._to_fail += [failure] * n
 
-    def answer_with(self, answer: AnswerTo) -> None:
-        """Answer further requests otherwise."""
-        self._answer = answer
-
     def forget(self) -> None:
         """Count from nought again."""
         self.bodies.clear()
@@ -119,7 +109,6 @@ class ChatServer:
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/messages", self._chat)
         app.router.add_post("/v1/models/{model}:generateContent", self._chat)
-        app.router.add_get("/stats", self._stats)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self.port, reuse_address=True).start()
@@ -154,14 +143,9 @@ class ChatServer:
         return web.Response(
             status=answer.status,
             headers=answer.headers,
-            body=_body(answer, body, request.path) if answer.raw is None else answer.raw,
+            body=body_of(answer, body, request.path) if answer.raw is None else answer.raw,
             content_type="application/json",
         )
-
-    async def _stats(self, _: web.Request) -> web.Response:
-        span = self._last_response - self.times[0] if self.times else 0.0
-        stats = {"n_requests": self.n_requests, "seconds": span, "most_at_once": self.most_at_once}
-        return web.Response(body=orjson.dumps(stats), content_type="application/json")
 
 
 def texts(body: Mapping[str, Any]) -> list[str]:
@@ -180,7 +164,8 @@ def _whole(answer: str | int | Answer) -> Answer:
     return Answer(text=answer) if isinstance(answer, str) else answer
 
 
-def _body(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
+def body_of(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
+    """What the API of a path answers."""
     if path.endswith("/messages"):
         return orjson.dumps(_as_anthropic(answer, request))
     if path.endswith(":generateContent"):
@@ -220,21 +205,3 @@ def _as_gemini(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:
     candidate = {"content": content, "finishReason": answer.finish_reason.upper(), "index": 0}
     named = {"modelVersion": answer.model} if answer.model else {}
     return {"candidates": [candidate], "usageMetadata": usage, **named}
-
-
-def main() -> None:
-    """Serve until killed; the first line of output is the base URL."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each response")
-    parser.add_argument("--says", default="A")
-    chosen = parser.parse_args()
-    server = ChatServer(chosen.says, latency=chosen.latency, port=chosen.port, keep_bodies=False)
-    server.start()
-    sys.stdout.write(f"{server.base_url}\n")
-    sys.stdout.flush()
-    threading.Event().wait()
-
-
-if __name__ == "__main__":
-    main()

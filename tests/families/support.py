@@ -1,7 +1,7 @@
 """The table of support: what the engine makes of every architecture of transformers.
 
 ``make families`` asks all of them and writes ``docs/architectures.csv``, first without torchvision,
-then with ``--vision`` those that need it. A run that was interrupted goes on where it was.
+then with ``--vision`` those that need it.
 """
 
 import csv
@@ -26,7 +26,6 @@ from tests.families.questions import IMAGES, QUESTIONS, SINGLE
 from tests.resources.models.transformers.tiny_engine import identity_of
 
 FILE = Path(__file__).parents[2] / "docs" / "architectures.csv"
-_UNFINISHED = Path(__file__).parents[2] / ".families"  # names that an unfinished run has asked
 RUNS, VISION, ALONE, CANNOT, UNTRIED = (
     "runs",
     "runs with [vision]",
@@ -116,6 +115,11 @@ def _tried(model_type: str, folder: Path, seed: int) -> Support | None:
         return found(VISION if "need torchvision" in str(error) else CANNOT, error)
 
 
+def is_plain(model_type: str) -> bool:
+    """Whether releases of an architecture have no chat template."""
+    return ROWS.get(model_type, Row()).template == "plain"
+
+
 def compare(model_type: str, folder: Path) -> Support | None:
     """Ask a checkpoint everything, alone, in a batch and as its card does.
 
@@ -126,11 +130,11 @@ def compare(model_type: str, folder: Path) -> Support | None:
         ModelError: If it cannot be asked.
         _Different: If responses are not what they should be.
     """
-    plain = ROWS.get(model_type, Row()).template == "plain"
-    engine = _engine(folder, plain)
+    plain = is_plain(model_type)
+    engine = open_engine(folder, plain)
     is_alone = "alone" in identity_of(engine)
     prompts = {name: question.prompt for name, question in QUESTIONS.items()}
-    alone = responses(_engine(folder, plain, batch_size=1), prompts)
+    alone = responses(open_engine(folder, plain, batch_size=1), prompts)
     failed = {name: alone[name].error for name in SINGLE if alone[name].error}
     if failed:
         raise _Different(next(iter(failed.values())))
@@ -160,7 +164,7 @@ def _compare_with_card(
 ) -> None:
     from bench_resources.models.transformers.processor import load_processor
 
-    card = Card(folder, load_processor(_spec(folder, plain), engine.checkpoint), plain)
+    card = Card(folder, load_processor(spec_of(folder, plain), engine.checkpoint), plain)
     questions = SINGLE if plain else QUESTIONS
     for name, question in questions.items():
         if not question.by_card or name in refused:
@@ -170,7 +174,8 @@ def _compare_with_card(
             raise _Different(f"the engine's response to {name!r} is not the card's")
 
 
-def _spec(folder: Path, plain: bool, batch_size: int = 8) -> TransformersSpec:
+def spec_of(folder: Path, plain: bool, batch_size: int = 8) -> TransformersSpec:
+    """Settings of a checkpoint; ``plain``: its release has no chat template."""
     return TransformersSpec(
         kind="transformers",
         path=str(folder),
@@ -181,8 +186,9 @@ def _spec(folder: Path, plain: bool, batch_size: int = 8) -> TransformersSpec:
     )
 
 
-def _engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngine:
-    spec = _spec(folder, plain, batch_size)
+def open_engine(folder: Path, plain: bool, batch_size: int = 8) -> TransformersEngine:
+    """The engine over a checkpoint, which shows it the images of all questions."""
+    spec = spec_of(folder, plain, batch_size)
     trials = BatchTrials(folder.parent / "processors.json")
     return TransformersEngine(spec, str(folder), IMAGES.__getitem__, trials=trials)
 
@@ -230,15 +236,7 @@ def main(arguments: Sequence[str]) -> None:
     with_vision = "--vision" in arguments
     of_vision = [name for name, row in rows.items() if row.support == VISION]
     named = [name for name in arguments if name != "--vision"]
-    finished = (
-        _UNFINISHED.read_text(encoding="utf-8").split()
-        if _UNFINISHED.exists() and not named
-        else []
-    )
     for name in named or (of_vision if with_vision else architectures()):
-        mark = f"{name}+vision" if with_vision else name
-        if mark in finished:
-            continue
         try:
             rows[name] = support_of(name)
         except Exception as error:  # noqa: BLE001 - the table says so, and the test fails
@@ -249,11 +247,6 @@ def main(arguments: Sequence[str]) -> None:
             )
         print(rows[name], flush=True)
         write_table(rows)
-        if not named:
-            with _UNFINISHED.open("a", encoding="utf-8") as file:
-                file.write(f"{mark}\n")
-    if with_vision and not named:  # the last part of make families
-        _UNFINISHED.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,21 @@ from typing import Any
 
 import pytest
 
-from bench_resources.config.sections.local_models import TransformersSpec
-from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.model import load
 from tests.families import releases
-from tests.families.architectures import ROWS, Row
-from tests.families.card import MAX_TOKENS
-from tests.families.questions import CONTROL_TOKENS, IMAGES, prompt_about
-from tests.families.support import ALONE, RUNS, VISION, compare, read_table, responses, support_of
+from tests.families.questions import CONTROL_TOKENS, prompt_about
+from tests.families.support import (
+    ALONE,
+    RUNS,
+    VISION,
+    compare,
+    is_plain,
+    open_engine,
+    read_table,
+    responses,
+    spec_of,
+    support_of,
+)
 
 _SHORT = ("llava", "smolvlm")  # asked in `make check` as well
 
@@ -68,16 +75,9 @@ def test_control_tokens_in_a_question_are_text(model_type: str, tmp_path: Path) 
     _skip_without_vision(model_type)
     folder = tmp_path / model_type
     releases.build(model_type, folder)
-    plain = ROWS.get(model_type, Row()).template == "plain"
-    spec = TransformersSpec(
-        kind="transformers",
-        path=str(folder),
-        device="cpu",
-        max_tokens=MAX_TOKENS,
-        chat_template="plain" if plain else "",
-    )
-    engine = TransformersEngine(spec, str(folder), IMAGES.__getitem__)
-    tokenizer = load(spec, engine.checkpoint).processor.tokenizer
+    plain = is_plain(model_type)
+    engine = open_engine(folder, plain)
+    tokenizer = load(spec_of(folder, plain), engine.checkpoint).processor.tokenizer
     words = ["bird", *CONTROL_TOKENS, *tokenizer.all_special_tokens]
 
     def length(word: str) -> int:

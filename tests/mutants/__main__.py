@@ -14,7 +14,6 @@ import argparse
 import difflib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,9 +27,9 @@ from random import Random
 
 import pytest
 
+from tests.fakes.plain_install import CHECKOUT, copy_checkout
 from tests.mutants.mutations import count, plain, with_fault
 
-CHECKOUT = Path(__file__).parents[2]
 MUTATED = (
     "bench_assets/core/**/*.py",
     "bench_assets/evaluation/pipeline.py",
@@ -186,10 +185,7 @@ def _imports(file: Path, module: Path) -> bool:
 
 
 def _copied(tree: Path) -> Path:
-    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=CHECKOUT, text=True)
-    for name in filter(None, listed.split("\0")):
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(CHECKOUT / name, tree / name)
+    copy_checkout(tree)
     if (shared := CHECKOUT.parent / "shared").is_dir():  # the authors' data
         (tree.parent / "shared").symlink_to(shared.resolve())
     return tree
