@@ -18,6 +18,7 @@ from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.text.number_words import words_to_digits
+from bench_assets.core.text.sentences import split_sentences
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_assets.suites.blink.task import TASK as BLINK
@@ -26,6 +27,7 @@ from bench_assets.suites.cogbench.description.recognition import remove_denied
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
+from bench_assets.suites.journeybench.captioning.dataset import split_captions
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
@@ -45,6 +47,8 @@ READERS = {
     "decoded objects": decode_json,
     "numbers written out": words_to_digits,
     "thoughts": split_reasoning,
+    "sentences": split_sentences,
+    "captions": split_captions,
     "what is remove_denied": remove_denied,
     "short texts": lambda response: (
         exact_match(response, ["3"]),

@@ -1,16 +1,13 @@
-"""What people hand over: half copies, archives, photographs, cells of formulas, pages, hubs."""
+"""What people hand over: fields of their own in bench.toml, addresses of pages."""
 
-import time
 from collections.abc import Callable
 from functools import partial
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.annotation_pages import Site
-from tests.faults.processes import ended, require_sentence, running
 from tests.faults.table import Fault, FoundError, Trial
 from tests.resources.annotation.port_cases import FORM, A
-from tests.resources.checkpoints.test_hub_access import Faults, failing_hub
 
 _OWN = ("messages", "model", "stream", "n", "prompt", "input", "system", "contents")
 _ADDRESSES = ("/f/{}/next", "/f/1/{}", "/u/{}", "/{}", "/in/{}", "/f/{}/answers")
@@ -18,27 +15,18 @@ _NUMBERS = (10**20, -1, 2**63, "%00", "%1b%5b2J", "1e400", "٣", "..%2f")
 
 
 def faults() -> list[Fault]:
-    """One a kind; those of images take milliseconds."""
+    """One a kind."""
     refused = "refused, by name"
     return [
         *(_row(f"extra_body = {{{name} = ...}}", "bench.toml", refused,
                partial(_taken, name=name)) for name in _OWN),
         _row("numbers and controls in addresses of annotation pages", "GET",
              "no status of 500 or more", _requested_pages),
-        *(_row(f"a hub that {name}", "HF_ENDPOINT", "a sentence within two minutes",
-               partial(_hub, kind=name), short=False)
-          for name in Faults.KINDS),
     ]  # fmt: skip
 
 
-def _row(
-    name: str, made: str, must: str, attempt: Callable[[Trial], str], *, short: bool = True,
-    drawn: bool = False,
-) -> Fault:  # fmt: skip
-    return Fault(
-        group="inputs", name=name, made=made, must=must, attempt=attempt, short=short,
-        drawn=drawn, longest=60.0 if short else 900.0,
-    )  # fmt: skip
+def _row(name: str, made: str, must: str, attempt: Callable[[Trial], str]) -> Fault:
+    return Fault(group="inputs", name=name, made=made, must=must, attempt=attempt, longest=60.0)
 
 
 def _taken(trial: Trial, name: str) -> str:
@@ -70,19 +58,3 @@ def _requested_pages(trial: Trial) -> str:
                 if {c for c in got.text if ord(c) < 32} - set("\t\r\n"):
                     raise FoundError(f"{address.format(number)}: a control character in the page")
     return f"statuses {sorted(statuses)}"
-
-
-def _hub(trial: Trial, kind: str) -> str:
-    (trial.folder / "home").mkdir()
-    with failing_hub() as hub:
-        started = time.monotonic()
-        with running(
-            trial.folder / "home", ("evaluate", "blink", "--limit", "1", "--model", f"hf:{kind}/m"),
-            ["env", f"HF_ENDPOINT={hub}", f"HF_HOME={trial.folder / 'cache'}"],
-        ) as process:  # fmt: skip
-            status, output = ended(process)
-        took = time.monotonic() - started
-    require_sentence(output)
-    if not status or took > 300:  # with the start of Python and torch, on a busy machine
-        raise FoundError(f"status {status} after {took:.0f} s: {output[-300:]}")
-    return f"a sentence after {took:.0f} s"

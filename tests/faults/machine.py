@@ -1,10 +1,7 @@
-"""What machines and other programs do: I/O errors, clocks, deletions, hostile texts."""
+"""What machines and other programs do: I/O errors, clocks, deletions."""
 
-import json
-import re
 import shutil
 import subprocess
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,16 +10,8 @@ from tests.faults.processes import EVALUATE, ended, require_sentence, running
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, SkippedError, Trial
-from tests.report.many_samples import ManySamples
 
 _SHIM = Path(__file__).with_name("shim.c")
-_HOSTILE = (
-    "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "\u202e\x1b[2J\x00",
-    "=HYPERLINK(1)", "{{7*7}}", "${7*7}", '");alert(1)//', "\u2028", "<!--", "]]>", "A", "\\",
-)  # fmt: skip
-N_ROWS = 100_000
-_SCRIPT = re.compile(r'Bench\.put\("[^"\\<]+",(.*)\);\n', re.DOTALL)
-_NUMBER = re.compile(r"What is ([0-9]+)\?")
 
 
 def faults() -> list[Fault]:
@@ -39,12 +28,6 @@ def faults() -> list[Fault]:
             group="machine", name="the response store is deleted while it is used",
             made="rm of the file and its log", short=False, drawn=True, longest=600.0,
             must="an error that names the file, and the right number afterwards", attempt=_deleted,
-        ),
-        Fault(
-            group="machine", name="a report over 100,000 rows of hostile texts",
-            made="questions and responses with markup, scripts and controls",
-            must="each is there, as a text and as nothing else", attempt=_report, short=False,
-            longest=600.0,
         ),
     ]  # fmt: skip
 
@@ -114,30 +97,3 @@ def _deleted(trial: Trial) -> str:
             raise FoundError(f"status {status}: {output[-300:]}")
         _again(door)
     return f"status {status}, then the right number"
-
-
-class _HostileSamples(ManySamples):
-    words = _HOSTILE
-
-    def _words(self, n: int) -> str:
-        return super()._words(3)
-
-
-def _report(trial: Trial) -> str:
-    samples = _HostileSamples(trial.folder, N_ROWS)
-    samples.add_model("m")
-    page = samples.report()
-    if "alert(1)" in page.read_text("utf-8"):
-        raise FoundError(f"a text of a question is markup of {page.name}")
-    found: Counter[str] = Counter()
-    for script in (page.parent / "data").rglob("*.js"):
-        put = _SCRIPT.fullmatch(script.read_text("utf-8"))
-        if not put or "<" in put[1]:
-            raise FoundError(f"{script.name}: more than one value of JSON, or markup in it")
-        embedded = json.dumps(json.loads(put[1]), ensure_ascii=False)
-        found.update(_NUMBER.findall(embedded))
-        found.update(said=embedded.count("It is ("))
-    n = found.pop("said")
-    if (n, len(found)) != (N_ROWS, N_ROWS):
-        raise FoundError(f"{n} responses and {len(found)} questions of {N_ROWS} each")
-    return f"{N_ROWS} questions and responses, each as a text"

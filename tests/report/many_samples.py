@@ -48,8 +48,6 @@ def make_report(home: Path) -> Path:
 class ManySamples:
     """Tables of the task of ``tests.fakes.quiz``, and the report of its samples."""
 
-    words: Sequence[str] = _WORDS
-
     def __init__(self, folder: Path, n_questions: int, n_images: int = 0) -> None:
         """Write the questions, of four options each."""
         self._rng = Random(0)
@@ -144,4 +142,4 @@ class ManySamples:
         return make_report(self.home)
 
     def _words(self, n: int) -> str:
-        return " ".join(self._rng.choices(self.words, k=n))
+        return " ".join(self._rng.choices(_WORDS, k=n))

@@ -1,11 +1,9 @@
 """Readers of servers' answers, and of every task's responses and verdicts, end to end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
@@ -21,36 +19,18 @@ from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.chat_server import Answer, body_of
 from tests.fakes.rows import prediction, question
 from tests.faults.readers.reader import Reader, of_text
-from tests.faults.servers.server import response
 
-_BODIES: dict[str, Sequence[object]] = {
-    "openai": [response("A"), {"error": {"message": "no", "code": 502}}],
-    "anthropic": [
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "text", "text": "A"}],
-            "stop_reason": "end_turn",
-            "usage": {"input_tokens": 1, "output_tokens": 1},
-        },
-        {"type": "error", "error": {"type": "api_error", "message": "no"}},
-    ],
-    "gemini": [
-        {
-            "candidates": [
-                {
-                    "content": {"role": "model", "parts": [{"text": "A"}]},
-                    "finishReason": "STOP",
-                    "index": 0,
-                }
-            ],
-            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1},
-        },
-        {"error": {"code": 400, "message": "no", "details": [{"retryDelay": "2s"}]}},
-    ],
-}
+_PATHS = {"openai": "/completions", "anthropic": "/messages", "gemini": "/m:generateContent"}
+
+
+def _bodies(path: str) -> list[bytes]:
+    """A response and an error of an API."""
+    request: dict[str, list[object]] = {"messages": [], "contents": []}
+    kinds = (Answer(text="A"), Answer(status=500, text="no"))
+    return [body_of(answer, request, path) for answer in kinds]
 
 
 def _server(name: str) -> Callable[[bytes, Path], object]:
@@ -126,15 +106,14 @@ def _row(name: str, kind: str, read_it: object, *seeds: bytes, **more: Any) -> R
 
 ANSWERS = [
     *(
-        _row(f"a response of a server, {name}", "json", _server(name), *map(orjson.dumps, bodies))
-        for name, bodies in _BODIES.items()
+        _row(f"a response of a server, {name}", "json", _server(name), *_bodies(path))
+        for name, path in _PATHS.items()
     ),
     _row("an error of a server", "json", lambda data, _: failure(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
     _row("a response, by every scorer of every task", "text", of_text(_every_task),
-         b"The answer: A", b"opening", b"3", short=False, linear=True),
+         b"The answer: A", b"opening", b"3", short=False),
     _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",
-         b"1. [1] 2. [0]", b"(A)", short=False, linear=True),
-    _row("the preview of a question", "text", of_text(_preview), b"<script>1</script> a|b",
-         linear=True),
+         b"1. [1] 2. [0]", b"(A)", short=False),
+    _row("the preview of a question", "text", of_text(_preview), b"<script>1</script> a|b"),
 ]  # fmt: skip

@@ -1,9 +1,7 @@
-"""Faults of readers: drawn inputs, inputs that grow, verdicts that are none."""
+"""Faults of readers: drawn inputs, and verdicts that are none."""
 
 import tempfile
-from contextlib import suppress
 from pathlib import Path
-from time import process_time
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -12,7 +10,7 @@ from bench_assets.core.schema.errors import BenchError
 from tests.faults.readers import answers
 from tests.faults.readers.answers import ANSWERS
 from tests.faults.readers.files import FILES
-from tests.faults.readers.hostile import PUMPS, inputs
+from tests.faults.readers.hostile import inputs
 from tests.faults.readers.raw_data import RAW_DATA
 from tests.faults.readers.reader import Reader
 from tests.faults.readers.texts import TEXTS
@@ -22,9 +20,6 @@ READERS: list[Reader] = [*TEXTS, *FILES, *RAW_DATA, *ANSWERS]
 FEW = 6
 """Inputs that make check draws for each reader."""
 MANY = 150
-_SHORT, _TIMES = 4096, 4  # characters; how much longer the other one is
-_NOTICED = 0.02  # s; what takes less is not measured
-_MOST = 9.0  # times as long for four times as much: 4 is linear, 16 the square
 _NO_VERDICTS = (
     "",
     "I have no idea.",
@@ -41,11 +36,10 @@ _NO_VERDICTS = (
 
 
 def faults() -> list[Fault]:
-    """Each reader with a few inputs and with many, its time, and every judge with no verdicts."""
+    """Each reader with a few inputs and with many, and every judge with no verdicts."""
     return [
         *(_fuzzed("readers", reader, FEW, short=reader.short) for reader in READERS),
         *(_fuzzed("readers, at length", reader, MANY, short=False) for reader in READERS),
-        *(_linear(reader) for reader in READERS if reader.linear),
         *(_unread(verdict) for verdict in _NO_VERDICTS),
     ]
 
@@ -89,43 +83,6 @@ def fuzz(reader: Reader, trial: Trial, n: int) -> str:
 
     only_ours()
     return "answers and refusals" if refused else "answers"
-
-
-def _linear(reader: Reader) -> Fault:
-    return Fault(
-        group="readers, linear time",
-        name=reader.name,
-        made=f"{len(PUMPS)} texts repeated to {_SHORT} characters and to {_SHORT * _TIMES}",
-        must=f"less than {_MOST:g} times as long for {_TIMES} times as much",
-        attempt=lambda trial: _grown(reader, trial),
-        short=False,
-        longest=900.0,
-    )
-
-
-def _grown(reader: Reader, trial: Trial) -> str:
-    worst = 0.0
-    for pump in PUMPS:
-        for _ in range(4):  # a machine is noisy: four times, and it is not noise
-            small = _seconds(reader, trial, pump, _SHORT)
-            large = _seconds(reader, trial, pump, _SHORT * _TIMES)
-            if large < _NOTICED or large < _MOST * small:
-                break
-        else:
-            raise FoundError(
-                f"{pump!r} repeated: {small:.3f} s for {_SHORT} characters,"
-                f" {large:.3f} s for {_SHORT * _TIMES}"
-            )
-        worst = max(worst, large)
-    return "linear"
-
-
-def _seconds(reader: Reader, trial: Trial, pump: str, length: int) -> float:
-    data = (pump * (length // len(pump))).encode()  # whole ones: how a text ends may cost a factor
-    started = process_time()
-    with suppress(BenchError):
-        reader.read(data, trial.folder)
-    return process_time() - started
 
 
 def _unread(verdict: str) -> Fault:

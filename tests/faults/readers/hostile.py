@@ -25,13 +25,6 @@ WORDS: tuple[str, ...] = (
     *("\t", "\r\n", "\0", "\ud800", "\u202e", "\x1b[2J", "，", "。", "$", "$$", "<table>", "<td>"),
     *("<img src=x>", "&#0;", "&amp;", "image", "Image 1", "the", "none of the above", "sorry"),
 )
-PUMPS: tuple[str, ...] = (
-    *("1", "a", "A", " ", "\n", "(", ")", "[", "{", "<", '"', "*", ".", ",", "-", "\\", "#", "我"),
-    *("1 ", "1.", "1,", "[1", "[1]", "1. [", "1. [1] ", "A ", "A.", "(A", "(A) ", "A or ", "not "),
-    *("<think>", "</think>", "<think>a</think>", "\\boxed{", "$a$", "<td>", "<table>", "one "),
-    *("hundred ", "a\n", "a. ", "answer ", "Answer: ", "{[", '{"a":', "[1] [", "**A", "a, b and "),
-)
-"""What comes again and again; a reader must not take the square of its length."""
 
 
 def inputs(reader: Reader) -> SearchStrategy[bytes]:

@@ -18,7 +18,6 @@ class Reader:
     seeds: tuple[bytes, ...]  # well-formed inputs
     words: tuple[str, ...] = ()  # that mean something to it
     short: bool = True
-    linear: bool = False  # text of any length is read in a time that grows as it does
 
 
 def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:

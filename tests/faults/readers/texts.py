@@ -52,9 +52,9 @@ def _carefully(text: str) -> object:
     ]
 
 
-def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: object) -> Reader:
+def _row(name: str, read: object, *seeds: bytes, **more: object) -> Reader:
     return Reader(
-        name=name, kind="text", read=of_text(read), seeds=seeds or _RESPONSE, linear=linear, **more  # type: ignore[arg-type]
+        name=name, kind="text", read=of_text(read), seeds=seeds or _RESPONSE, **more  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ TEXTS = [
          lambda text: markup.convert_item(item(format="text", specific=text)),
          b"$\\frac{1}{2}$ ____"),
     _row("multi leftover_tags", markup.leftover_tags, b"a <b>b</b>"),
-    _row("multi draw_table", draw_table, *_HTML, linear=False,
+    _row("multi draw_table", draw_table, *_HTML,
          words=("<table>", "<td colspan=2>", "<td rowspan=99999999>", "<td colspan=-1>", "<tr>")),
     _row("plain read_answer", lambda text: read_answer(text, _OPTIONS), b"A", b"blue",
          b'["A","B"]'),
