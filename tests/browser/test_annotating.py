@@ -11,8 +11,6 @@ import pytest
 from bench_assets.annotate.operations import ask
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import FunnelStep
-from bench_assets.suites.journeybench.raw_material import FilterDecision
-from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.supervisor import supervise_ui
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -37,36 +35,29 @@ LONGEST = 120  # s, on a machine that does much else
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Three submissions that nobody voted on yet, and the images of a gallery: both are asked."""
+    """Three submissions that nobody voted on yet."""
     entries = [
         entry(id=f"s-{name}", annotator=name, revises=None, question=f"{name}: open or shut?")
         for name in PEOPLE
     ]
     write_raw(tmp_path / "codis", entries, [])
-    journeybench.write(tmp_path / "journeybench")
-    (tmp_path / "journeybench" / "filter_votes.jsonl").unlink()
     folder = tmp_path / "home"
     folder.mkdir()
     (folder / "bench.toml").write_text(
         f"""
 [sources]
 codis = "{tmp_path / "codis"}"
-journeybench = "{tmp_path / "journeybench"}"
 
 [annotation]
 kind = "pages"
 every = 5
 
 [annotation.tasks."codis/votes"]
-
-[annotation.tasks."journeybench/filter"]
-needed = 3
 """,
         encoding="utf-8",
     )
-    for form in ("codis/votes", "journeybench/filter"):
-        with Workbench(load_settings(folder), [form.split("/")[0]]) as bench:
-            ask(bench, form)
+    with Workbench(load_settings(folder), ["codis"]) as bench:
+        ask(bench, "codis/votes")
     return folder
 
 
@@ -94,10 +85,6 @@ def test_votes_by_keys_make_the_funnel_move(
     _wait(lambda: _funnel(tables) == {OPEN: 0, KEPT: 3})
     questions = ["codis", "questions"]  # which the same run makes after the funnel
     _wait(lambda: tables.exists(questions) and len(tables.read(questions, Question)) == 6)
-    n = 4  # of the gallery: the first that each is shown are the same for all
-    _vote(chromium, site, "JourneyBench: is the image imaginary?", n, "111")
-    _wait(lambda: sum(one.kept for one in _decisions(tables)) >= n - 1)
-    assert sum(not one.n_votes for one in _decisions(tables)) > 0  # the others wait
     _see_the_sensor_s_run(chromium, ui)
 
 
@@ -136,11 +123,6 @@ def _funnel(tables: TableFiles) -> dict[str, int]:
     key = ["codis", "funnel"]
     rows = tables.read(key, FunnelStep) if tables.exists(key) else []
     return {row.step: row.n for row in rows if row.step in (OPEN, KEPT)}
-
-
-def _decisions(tables: TableFiles) -> list[FilterDecision]:
-    key = ["journeybench", "decisions"]
-    return tables.read(key, FilterDecision) if tables.exists(key) else []
 
 
 def _wait(holds: Callable[[], bool]) -> None:

@@ -64,12 +64,3 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
     alone.get_by_text("−0.025", exact=True).wait_for()  # 1 of 40
     alone.get_by_role("link", name="quiz/0").click()
     page.get_by_text("What is 0?").first.wait_for()
-
-
-def test_the_other_way_round_effects_change_their_signs(page: "Page", address: str) -> None:
-    page.goto(f"{address}#/compare?a={NEW}&b={OLD}")
-    page.get_by_text("1 questions gained points, 10 lost some, of 40 that both have").wait_for()
-    table = page.get_by_role("table", name="Why the score moved")
-    both = table.get_by_role("row", name="prompt + model")
-    both.get_by_text("−0.250", exact=True).wait_for()
-    page.get_by_text(f"bench tables diff {NEW} {OLD} --suite quiz").wait_for()

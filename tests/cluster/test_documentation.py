@@ -10,7 +10,6 @@ import pytest
 from tests.docs.blocks import CHECKOUT, blocks
 from tests.fakes.object_store import KEYS, make_bucket, moto
 from tests.fakes.plain_install import environment_of, plain_install
-from tests.fakes.ports import free_port
 from tests.fakes.postgres_server import postgres
 
 pytestmark = pytest.mark.long
@@ -30,27 +29,6 @@ def typed(line: str, folder: Path, environment: dict[str, str]) -> str:
     )
     assert ran.returncode == 0, f"{line}\n{ran.stdout}\n{ran.stderr}"
     return ran.stdout
-
-
-def test_a_copy_of_the_packages_needs_no_checkout(commands, tmp_path):
-    environment = environment_of(commands)
-    typed("bench evaluate codis --model random --limit 6", tmp_path, environment)
-    assert (tmp_path / "bench_home" / "dagster" / "dagster.yaml").is_file()
-    where = typed(
-        "python -c 'import bench_resources; print(bench_resources.__file__)'", tmp_path, environment
-    )
-    assert where.startswith(str(commands.parent))
-    at = f"--host 127.0.0.1 --port {free_port()}"
-    server = subprocess.Popen(
-        f"exec bench ui code {at}", shell=True, cwd=tmp_path, env=environment,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        healthy = f"until bench ui health code {at}; do sleep 1; done"
-        typed(f"timeout 300 sh -c '{healthy}'", tmp_path, environment)
-    finally:
-        server.terminate()
-    assert server.wait(60) in (0, 143)
 
 
 def test_two_homes_share_what_the_page_says(commands, tmp_path):

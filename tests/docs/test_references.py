@@ -1,4 +1,4 @@
-"""What pages refer to exists: files, modules, assets, places in the navigation, images."""
+"""What pages of the code refer to exists: files, modules, assets; sizes and versions hold."""
 
 import re
 from collections.abc import Iterator
@@ -72,39 +72,6 @@ def dangling(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_what_a_page_names_exists(page: Path) -> None:
     assert list(dangling(page)) == []
-
-
-CONFIGURATION = (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8")
-IN_OTHER_FOLDERS = {
-    "map.md": "bench_assets/README.md",
-    "suites/": "bench_assets/suites/",
-    "examples/": "examples/",
-}
-
-
-def named() -> list[str]:
-    """The pages of the navigation."""
-    return re.findall(r"[\w/-]+\.md", CONFIGURATION.partition("\nnav:\n")[2])
-
-
-def source(page: str) -> str:
-    """The file of a page, as docs/site_hooks.py takes it."""
-    for place, folder in IN_OTHER_FOLDERS.items():
-        if page == place:
-            return folder
-        if place.endswith("/") and page.startswith(place):
-            return f"{folder}{page.removeprefix(place).removesuffix('.md')}/README.md"
-    return f"docs/{page}"
-
-
-def test_every_page_of_the_navigation_exists():
-    assert [page for page in named() if not (CHECKOUT / source(page)).is_file()] == []
-
-
-def test_every_page_is_in_the_navigation():
-    pages = [*CHECKOUT.glob("docs/**/*.md"), *CHECKOUT.glob("bench_assets/suites/*/README.md")]
-    missing = {str(page.relative_to(CHECKOUT)) for page in pages} - {source(one) for one in named()}
-    assert missing == set()
 
 
 GENERATED = {

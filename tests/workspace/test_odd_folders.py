@@ -1,23 +1,15 @@
 """Folders of checkpoints may be called anything: names of models, partition keys, files, links."""
 
-import html
-import json
-import re
 import shutil
 import time
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from bench_assets.core.schema.training_runs import TrainingStep, checkpoint_name, parse_step
 from bench_resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.resolution import resolve
 from bench_resources.tables.locations import file_name
-from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
 
 NAMES = (
@@ -88,37 +80,3 @@ def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
 )
 def test_names_of_checkpoints(folders, named):
     assert checkpoint_name(folders) == named
-
-
-def broken_links(report: Path) -> list[str]:
-    """Links of a report's pages to files that are not there."""
-    return [
-        f"{page.name}: {link}"
-        for page in report.rglob("*.html")
-        for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text(encoding="utf-8"))
-        if not re.match(r"[a-z]+:|#|//", link)
-        and not (page.parent / unquote(urlsplit(html.unescape(link)).path)).exists()
-    ]
-
-
-@pytest.mark.long  # a local model is loaded for each
-def test_they_are_evaluated_reported_and_exported(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
-    entry = {"id": "1", "question": "Is it red?", "answer": "A", "options": ["yes", "no"]}
-    (home / "quiz.jsonl").write_text(json.dumps(entry))
-    monkeypatch.setenv("BENCH_HOME", str(home))
-    monkeypatch.chdir(tmp_path)
-    names = ("läufe, [neu] #1", "-x=1, 'q' \"d\" <b>", "步骤-10", "y" * 200)
-    checkpoint = CHECKOUT / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
-    for name in names:
-        shutil.copytree(checkpoint, Path(name))
-        done = CliRunner().invoke(app, ["evaluate", "quiz", "--model", name])
-        assert done.exit_code == 0, done.output
-    assert CliRunner().invoke(app, ["report"]).exit_code == 0
-    assert broken_links(home / "report") == []
-    for form in ("csv", "parquet", "jsonl", "lm-eval"):
-        exported = CliRunner().invoke(app, ["export", form])
-        assert exported.exit_code == 0, exported.output
-    assert len(list((home / "export/lm-eval").glob("*/results_*.json"))) == len(names)

@@ -1,8 +1,6 @@
 """Bad input ends in one message that names it, and leaves the tables alone."""
 
 import json
-import struct
-import zlib
 from pathlib import Path
 
 import pytest
@@ -11,25 +9,12 @@ from tests.fakes.codis_source import entry
 from tests.fakes.commands import bench
 
 
-def huge_png():
-    def chunk(name, data):
-        checksum = struct.pack(">I", zlib.crc32(name + data))
-        return struct.pack(">I", len(data)) + name + data + checksum
-
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
-
-
 def break_nothing(folder):
     pass
 
 
 def break_data(text):
     return lambda folder: (folder / "data.json").write_text(text)
-
-
-def break_image(data):
-    return lambda folder: (folder / "images" / "b.png").write_bytes(data)
 
 
 @pytest.mark.parametrize(
@@ -83,17 +68,11 @@ def test_bad_input_ends_in_one_message_and_leaves_tables_alone(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        pytest.param(b"text", "b.png: not an image", id="text"),
-        pytest.param(huge_png(), "b.png: more than the 100000000 px allowed", id="50,000 px"),
-    ],
-)
-def test_a_bad_image_rejects_its_rows_alone(used_home, source, data, reason):
-    break_image(data)(source)
+def test_a_bad_image_rejects_its_rows_alone(used_home, source):
+    (source / "images" / "b.png").write_bytes(b"text")
     result = bench("evaluate", "codis", "--model", "random", "--source", source)
-    assert f"codis: 2 rows of the source rejected, the first: images/{reason}" in result.stderr
+    reason = "images/b.png: not an image"
+    assert f"codis: 2 rows of the source rejected, the first: {reason}" in result.stderr
 
 
 def tables(home) -> list[Path]:

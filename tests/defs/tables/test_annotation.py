@@ -32,7 +32,6 @@ from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
-from bench_sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 from tests.audit.test_report_page import data
 from tests.fakes.codis_source import entry, write_raw
@@ -124,19 +123,6 @@ class Codis(Home):
         )
         return found.passed, found.severity.value, found.description
 
-    def listen(self):
-        """What a tick asks for: its key, or why it asks for nothing."""
-        with dg.DagsterInstance.ephemeral() as instance:
-            found = listen(
-                instance,
-                self.settings,
-                self.tables,
-                annotation.ANNOTATION_TASKS,
-                lambda tasks: [dg.AssetKey(one.table("answers").split("/")) for one in tasks],
-            )
-        skipped = found.skip_reason.skip_message if found.skip_reason else None
-        return [request.run_key for request in found.run_requests or ()] or skipped
-
 
 @pytest.mark.long
 def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
@@ -148,13 +134,10 @@ def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
         ("s-cem", 2),
     ]
     assert units[0].barred == ("ana",)
-    assert home.listen() == "nothing new"
 
     home.vote("bo", "s-ana")
     home.vote("cem", "s-ana", "s-bo")
-    assert home.listen() == home.listen() != "nothing new"  # one run: a run key is used once
     home.build()
-    assert home.listen() == "nothing new"
     assert home.question_labels() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
     steps = {step.step: step.n for step in home.read(Step, "funnel")}
     assert steps["submissions open: votes are missing"] == 2

@@ -49,14 +49,6 @@ def row_of(index: dict[str, Any], model: str) -> dict[str, Any]:
     return found
 
 
-def test_the_lowest_error_has_the_best_rank(tmp_path: Path, tables: TableFiles) -> None:
-    measure(tables, "a", 0.3)
-    measure(tables, "b", 0.1)
-    index = page_data(report(tmp_path, tables, catalog(tmp_path, frozenset({"accuracy"}))), "index")
-    (ranked,) = index["rankings"]
-    assert [(one["model"], one["mean"]) for one in ranked["ranks"]] == [("b", 1.0), ("a", 2.0)]
-
-
 def test_models_runs_conditions_and_published_numbers_are_all_there(tmp_path: Path) -> None:
     index = page_data(fair_home(tmp_path), "index")
     assert index["tasks"][0]["measured"] == ["main", "blind"]

@@ -109,17 +109,6 @@ def test_diff_takes_files_and_signatures(home, tmp_path, task):
     assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
 
 
-def test_a_signature_that_is_not_here_still_says_what_differs():
-    known = json.loads(bench("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
-    other = known.replace("scorer:strict", "scorer:official")
-    shown = [
-        json.loads(line)
-        for line in bench("tables", "diff", other, "new", "--json").stdout.splitlines()
-    ]
-    assert [(row["cause"], row["effect"]) for row in shown] == [("in all", None), ("scorer", None)]
-    assert (shown[1]["before"], shown[1]["after"]) == ("official", "strict")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event, Thread
@@ -33,15 +34,23 @@ def folder(tmp_path: Path) -> Path:
     return site.folder
 
 
-@pytest.fixture
-def port(folder: Path) -> Iterator[int]:
-    serving = open_server(folder.parent, 0)
+@contextmanager
+def served(home: Path) -> Iterator[int]:
+    serving = open_server(home, 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield serving.server_port
-    serving.shutdown()
-    thread.join()
-    serving.server_close()
+    try:
+        yield serving.server_port
+    finally:
+        serving.shutdown()
+        thread.join()
+        serving.server_close()
+
+
+@pytest.fixture
+def port(folder: Path) -> Iterator[int]:
+    with served(folder.parent) as number:
+        yield number
 
 
 def status(port: int, path: str, host: str = f"{ADDRESS}:8765") -> int:
@@ -105,27 +114,16 @@ def test_a_page_of_another_name_gets_nothing(port: int, host: str) -> None:
     assert status(port, "/", host) == 421
 
 
-def test_a_port_that_is_taken_is_reported_at_once(folder: Path, port: int) -> None:
+def test_a_port_that_is_taken_or_none_is_reported_at_once(folder: Path, port: int) -> None:
     with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
         open_server(folder.parent, port)
-
-
-def test_a_port_that_is_none_is_reported(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
         open_server(folder.parent, 70_000)
 
 
 def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
-    serving = open_server(tmp_path, 0)
-    thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        assert status(serving.server_port, "/") == 404
-        assert status(serving.server_port, "/data/files.js") == 404
-    finally:
-        serving.shutdown()
-        thread.join()
-        serving.server_close()
+    with served(tmp_path) as port:
+        assert status(port, "/") == status(port, "/data/files.js") == 404
 
 
 def test_links_follow_the_port_that_is_served(folder: Path) -> None:

@@ -42,15 +42,6 @@ def flip(file, place=40):
     file.write_bytes(data)
 
 
-def test_a_whole_home_is_whole(home):
-    rows = lines(bench("home", "verify", "--json"))
-    states = {(row["what"], row["state"]): row["n"] for row in rows}
-    n_tables = len(list((home / "tables").rglob("*.parquet")))
-    assert states["tables", "whole"] == n_tables
-    assert states["images", "whole"] == len(list((home / "images").glob("*/*")))
-    assert {state for _, state in states} == {"whole"}
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     "spoil_image", [flip, Path.unlink], ids=["a damaged image", "an image that is gone"]

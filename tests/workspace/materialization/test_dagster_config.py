@@ -1,13 +1,9 @@
 """What Dagster is told of a home: the checkout's words, what bench.toml changes, a site's own."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from dagster._core.storage.event_log.schema import ConcurrencyLimitsTable
-from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
-from sqlalchemy import Connection
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
@@ -111,24 +107,6 @@ def test_pools_are_limited_by_name_and_again_when_they_change(tmp_path: Path) ->
     wide = limits("[cluster]\npools = { gpu = 8, gpu-80gb = 2 }\n")
     assert wide == {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2}
     assert limits("") == {"gpu": 1, "judge": 4, "server": 4, "gpu-80gb": 2}
-
-
-def test_a_pool_that_another_home_limits_at_the_same_moment_is_limited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limit, beaten = SqlEventLogStorage._upsert_and_lock_limit_row, set()
-
-    def beaten_once(self: SqlEventLogStorage, at: Connection, pool: str, *arguments: Any) -> None:
-        for _ in range(0 if pool in beaten else 2):
-            beaten.add(pool)
-            at.execute(ConcurrencyLimitsTable.insert().values(concurrency_key=pool, limit=9))
-        limit(self, at, pool, *arguments)
-
-    monkeypatch.setattr(SqlEventLogStorage, "_upsert_and_lock_limit_row", beaten_once)
-    with open_instance(tmp_path) as instance:
-        pools = instance.event_log_storage.get_pool_limits()
-    assert {pool.name: pool.limit for pool in pools} == {"gpu": 1, "judge": 4, "server": 4}
-    assert beaten == {"gpu", "judge", "server"}
 
 
 def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import sqlite3
 import sys
 from pathlib import Path
-from uuid import uuid4
 
 import dagster as dg
 import pytest
@@ -41,28 +40,6 @@ def test_a_run_that_goes_on_without_some_records_says_so_once(capsys):
     assert capsys.readouterr().err == (
         "of somebody else\nwarning: a home/dagster: 3 lines of the run's log could not be written\n"
     )
-
-
-def test_a_run_records_what_its_steps_read_and_write(tmp_path):
-    @dg.asset
-    def read() -> int:
-        return 1
-
-    @dg.asset
-    def made(read: int) -> int:
-        return read + 1
-
-    kinds, run = [], str(uuid4())
-    with open_instance(tmp_path) as instance:
-        instance.add_event_listener(run, lambda entry: kinds.append(entry.dagster_event_type))
-        resources = {"io_manager": dg.mem_io_manager}
-        job = dg.Definitions(
-            [read, made], resources=resources
-        ).resolve_implicit_global_asset_job_def()
-        job.execute_in_process(instance=instance, run_id=run)
-    assert kinds.count(dg.DagsterEventType.STEP_OUTPUT) == 2
-    kind = dg.DagsterEventType
-    assert {kind.STEP_INPUT, kind.LOADED_INPUT, kind.HANDLED_OUTPUT} <= {*kinds}
 
 
 # What a person reads of a run that failed: our own error where one was raised, else the first.
