@@ -1,5 +1,7 @@
 """Vision-language and language models of a few thousand random weights, made from a config."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,16 @@ def save_tiny_language_model(folder: Path, seed: int = 0) -> Path:
     save_model(folder, LlamaForCausalLM, config, words, seed=seed)
     words.save_pretrained(folder)
     return folder
+
+
+@contextmanager
+def edited_tensors(weights: Path) -> Iterator[dict[str, Any]]:
+    """The tensors of a file by name, which is written anew when the block ends."""
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(weights)
+    yield tensors
+    save_file(tensors, weights, {"format": "pt"})
 
 
 def _words() -> Any:

@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.loading import load_weights
 from bench_resources.models.transformers.nan_checks import FiniteCheck, refuse_infinite_weights
-from tests.fakes.tiny_checkpoint import save_tiny_language_model
+from tests.fakes.tiny_checkpoint import edited_tensors, save_tiny_language_model
 from tests.resources.models.transformers.tiny_engine import engine_of, responses_of, spec_of
 
 NAN, INF = float("nan"), float("inf")
@@ -24,13 +24,10 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _changed(folder: Path, change: Callable[[str, torch.Tensor], object], copy: Path) -> Path:
-    from safetensors.torch import load_file, save_file
-
     shutil.copytree(folder, copy)
-    tensors = load_file(copy / "model.safetensors")
-    for name, tensor in tensors.items():
-        change(name, tensor)
-    save_file(tensors, copy / "model.safetensors", {"format": "pt"})
+    with edited_tensors(copy / "model.safetensors") as tensors:
+        for name, tensor in tensors.items():
+            change(name, tensor)
     return copy
 
 
