@@ -12,7 +12,8 @@ from PIL import Image as PILImage
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.engine import ServerEngine
+from bench_resources.models.api.engine import FormatOf, ServerEngine
+from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.stores import response_file
 from tests.fakes.written_images import animated, corners, saved
@@ -33,6 +34,11 @@ def read_image(sha256: str) -> bytes:
 def engine(base_url: str, **spec: Any) -> ServerEngine:
     whole = ServerSpec(kind="server", base_url=base_url, model="m", **spec)
     return ServerEngine(whole, read_image, base_delay=0.01)
+
+
+def api_format(api: FormatOf) -> ApiFormat:
+    """A format as an engine has it."""
+    return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_image)
 
 
 def ask(base_url: str, *texts: str, **spec: Any) -> list[Response]:

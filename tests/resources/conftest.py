@@ -1,6 +1,7 @@
-"""Databases and object stores for the tests of what homes share, started once."""
+"""Databases, object stores and a checkpoint, made once."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -9,6 +10,7 @@ from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.store import ResponseStore
 from tests.fakes.object_store import KEYS, make_bucket, moto
 from tests.fakes.postgres_server import PostgresServer, postgres
+from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +48,9 @@ def bucket(store_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     return make_bucket(store_endpoint, f"bucket-{uuid4().hex}")
+
+
+@pytest.fixture(scope="session")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny vision-language model, which no test changes."""
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))

@@ -1,6 +1,5 @@
 """Checkpoints that were copied by half: zeros where weights should be, files that still grow."""
 
-import json
 import threading
 import time
 from pathlib import Path
@@ -58,21 +57,6 @@ def test_a_matrix_of_zeros_that_may_be_meant_is_taken(tmp_path, name):
     folder = checkpoint(tmp_path, **{name: np.zeros((256, 96), np.float32)})
     assert len(fingerprint(folder)) == 8
     pin(str(folder))
-
-
-def test_an_adapter_before_its_first_step_is_taken(tmp_path):
-    base = checkpoint(tmp_path / "base")
-    folder = tmp_path / "adapter"
-    folder.mkdir()
-    written = {"peft_type": "LORA", "base_model_name_or_path": str(base)}
-    (folder / "adapter_config.json").write_text(json.dumps(written))
-    weights = {
-        f"layer.{n}.lora_{side}": np.full((256, 96), side == "A", np.float32)
-        for n in range(2)
-        for side in "AB"
-    }
-    save_file(weights, folder / "adapter_model.safetensors")
-    assert pin(str(folder)).adapter == str(folder)
 
 
 def test_a_checkpoint_that_grows_between_two_looks_waits(tmp_path):

@@ -20,11 +20,6 @@ from tests.resources.models.transformers.tiny_engine import (
 )
 
 
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
-
-
 def test_identity_is_the_content_not_the_name(vlm: Path, tmp_path: Path) -> None:
     copy = tmp_path / "another name"
     shutil.copytree(vlm, copy)

@@ -18,7 +18,7 @@ from bench_resources.runs.dagster_instance import HomeInstance
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
-from tests.fakes.postgres_server import PostgresServer, postgres
+from tests.fakes.postgres_server import postgres
 
 pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
@@ -34,23 +34,17 @@ with Heartbeats(sys.stdin.readline().strip(), "V", 2).keep_alive(sys.argv[1]):
 """
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with postgres() as running:
-        yield running
-
-
 @pytest.fixture
 def instance(
-    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dg.DagsterInstance]:
-    monkeypatch.setenv("TEAM_DATABASE", server.address())
+    monkeypatch.setenv("TEAM_DATABASE", database_address)
     (tmp_path / "bench.toml").write_text(
         f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
     )
     with open_instance(tmp_path) as opened:
         assert isinstance(opened, HomeInstance)
-        opened.heartbeats = Heartbeats(server.address(), "V", lease=2)  # for seconds
+        opened.heartbeats = Heartbeats(database_address, "V", lease=2)  # for seconds
         yield opened
 
 
@@ -93,7 +87,7 @@ def test_a_run_of_which_no_heartbeat_was_ever_felt_is_left_alone(
 
 
 def test_a_run_elsewhere_is_left_alone_while_it_lives_and_ends_when_it_was_killed(
-    instance: dg.DagsterInstance, server: PostgresServer
+    instance: dg.DagsterInstance, database_address: str
 ) -> None:
     run_id = add_run(instance, host="elsewhere")
     elsewhere = subprocess.Popen(
@@ -103,7 +97,7 @@ def test_a_run_elsewhere_is_left_alone_while_it_lives_and_ends_when_it_was_kille
     try:
         assert elsewhere.stdin
         assert elsewhere.stdout
-        elsewhere.stdin.write(f"{server.address()}\n")
+        elsewhere.stdin.write(f"{database_address}\n")
         elsewhere.stdin.flush()
         assert elsewhere.stdout.readline() == "lives\n"
         time.sleep(4)  # two leases

@@ -64,18 +64,10 @@ def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str
     return visible + caplog.text
 
 
-@pytest.mark.parametrize("blanks", ["{} ", " {}", "{}\t", " {}  "])
-def test_blanks_around_a_key_are_not_part_of_it(
-    blanks: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_KEY", blanks.format(KEY))
-    assert KEY not in visible_texts(RESPONSES["a text"], caplog, KEY)
-
-
 def test_the_rest_of_an_answer_is_shown(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("MY_KEY", f" {KEY}\t")  # blanks around a key are not part of it
     assert "'B, and your key is ***'" in visible_texts(RESPONSES["a text"], caplog, KEY)
     assert "Hello ***" in visible_texts(FAILURES["a page"], caplog, KEY)
     assert "the connection broke" in visible_texts(BROKEN["a header without a colon"], caplog, KEY)

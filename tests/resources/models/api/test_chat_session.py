@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import re
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -70,11 +71,13 @@ def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
-    base_url = f"http://127.0.0.1:{dead_port}/v1"
+def test_a_server_that_is_down_is_named_after_one_round_of_tries() -> None:
     reason = "Connection refused: no server is listening"
-    with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {reason}$"):
-        ask(base_url, *map(str, range(10_000)), max_tries=3)
+    with socket.socket() as taken:  # a port that nobody else can be given
+        taken.bind(("127.0.0.1", 0))  # and never listens
+        base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {reason}$"):
+            ask(base_url, *map(str, range(10_000)), max_tries=3)
 
 
 def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.checkpoint_files import write_checkpoint
-from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
 
 @pytest.fixture(params=[0, 3600], ids=["written just now", "at rest for an hour"])
@@ -16,8 +15,3 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     if request.param:
         monkeypatch.setattr("time.time_ns", lambda: later)
     return made
-
-
-@pytest.fixture(scope="module")
-def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))

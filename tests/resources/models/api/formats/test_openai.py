@@ -11,12 +11,12 @@ from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from tests.cases import read_cases
-from tests.resources.models.api.formats.asking import form
+from tests.fakes.server_engines import api_format
 
 
 def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return decode_response(form(api), data, 0.5, {})
+    return decode_response(api_format(api), data, 0.5, {})
 
 
 def one(

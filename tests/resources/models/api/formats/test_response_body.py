@@ -22,8 +22,7 @@ from bench_resources.models.api.formats.response_body import (
 )
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.server_engines import ask
-from tests.resources.models.api.formats.asking import form
+from tests.fakes.server_engines import api_format, ask
 
 MARKS = sorted({mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)})
 OWN = pytest.mark.parametrize(
@@ -44,7 +43,7 @@ AWKWARD = ("{0}", "A {0} then B", "{0}{0}{0}", "see {0}\nThe answer is (A)\nNo, 
 
 def read_as(api: FormatOf, body: object) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return decode_response(form(api), data, 0.5, {})
+    return decode_response(api_format(api), data, 0.5, {})
 
 
 def message(end: str | None, *blocks: object) -> dict[str, object]:
