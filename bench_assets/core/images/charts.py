@@ -109,45 +109,6 @@ def _change(line: tuple[str, float, float, float], most: float, y: float) -> str
     )
 
 
-def reliability_diagram(
-    bins: Sequence[tuple[float, float, int]], covered: Sequence[tuple[float, float]], title: str
-) -> str:
-    """Draw a reliability diagram, and beside it accuracy by the share of answers given.
-
-    Args:
-        bins: Mean confidence, accuracy and number of answers of each bin.
-        covered: Coverage and accuracy, most confident answers first.
-        title: Title of the chart.
-    """
-    most = max((n for *_, n in bins), default=1)
-    left, right = _plot(60, "confidence"), _plot(380, "share of answers, most confident first")
-    even = f'<path d="M60 {_TOP + _HEIGHT}L260 {_TOP}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
-    dots = "".join(
-        f'<circle cx="{60 + 200 * x:.1f}" cy="{_y_position(y, 1):.1f}"'
-        f' r="{2 + 6 * (n / most) ** 0.5:.1f}"'
-        f' fill="{_BLUE}" fill-opacity="0.7"><title>n={n}</title></circle>'
-        for x, y, n in bins
-    )
-    path = " ".join(f"{380 + 200 * x:.1f},{_y_position(y, 1):.1f}" for x, y in covered)
-    line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
-    return render_svg(
-        620, _TOP + _HEIGHT + 40, _text(8, 16, title) + left + right + even + dots + line
-    )
-
-
-def _plot(x: float, below: str) -> str:
-    """Axes from 0 to 1 with accuracy upwards."""
-    bottom = _TOP + _HEIGHT
-    return (
-        f'<path d="M{x} {_TOP}V{bottom}H{x + 200}" stroke="{_GREY}" fill="none"/>'
-        + _text(x - 6, _TOP + 4, "1", anchor="end")
-        + _text(x - 6, bottom + 4, "0", anchor="end")
-        + _text(x - 6, _TOP + _HEIGHT / 2, "accuracy", _GREY, anchor="end")
-        + _text(x + 200, bottom + 16, "1", anchor="middle")
-        + _text(x + 100, bottom + 30, below, _GREY, anchor="middle")
-    )
-
-
 def scale(rows: Sequence[Metric]) -> float:
     """Upper end of a metric's scale: 1, or higher for larger values."""
     ends = [

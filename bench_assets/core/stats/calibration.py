@@ -5,7 +5,6 @@ jackknife interval over clusters; accuracy of the most confident answers (select
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 from math import nan
 from typing import NamedTuple
 
@@ -22,32 +21,6 @@ class ConfidentAnswer(NamedTuple):
     confidence: float  # [0, 1]
     right: float  # share of the points, [0, 1]
     cluster: str = ""
-
-
-class CalibrationBin(NamedTuple):
-    """The answers of similar confidence."""
-
-    confidence: float  # mean
-    accuracy: float
-    n: int
-
-
-def calibration_bins(answers: Sequence[ConfidentAnswer]) -> list[CalibrationBin]:
-    """Average confidence and accuracy by bin, for a reliability diagram; empty bins are left out.
-
-    >>> calibration_bins([ConfidentAnswer(0.9, 1.0), ConfidentAnswer(0.92, 0.0)])
-    [CalibrationBin(confidence=0.91, accuracy=0.5, n=2)]
-    """
-    ordered = sorted(answers, key=lambda one: one.confidence)
-    bins = [list(of) for _, of in groupby(ordered, key=lambda one: _bin(one.confidence))]
-    return [
-        CalibrationBin(
-            sum(answered.confidence for answered in of) / len(of),
-            sum(answered.right for answered in of) / len(of),
-            len(of),
-        )
-        for of in bins
-    ]
 
 
 def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
@@ -89,21 +62,6 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
         ScoredPoint(answered.right, answered.cluster or str(n))
         for n, answered in enumerate(selected)
     )
-
-
-def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float, float]]:
-    """Accuracy at each coverage, most confident answers first.
-
-    >>> accuracy_by_coverage([ConfidentAnswer(0.6, 0.0), ConfidentAnswer(0.9, 1.0)])
-    [(0.5, 1.0), (1.0, 0.5)]
-    """
-    ordered = sorted(answers, key=lambda one: -one.confidence)
-    curve, n, right = [], 0, 0.0
-    for _, equal in groupby(ordered, key=lambda one: one.confidence):
-        of = list(equal)
-        n, right = n + len(of), right + sum(answered.right for answered in of)
-        curve.append((n / len(ordered), right / n))
-    return curve
 
 
 def _bin(confidence: float) -> int:

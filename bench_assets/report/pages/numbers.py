@@ -1,6 +1,5 @@
 """Data of ``#/number``: provenance of a number, and an explanation of its signature."""
 
-import base64
 import csv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,16 +12,10 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
 from bench_assets.comparison.people_checks import people_state, with_people
 from bench_assets.comparison.results import HomeResults
-from bench_assets.core.images.charts import reliability_diagram
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Score
+from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
-from bench_assets.core.stats.calibration import (
-    ConfidentAnswer,
-    accuracy_by_coverage,
-    calibration_bins,
-)
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.checks import CheckOutcome, latest_outcomes
 from bench_assets.report.site.folder import Site, combined_digest, slug
@@ -187,7 +180,6 @@ def _write_model(
         except TableError as error:
             conditions.append({"name": condition, "problem": str(error)})
             continue
-        calibration = _calibration(tables, task, condition, model) if rows else ""
         parts = in_words(Signature.parse(rows[0].signature), task) if rows else []
         conditions.append(
             {
@@ -197,7 +189,6 @@ def _write_model(
                 "parts": [part._asdict() for part in parts],
                 "metrics": rows,
                 "facts": facts,
-                "calibration": calibration,
             }
         )
     origins = ("/".join(questions_key(task, "main")), task.rejections)
@@ -210,25 +201,6 @@ def _write_model(
         "commands": [f"bench tables show {table}" for table in origins if table],
     }
     site.put(name, page, inputs)
-
-
-def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> str:
-    """A reliability diagram as a data URI; "" if answers have no confidence."""
-    key = evaluation_key(task, condition, "scores")
-    try:
-        scores = tables.read(key, Score, model) if tables.exists(key, model) else []
-        answers = [
-            ConfidentAnswer(row.confidence, row.points / row.max_points)
-            for row in scores
-            if row.confidence is not None and row.points is not None and row.max_points
-        ]
-    except TableError:
-        return ""  # verification names the table
-    if not answers:
-        return ""
-    title = f"{len(answers)} answers, binned by confidence; dashed: perfect calibration"
-    diagram = reliability_diagram(calibration_bins(answers), accuracy_by_coverage(answers), title)
-    return f"data:image/svg+xml;base64,{base64.b64encode(diagram.encode()).decode()}"
 
 
 def _belongs_to_task(asset: str, task: Task, others: set[str]) -> bool:

@@ -212,14 +212,6 @@ def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
     assert "use --elicit generate" in flat
 
 
-def test_the_report_draws_reliability(parity_home: Path, evaluated):
-    code, output = run(parity_home, "report")
-    assert code == 0, output
-    texts = [file.read_text("utf-8") for file in (parity_home / "report").rglob("*number-parity*")]
-    drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
-    assert len(drawn) == 1
-
-
 def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):
     code, output = run(
         parity_home,

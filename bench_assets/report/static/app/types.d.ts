@@ -248,7 +248,7 @@ interface MovedQuestion { id: string; a?: number; b: number; change: number }
 interface SignaturePart { name: string; value: string; meaning: string }
 interface NumberCondition {
   name: string; about: string; problem?: string; signature: string; parts: SignaturePart[]; metrics: MetricRow[];
-  facts: [string, string][]; calibration: string;
+  facts: [string, string][];
 }
 interface CheckOutcome {
   asset: string; check: string; partition: string; passed: boolean; severity: string; sentence: string; examples: string[]; when: string;

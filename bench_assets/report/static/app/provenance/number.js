@@ -44,7 +44,7 @@ function section(title, ...children) {
   return h("section", {}, h("h2", {}, title), children);
 }
 
-/** The number, with its counts, other metrics and calibration. @type {(task: Task | undefined, condition: NumberCondition) => Child} */
+/** The number, with its counts and other metrics. @type {(task: Task | undefined, condition: NumberCondition) => Child} */
 function value(task, condition) {
   if (condition.problem) return h("p", { class: "problem" }, foreign(condition.problem));
   const primary = condition.metrics.find((row) => task && row.metric === task.metric) || condition.metrics[0];
@@ -62,9 +62,6 @@ function value(task, condition) {
       { key: "low", title: "95 % interval", number: true, cell: (row) => (row.low === row.high ? "" : shownInterval(row)) },
       { key: "n_scored", title: "n", number: true },
     ], others, { label: "Other metrics", heading: "metric" }),
-    condition.calibration && h("figure", {}, h("img", {
-      src: condition.calibration, alt: "Left: accuracy of answers by their confidence. Right: accuracy of the most confident answers.",
-    }), h("figcaption", { class: "note" }, "Calibration: where dots lie on the line, accuracy equals confidence.")),
   ];
 }
 
