@@ -22,16 +22,14 @@ app = typer.Typer(
 EXIT_NOT_POSSIBLE = 2
 _BUNDLE_SUFFIX = ".zip"
 
+TaskArgument = Annotated[str, typer.Argument(help="Task, such as codis.")]
+ModelArgument = Annotated[str, typer.Argument(help="Evaluated model.")]
+
 
 @app.command()
 def reproduce(
-    number: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NUMBER",
-            help="TASK MODEL, or a signature in quotes.",
-        ),
-    ],
+    task: TaskArgument,
+    model: ModelArgument,
     condition: ConditionOption = "main",
     *,
     as_json: JsonOption = False,
@@ -48,7 +46,7 @@ def reproduce(
         from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
-            reproduction = try_again(bench, find_number(bench, number, condition))
+            reproduction = try_again(bench, find_number(bench, task, model, condition))
         except BenchError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error
@@ -61,13 +59,9 @@ def reproduce(
 
 @app.command()
 def pack(
-    number: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NUMBER OUT.zip",
-            help="TASK MODEL, or a signature in quotes; then the output file.",
-        ),
-    ],
+    task: TaskArgument,
+    model: ModelArgument,
+    file: Annotated[Path, typer.Argument(metavar="OUT.zip", help="Output file.")],
     condition: ConditionOption = "main",
     *,
     images: Annotated[
@@ -80,16 +74,15 @@ def pack(
 
     Example: bench bundle pack codis my-model codis.zip
     """
-    if len(number) < 2 or not number[-1].endswith(_BUNDLE_SUFFIX):
-        raise typer.BadParameter(
-            f"expected a number and an output file: TASK MODEL OUT{_BUNDLE_SUFFIX}"
-        )
+    if file.suffix != _BUNDLE_SUFFIX:
+        raise typer.BadParameter(f"expected an output file OUT{_BUNDLE_SUFFIX}, got {file}")
     with open_home() as bench:
+        from bench_assets.bundles.number_lookup import find_number
         from bench_assets.bundles.reproduction import bundle
 
-        target = Path(number[-1])
-        packed = bundle(bench, number[:-1], condition, target, images=images)
-        _print_packed_bundle(target, packed, as_json=as_json)
+        number = find_number(bench, task, model, condition)
+        packed = bundle(bench, number, file, images=images)
+        _print_packed_bundle(file, packed, as_json=as_json)
 
 
 def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:

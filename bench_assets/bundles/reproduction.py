@@ -10,7 +10,6 @@ from typing import NamedTuple
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import reader_model
 from bench_assets.asset_factory.evaluation_tables import count_rejections
-from bench_assets.bundles.number_lookup import find_number
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
     BundleRequirement,
@@ -20,7 +19,7 @@ from bench_assets.bundles.requirements import (
     task_requirements,
 )
 from bench_assets.bundles.rescoring import Divergence, find_divergences
-from bench_assets.comparison.causes import EvaluationTables, split_model_part
+from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
 from bench_assets.core.judging.second_look import is_reader, reader_setting
@@ -70,7 +69,6 @@ class ReproductionResult:
     again: Evaluation | None = None  # None: an input is missing
     partings: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
-    compared: str = ""  # what the digits were compared with
     stale: str = ""  # reason why the number is not current
 
     @property
@@ -87,8 +85,12 @@ class _Inputs(NamedTuple):
     """Available inputs of an evaluation."""
 
     number: NumberRef
-    task: Task
     questions: list[Question]
+
+    @property
+    def task(self) -> Task:
+        """The task of the number."""
+        return self.number.task
 
 
 def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
@@ -98,15 +100,15 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
         bench: The home; its tables stay as they are.
         number: The number to reproduce.
     """
-    task, requirements = task_requirements(number, bench.catalog)
-    if task is None or _has_missing(requirements):
+    task, requirements = number.task, task_requirements(number)
+    if _has_missing(requirements):
         return ReproductionResult(number=number, needs=requirements)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
-    questions, more = question_requirements(number, task, places)
+    questions, more = question_requirements(number, places)
     requirements += more
     if _has_missing(requirements):
         return ReproductionResult(number=number, needs=requirements)
-    inputs = _Inputs(number, task, questions)
+    inputs = _Inputs(number, questions)
     with bench.models(asks=False) as models:
         try:
             runner = _runner(bench, models, inputs)
@@ -154,7 +156,7 @@ def _runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
     Raises:
         MissingResponsesError: If a table is missing.
     """
-    number, task, questions = inputs
+    number, task, questions = inputs.number, inputs.task, inputs.questions
     condition = number.signature.condition
     return Runner(
         task=task,
@@ -168,7 +170,7 @@ def _runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
 
 def _responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
     """Responses that are cached under the signature, computed here, or stored."""
-    number, task, _ = inputs
+    number, task = inputs.number, inputs.task
     wanted = number.signature.parts.get("model", "")
     accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
     draws = int(number.signature.parts.get(DRAWS, 1))
@@ -177,9 +179,9 @@ def _responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
     if _is_local(bench, number.model):
         opened = partial(_open_model, models, number.model, number.signature.condition, wanted)
         return GeneratedResponses(open=opened, accept=accept, draws=draws)
-    known = _cached_model(number.model or split_model_part(wanted)[0], wanted, models)
+    known = _cached_model(number.model, wanted, models)
     cached_responses = replace(GeneratedResponses.of(known, accept=accept), draws=draws)
-    if not (accept and number.model):
+    if not accept:
         return cached_responses
     return _WithRefusals(cached_responses, _stored_predictions(inputs))
 
@@ -204,7 +206,7 @@ class _WithRefusals:
 
 def _verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdicts:
     """Verdicts of the judge and the reader in the number's signature."""
-    number, task, _ = inputs
+    number, task = inputs.number, inputs.task
     parts = number.signature.parts.get("judge", "none").split("+")
     judges = [part for part in parts if not is_reader(part)] or ["none"]
 
@@ -264,16 +266,13 @@ def _open_model(
 
 
 def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
-    table_location = _location(inputs)
-    rows = list(table_location.read().predictions) if inputs.number.model else []
-    if not rows:
+    if not (rows := list(_location(inputs).read().predictions)):
         raise MissingResponsesError("the table of responses is missing")
     return rows
 
 
 def _stored_verdicts(inputs: _Inputs) -> Sequence[Judgement]:
-    rows = _location(inputs).read().judgements if inputs.number.model else []
-    if not rows:
+    if not (rows := _location(inputs).read().judgements):
         raise MissingResponsesError("the table of human verdicts is missing")
     return rows
 
@@ -286,40 +285,26 @@ def _location(inputs: _Inputs) -> EvaluationLocation:
 def _compare(
     inputs: _Inputs, requirements: list[BundleRequirement], rescored: Evaluation
 ) -> ReproductionResult:
-    """Compare with stored tables; without them only with the signature."""
-    number, task = inputs.number, inputs.task
-    before = _location(inputs).read() if number.model and number.metrics else None
-    divergences: Sequence[Divergence]
-    causes: list[Cause] = []
-    if before is not None:
-        divergences, compared = find_divergences(before, rescored), "the tables of this home"
-        if divergences:
-            after = EvaluationTables(
-                name="again",
-                questions=inputs.questions,
-                predictions=rescored.predictions,
-                judgements=rescored.judgements,
-                scores=rescored.scores,
-                metrics=rescored.metrics,
-            )
-            causes = decompose_difference(task, before, after, _metric_of(divergences, task))
-    else:
-        now = rescored.metrics[0].signature
-        unchanged = now == number.text
-        divergences = [] if unchanged else [_signature_divergence(number.text, now)]
-        compared = "the signature only: no table here has its digits"
+    """Compare with the stored tables."""
+    before, causes = _location(inputs).read(), list[Cause]()
+    if divergences := find_divergences(before, rescored):
+        after = EvaluationTables(
+            name="again",
+            questions=inputs.questions,
+            predictions=rescored.predictions,
+            judgements=rescored.judgements,
+            scores=rescored.scores,
+            metrics=rescored.metrics,
+        )
+        metric = _metric_of(divergences, inputs.task)
+        causes = decompose_difference(inputs.task, before, after, metric)
     return ReproductionResult(
-        number=number,
+        number=inputs.number,
         needs=requirements,
         again=rescored,
         partings=divergences,
         causes=causes,
-        compared=compared,
     )
-
-
-def _signature_divergence(before: str, after: str) -> Divergence:
-    return Divergence(step="metrics", entry="all", field="signature", before=before, after=after)
 
 
 def _metric_of(found: Sequence[Divergence], task: Task) -> str:
@@ -329,21 +314,14 @@ def _metric_of(found: Sequence[Divergence], task: Task) -> str:
     return names[0] if names else task.primary_metric
 
 
-def bundle(
-    bench: Workbench, named: Sequence[str], condition: str, target: Path, *, images: bool
-) -> PackedBundle:
+def bundle(bench: Workbench, number: NumberRef, target: Path, *, images: bool) -> PackedBundle:
     """Write the bundle of a number.
 
     Raises:
-        UnknownNameError: If there is no such task, or the model was not evaluated on it.
         TableError: If a table is missing, or the number does not follow from its responses.
         HomeError: If the file cannot be written.
     """
-    number = find_number(bench, named, condition)
-    if not number.model:
-        raise TableError(f"no table here has the signature {number.text}: nothing to pack")
-    suite = bench.catalog.suite(number.signature.task)
-    task = next(task for task in suite.tasks if task.name == number.signature.task)
+    task, suite = number.task, bench.catalog.suite(number.task.name)
     if reason := stale_reason(bench, task, number.metrics, number.tables):
         print_message(f"stale: {reason}; the bundle holds the questions that were asked")
     wanted = TableFilter([task], [number.model], [number.signature.condition])

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.bundles.contents import suite_distribution
-from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import split_model_part
 from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
@@ -20,16 +19,12 @@ from bench_assets.core.schema.elicitation import LIKELIHOOD, elicited_decoding, 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.core.schema.signature import DRAWS, Signature, short_digest
+from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
-
-_STEP_PARTS = {
-    *("data", "prompts", DRAWS, "model", "judge", "scorer", "no_answer", "refused", "mixed", "n"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,57 +41,42 @@ class BundleRequirement:
 class NumberRef:
     """A number to reproduce, with its present tables."""
 
-    text: str  # its signature
+    task: Task
     signature: Signature
-    model: str  # its name here; "" if no table has it
-    metrics: Sequence[Metric]  # () if only the signature is known
+    model: str
+    metrics: Sequence[Metric]
     tables: TableFiles  # of the source that it was measured on
 
+    @property
+    def text(self) -> str:
+        """Its signature as it is written."""
+        return self.metrics[0].signature
 
-def task_requirements(
-    number: NumberRef, catalog: Catalog
-) -> tuple[Task | None, list[BundleRequirement]]:
-    """Find the task, and compare its version and parts with the signature."""
-    signature = number.signature
+
+def task_requirements(number: NumberRef) -> list[BundleRequirement]:
+    """Compare the task's version and parts with the signature."""
+    signature, task = number.signature, number.task
     wanted = "+".join((signature.task, *signature.extensions))
-    suite = signature.task.split("/")[0]
-    task = next((task for task in catalog.tasks if task.name == signature.task), None)
-    if task is None:
-        remedy = f"install the package that provides {suite}, or write [benchmarks.{suite}]"
-        return None, [
-            BundleRequirement(part="task", takes=wanted, here="no such task", missing=remedy)
-        ]
     installed = "+".join((task.name, *task.extensions))
-    requirements = [
+    return [
         _requirement("task", wanted, installed, "install the same extensions"),
         _requirement(
             "version",
             f"v{signature.version}",
             f"v{task.version}",
-            f"check out the code that measured it (here is {suite_distribution(suite) or suite})",
+            f"check out the code that measured it (here is"
+            f" {suite_distribution(task.suite) or task.suite})",
         ),
-        _choice_requirement(
-            "condition", signature.condition, task.conditions, _study(signature, suite)
-        ),
-        _choice_requirement("scorer", signature.parts.get("scorer", ""), task.scorers, ""),
+        _scorer_requirement(signature.parts.get("scorer", ""), task.scorers),
     ]
-    if strange := [part for part in signature.parts if part not in _STEP_PARTS]:
-        requirements.append(
-            BundleRequirement(
-                part="more",
-                takes=", ".join(strange),
-                here="measured outside the four steps",
-                missing=f"`bench evaluate {task.name}` or `bench tables paper {suite}` measures it",
-            )
-        )
-    return task, requirements
 
 
 def question_requirements(
-    number: NumberRef, task: Task, places: Sequence[TableFiles]
+    number: NumberRef, places: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
     """Find the question table with the signature's digest, on any source."""
-    signature, key = number.signature, questions_key(task, number.signature.condition)
+    signature, task = number.signature, number.task
+    key = questions_key(task, signature.condition)
     wanted = signature.parts.get("data", "")
     digests = {}
     for tables in places:
@@ -120,17 +100,15 @@ def question_requirements(
         BundleRequirement(
             part="questions", takes=wanted, here=f"{wanted}, {len(questions)} of them"
         ),
-        *_prompts(number, task, questions),
+        *_prompts(number, questions),
     ]
 
 
-def _prompts(
-    number: NumberRef, task: Task, questions: Sequence[Question]
-) -> Iterator[BundleRequirement]:
+def _prompts(number: NumberRef, questions: Sequence[Question]) -> Iterator[BundleRequirement]:
     """Render and digest the prompts, as the pipeline does; encoders have none."""
-    if task.asked_of != "model":
+    if number.task.asked_of != "model":
         return
-    condition = task.condition(number.signature.condition)
+    condition = number.task.condition(number.signature.condition)
     sent = sorted(condition.prompt(question).sha256 for question in questions)
     rendered = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12]
     yield _requirement(
@@ -141,29 +119,21 @@ def _prompts(
     )
 
 
-def _study(signature: Signature, suite: str) -> str:
-    return (
-        f"a condition of a study: `bench tables paper {suite}` lists them"
-        if "~" in signature.condition
-        else ""
-    )
-
-
 def _requirement(part: str, takes: str, here: str, otherwise: str) -> BundleRequirement:
     return BundleRequirement(
         part=part, takes=takes, here=here, missing="" if takes == here else otherwise
     )
 
 
-def _choice_requirement(
-    part: str, takes: str, known: Iterable[str], otherwise: str
-) -> BundleRequirement:
+def _scorer_requirement(takes: str, known: Iterable[str]) -> BundleRequirement:
     names = list(known)
     if takes in names:
-        return BundleRequirement(part=part, takes=takes, here=takes)
-    listed = otherwise or "check out the code that measured it"
+        return BundleRequirement(part="scorer", takes=takes, here=takes)
     return BundleRequirement(
-        part=part, takes=takes, here=f"only {', '.join(names)}", missing=listed
+        part="scorer",
+        takes=takes,
+        here=f"only {', '.join(names)}",
+        missing="check out the code that measured it",
     )
 
 

@@ -50,7 +50,7 @@ def print_reproduction(found: ReproductionResult) -> None:
     if found.again is None:
         return
     _print_digits(found.again.metrics)
-    _print_verdict(found.partings, len(found.again.metrics), found.compared)
+    _print_verdict(found.partings, len(found.again.metrics), "the tables of this home")
     if found.causes:
         print_rows(found.causes, as_json=False, columns=CAUSE_COLUMNS)
 
@@ -77,7 +77,6 @@ def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
         "signature": found.number.text,
         "status": ("same", "other", "cannot be evaluated")[found.exit_code],
         "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
-        "compared": found.compared,
         "stale": found.stale,
         "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
         "partings": [_divergence_json(divergence) for divergence in found.partings],

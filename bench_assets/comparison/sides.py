@@ -1,24 +1,17 @@
-"""Evaluations that can be compared: tables, files of metrics, signatures."""
+"""Evaluations that can be compared: tables, and files of metrics."""
 
-import re
 from collections.abc import Sequence
-from contextlib import suppress
-from math import nan
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
 from bench_resources.tables.parquet import TableFiles
 
 Row = TypeVar("Row")
-
-_SIGNATURE = re.compile(r"[^|]+\|v\d+\|[^|]*\|.*", re.DOTALL)
 
 
 class EvaluationLocation(NamedTuple):
@@ -91,67 +84,6 @@ def find_evaluations(
         known = sorted({name for key in keys for name in tables.partitions(key)})
         raise UnknownNameError(f"model with metrics, condition {condition},", model, known)
     return measured
-
-
-def is_signature(text: str) -> bool:
-    """Whether a text has the form of a signature.
-
-    >>> is_signature("codis|v1|main|data:0c|model:m"), is_signature("tiny-vlm/step-0150")
-    (True, False)
-    """
-    return bool(_SIGNATURE.fullmatch(text))
-
-
-def find_by_signature(
-    signature: str, tables: TableFiles, catalog: Catalog
-) -> tuple[Task, EvaluationTables]:
-    """Find the evaluation of a signature; without tables, the signature is all that is known.
-
-    Raises:
-        UnknownNameError: If there is no such task.
-        TableError: If it is not a signature.
-    """
-    read = Signature.parse(signature)
-    tasks = {task.name: task for task in catalog.tasks}
-    if read.task not in tasks:
-        raise UnknownNameError("task", read.task, tasks)
-    task = tasks[read.task]
-    if read.condition in task.conditions:
-        key = evaluation_key(task, read.condition, "metrics")
-        for model in tables.partitions(key):
-            if _signature_of(tables, key, model) == signature:
-                return task, EvaluationLocation(tables, task, read.condition, model).read()
-    name = f"a signature of {read.parts.get('model', 'an unknown model')}"
-    metric = _empty_metric(task, signature, read)
-    empty = EvaluationTables(
-        name=name, questions=(), predictions=(), judgements=(), scores=(), metrics=[metric]
-    )
-    return task, empty
-
-
-def _signature_of(tables: TableFiles, key: Sequence[str], model: str) -> str:
-    """Signature of a model's metrics; "" if they cannot be read."""
-    with suppress(TableError):  # of another model, perhaps: `bench home verify` names it
-        return next((row.signature for row in _read(tables, key, Metric, model)), "")
-    return ""
-
-
-def _empty_metric(task: Task, signature: str, read: Signature) -> Metric:
-    return Metric(
-        task=task.name,
-        model="",
-        condition=read.condition,
-        metric=task.primary_metric,
-        category="all",
-        value=nan,
-        low=nan,
-        high=nan,
-        n_scored=0,
-        n_unscored=0,
-        n_failed=0,
-        edition="",
-        signature=signature,
-    )
 
 
 def _from_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:

@@ -1,15 +1,13 @@
-"""Evaluations that a comparison finds by a file of metrics or by a signature."""
+"""Evaluations that a comparison finds by a file of metrics."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from bench_assets.catalog import Catalog
-from bench_assets.comparison.sides import find_by_signature, find_evaluations
+from bench_assets.comparison.sides import find_evaluations
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
-from bench_assets.evaluation.suite import Suite
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import metric
@@ -41,12 +39,3 @@ def test_a_copy_under_a_name_that_no_model_has_is_an_error(tables: TableFiles) -
     shutil.copy(tables.path(KEY, "a"), copy)
     with pytest.raises(TableError, match=r"a \(1\)\.parquet: expected the name of a model's table"):
         find_evaluations(str(copy), tables, [TASK])
-
-
-def test_a_signature_is_found_beside_a_damaged_table_of_another_model(tables: TableFiles) -> None:
-    tables.path(KEY, "a").write_bytes(b"junk")
-    suite = Suite(name="quiz", tasks=(TASK,), assets=list)
-    _, side = find_by_signature(
-        measured("a/b+likelihood").signature, tables, Catalog(suites=(suite,))
-    )
-    assert (side.name, side.written("accuracy")) == ("a/b+likelihood", 1.0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bench_resources.config.sources_toml import SourceRule
 
 EvaluationArgument = Annotated[
-    str, typer.Argument(help="Model, condition, Parquet file of metrics, or signature.")
+    str, typer.Argument(help="Model, condition, or Parquet file of metrics.")
 ]
 
 FailOn: TypeAlias = Literal["worse", "undecided"]

@@ -1,6 +1,6 @@
 """Data of ``bench explain`` (all inputs of one score) and ``bench tables diff``.
 
-``bench tables diff`` compares two models, conditions, files of metrics or signatures.
+``bench tables diff`` compares two models, conditions or files of metrics.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.comparable import Side, compare_sides
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.people_checks import with_people
-from bench_assets.comparison.sides import find_by_signature, find_evaluations, is_signature
+from bench_assets.comparison.sides import find_evaluations
 from bench_assets.comparison.verdicts import Comparison
 from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
@@ -313,7 +313,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
 
     Args:
         bench: The home.
-        before: A model, a condition, a file of metrics, or a signature.
+        before: A model, a condition, or a file of metrics.
         after: The evaluation to compare with, in any of these forms.
         suite: Suite or task; "": all.
         model: Model whose conditions are compared.
@@ -363,13 +363,10 @@ def _sides(
     bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
 ) -> dict[str, Callable[[], EvaluationTables]]:
     """Map tasks to readers of their evaluation: a damaged table affects its own task only."""
-    if is_signature(named):
-        task, side = find_by_signature(named, bench.tables, bench.catalog)
-        return {task.name: lambda: side}
     found = find_evaluations(named, bench.tables, tasks, model, condition)
     return {place.task.name: place.read for place in found}
 
 
 def _is_model(named: str, tasks: Sequence[Task]) -> bool:
     conditions = {name for task in tasks for name in task.conditions}
-    return not (is_signature(named) or named.endswith(".parquet") or named in conditions)
+    return not (named.endswith(".parquet") or named in conditions)
