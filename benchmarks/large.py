@@ -28,17 +28,10 @@ _COMMANDS = {
     "report": ("report",),
 }
 _MODEL = """
-from bench_assets.core.schema.chat import Response
+from zlib import crc32
 
-class Echo:
-    signature = "echo"
-
-    def __init__(self, name, open_image):
-        self.name = name
-
-    def response(self, requests):
-        said = ("ABCD"[int(request.prompt.sha256[:4], 16) % 4] for request in requests)
-        return [Response(text=text, prompt_tokens=50, completion_tokens=1) for text in said]
+def echo(images, prompt):
+    return "ABCD"[crc32(prompt.encode()) % 4]
 """
 _SETTINGS = """
 [benchmarks.large]
@@ -47,7 +40,7 @@ file = "../large.parquet"
 kind = "most_frequent"
 [models.echo]
 kind = "python"
-factory = "echo_model:Echo"
+function = "echo_model:echo"
 """
 
 

@@ -33,8 +33,8 @@ from bench_assets.evaluation.checked_scores import CHECKED
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import (
+    CALLERS_FUNCTION,
     EMBEDDED_MODELS,
-    FUNCTION_FACTORY,
     PythonSpec,
     RecordedSpec,
     baselines,
@@ -203,7 +203,7 @@ class HomeResults:
         """The option of the command that evaluates a model; "" if no command can."""
         spec = {**EMBEDDED_MODELS, **self.settings.models}.get(model)
         is_named = spec or model in self.settings.encoders or "+" in model or parse_step(model)
-        if not is_named or (isinstance(spec, PythonSpec) and spec.factory == FUNCTION_FACTORY):
+        if not is_named or (isinstance(spec, PythonSpec) and spec.function == CALLERS_FUNCTION):
             return ""
         if isinstance(spec, RecordedSpec) and model not in self.settings.models_of_file:
             return f"--responses {quote(str(spec.place))}"

@@ -68,8 +68,8 @@ def _callers_error(error: BaseException) -> BaseException | None:
     while cause and cause not in causes:
         causes.append(cause)
         cause = cause.__cause__
-    if "bench_resources.models.registry.function_model" in sys.modules:
-        from bench_resources.models.registry.function_model import first_error
+    if "bench_resources.models.registry.python_model" in sys.modules:
+        from bench_resources.models.registry.python_model import first_error
 
         # In a run of Dagster it is known by its text alone.
         causes += [

@@ -27,7 +27,7 @@ from bench_resources.models.registry.named_models import ResolvedModel
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
-    from bench_resources.models.registry.function_model import ModelFunction
+    from bench_resources.models.registry.functions import ModelFunction
 
 
 @interface
@@ -186,7 +186,7 @@ def model_argument(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
             f" {type(model).__name__}"
         )
-    from bench_resources.models.callables.model import resolve_function
+    from bench_resources.models.registry.functions import resolve_function
 
     return resolve_function(model, name, entries)
 
@@ -195,8 +195,11 @@ def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapp
     """Name and section of the reader of a call; a function is named by its code."""
     if isinstance(reader, str):
         return reader, {}
-    from bench_resources.models.callables.model import code_digest, resolve_function
-    from bench_resources.models.registry.function_model import function_name
+    from bench_resources.models.registry.functions import (
+        code_digest,
+        function_name,
+        resolve_function,
+    )
 
     digest = code_digest(reader)
     model = resolve_function(reader, f"{function_name(reader)}@{digest}" if digest else "")

@@ -25,7 +25,7 @@ from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.models.registry.opening import Models
 
 if TYPE_CHECKING:
-    from bench_resources.models.registry.function_model import ModelFunction
+    from bench_resources.models.registry.functions import ModelFunction
 
 Part: TypeAlias = str | Path | bytes | PillowImage.Image
 """A text, or an image as a path, bytes or PIL image."""

@@ -135,7 +135,7 @@ dtype = "float32"
 max_tokens = {max_tokens}
 [models.written]
 kind = "python"
-factory = "tests.fakes.quiz:make"
+function = "tests.fakes.quiz:make"
 options = {{ weights = "weights" }}
 [models.recorded]
 kind = "recorded"

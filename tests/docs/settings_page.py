@@ -24,7 +24,6 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import (
     DrawsSection,
     ModelSpec,
-    PriceSection,
     SamplingSection,
 )
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
@@ -82,7 +81,6 @@ def sections() -> Iterator[Section]:
     yield Section("## models.NAME", "Keys of `transformers`, `vllm` and `server`.", SamplingSection)
     several = "Keys also of `random`, `recorded` and `python`."
     yield Section("### Several responses", several, DrawsSection)
-    yield Section("### Prices", "Keys of `server` and `python`.", PriceSection)
     for kind, spec in SPECS.items():
         if own_fields(spec):
             yield Section(f"### {kind}", _ALSO.get(kind, ""), spec)
@@ -95,7 +93,7 @@ def sections() -> Iterator[Section]:
     yield Section("## cluster", "", ClusterSettings)
 
 
-SHARED = (DrawsSection, SamplingSection, PriceSection, ServerSpec, SuiteSettings)
+SHARED = (DrawsSection, SamplingSection, ServerSpec, SuiteSettings)
 
 
 def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:

@@ -21,7 +21,7 @@ from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.callables import model as callables
+from bench_resources.models.registry import functions
 from bench_resources.models.registry.resolution import resolve
 
 
@@ -474,7 +474,7 @@ def test_every_name_that_is_offered_is_there():
 
 def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
     bench.evaluate("fridge", model=says_a, name="gone")
-    callables._functions.pop("gone")
+    functions._functions.pop("gone")
     with pytest.raises(ModelError, match="this process does not have the Python function"):
         bench.evaluate("fridge", model="gone", limit=2)
 

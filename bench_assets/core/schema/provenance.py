@@ -4,8 +4,7 @@ All are SHA-256 unless the table says otherwise:
 
 ============================  ==================================================================
 response key                  engine identity, decoding, digest of the prompt, sample number, and
-                              the engine's key extension and the elicited options, if any:
-                              `response_key`
+                              the elicited options, if any: `response_key`
 response digest               all columns of a stored response but `asked_at`: `row_digest`
 prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256`
 image name                    the bytes of the image: `core.images`
@@ -37,17 +36,16 @@ _NOT_DIGESTED = ("asked_at", "digest")
 _as_json = json.JSONEncoder(sort_keys=True, default=repr).encode
 
 
-def response_key(identity: str, decoding: str, request: "Request", extension: str = "") -> str:
+def response_key(identity: str, decoding: str, request: "Request") -> str:
     """The key of a response in the cache.
 
     Args:
         identity: Identity of the engine: location and revision of the model.
         decoding: Decoding parameters as the engine formats them; "" for none.
         request: Prompt, sample number and elicited options.
-        extension: Further inputs of the response; "" for none.
     """
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
-    return text_digest("\n".join([*parts, *filter(None, (extension, request.elicitation_key))]))
+    return text_digest("\n".join([*parts, *filter(None, [request.elicitation_key])]))
 
 
 def row_digest(row: Mapping[str, object]) -> str:

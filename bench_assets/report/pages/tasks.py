@@ -18,7 +18,8 @@ from bench_assets.core.schema.rows import READ_FIELDS, LeaderboardRow, Predictio
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, slug
-from bench_resources.config.sections.base import ModelSpec, PriceSection
+from bench_resources.config.sections.base import ModelSpec
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.tables.parquet import TableFiles
 
 _USAGE = """
@@ -41,7 +42,7 @@ def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]
     return {
         name: (spec.price_in, spec.price_out)
         for name, spec in models.items()
-        if isinstance(spec, PriceSection) and (spec.price_in or spec.price_out)
+        if isinstance(spec, ServerSpec) and (spec.price_in or spec.price_out)
     }
 
 

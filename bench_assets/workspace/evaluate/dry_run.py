@@ -22,7 +22,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.inspect.stale_numbers import print_stale_questions
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from bench_resources.config.sections.base import PriceSection, SamplingSection
+from bench_resources.config.sections.base import SamplingSection
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.budget import cost
 from bench_resources.models.registry.baselines import BlindModel
@@ -245,7 +245,7 @@ class _RequestCounter:
             prompt_tokens=tokens.prompt,
             completion_tokens=tokens.completion,
             seconds=seconds if n else 0.0,
-            money=cost(spec, tokens) if isinstance(spec, PriceSection) else 0.0,
+            money=cost(spec, tokens) if isinstance(spec, ServerSpec) else 0.0,
         )
 
     def _count(self, done: int, remembered: int, total: int) -> None:

@@ -20,7 +20,6 @@ from bench_assets.core.schema.provenance import response_key, row_digest
 from bench_resources.response_cache.engine import (
     VALIDATION_VERSION,
     Engine,
-    KeyExtension,
     validate_arrivals,
 )
 from bench_resources.response_cache.throughput import Throughput
@@ -48,8 +47,6 @@ class CachingModel:
         self._name = name
         self._engine = engine
         self._identity = engine.identity
-        # isinstance of a protocol takes a tenth of the time spent on a response.
-        self._further = engine if isinstance(engine, KeyExtension) else None
         self._store = store
         self._progress = progress
         self._throughput = throughput or Throughput()
@@ -185,8 +182,7 @@ class CachingModel:
         return elicited_decoding(text, request.elicit)
 
     def _key(self, request: Request) -> str:
-        more = self._further.particulars(request) if self._further else ""
-        return response_key(self._identity, self._decoding(request), request, more)
+        return response_key(self._identity, self._decoding(request), request)
 
 
 class _ProgressCounter:

@@ -58,15 +58,6 @@ class PreparedEngine(Protocol):
         ...
 
 
-@runtime_checkable
-class KeyExtension(Protocol):
-    """Engines whose responses depend on more than identity, decoding, prompt and sample."""
-
-    def particulars(self, request: Request) -> str:
-        """Further dependencies of a response; "" without any."""
-        ...
-
-
 class EngineWrapper:
     """Base class of engines that wrap another engine; has its properties."""
 
@@ -88,12 +79,6 @@ class EngineWrapper:
     def elicits(self) -> Collection[str]:
         """The engine's, if it can choose options; else none."""
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
-
-    def particulars(self, request: Request) -> str:
-        """The engine's, if it is a ``KeyExtension``; else ""."""
-        if isinstance(self._engine, KeyExtension):
-            return self._engine.particulars(request)
-        return ""
 
     def close(self) -> None:
         """Close the engine."""

@@ -15,8 +15,6 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.config.sections.base import PriceSection
-from bench_resources.models.api.budget import WithinBudget
 from bench_resources.models.registry.baselines import BlindModel
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore, merge_into
@@ -192,12 +190,6 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ResponseStore, tok
     for _ in range(2):
         (response,) = CachingModel("m", Saying((0, odd)), store).response(requests_for("a"))
         assert response == Response(text="A")
-    budgeted = WithinBudget(
-        Saying((0, odd)),
-        PriceSection(kind="k", budget_tokens=5),
-        lambda _: store.tokens_of("saying"),
-    )
-    assert list(budgeted.stream(requests_for("b"))) == [(0, Response(text="A"))]
 
 
 def test_what_never_comes_is_an_error(store: ResponseStore) -> None:

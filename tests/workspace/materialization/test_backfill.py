@@ -15,7 +15,6 @@ from bench_assets.workspace.materialization.backfill import (
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.quiz import TASK
@@ -36,7 +35,7 @@ concurrency = 2
 price_out = 1_000_000
 [models.mine]
 kind = "python"
-factory = "tests.workspace.materialization.test_backfill:opening"
+function = "tests.workspace.materialization.test_backfill:opening"
 [models.judge]
 kind = "server"
 base_url = "{url}"
@@ -51,9 +50,9 @@ codis = "../codis"
 """
 
 
-def opening(name, open_image):
+def opening(images, prompt):
     """A model in Python."""
-    return ScriptedModel(name, lambda _: "Opening.")
+    return "Opening."
 
 
 @pytest.fixture(scope="module")

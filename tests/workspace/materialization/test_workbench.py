@@ -14,7 +14,6 @@ from bench_assets.defs.assembly import build_graph
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.registry.baselines import ScriptedModel
 from bench_sensors.evaluations import suite_tables
 
 QUIZ = """
@@ -30,7 +29,7 @@ kind = "scripted"
 says = "B"
 [models.edited]
 kind = "python"
-factory = "tests.workspace.materialization.test_workbench:open_editing_model"
+function = "tests.workspace.materialization.test_workbench:edit_judge"
 options = {{ file = "{toml}" }}
 """
 
@@ -167,15 +166,11 @@ def test_another_source_has_tables_of_its_own(home: Path) -> None:
     assert command(home, "a") == []
 
 
-def open_editing_model(name: str, _: object, file: str) -> ScriptedModel:
-    """A model during whose evaluation somebody configures another judge."""
-
-    def respond(_: object) -> str:
-        path = Path(file)
-        path.write_text(path.read_text().replace('judge = "rules"', 'judge = "b"'))
-        return "A"
-
-    return ScriptedModel(name, respond)
+def edit_judge(_images: list[object], _prompt: str, file: str) -> str:
+    """Answer as a model during whose evaluation somebody configures another judge."""
+    path = Path(file)
+    path.write_text(path.read_text().replace('judge = "rules"', 'judge = "b"'))
+    return "A"
 
 
 @pytest.mark.long

@@ -75,21 +75,3 @@ class SamplingSection(DrawsSection):
             max_tokens=self.max_tokens,
             seed=self.seed,
         )
-
-
-class PriceSection(ModelSpec):
-    """Prices and budgets of models paid by the token."""
-
-    price_in: float = Field(0.0, ge=0)
-    """Price of a million prompt tokens, in any currency."""
-    price_out: float = Field(0.0, ge=0)
-    """Price of a million response tokens."""
-    budget: float | None = Field(None, ge=0)
-    """Most money for this model, including all cached responses; default: unlimited."""
-    budget_tokens: int | None = Field(None, ge=0)
-    """Most tokens for this model, counted likewise."""
-
-    @property
-    def has_budget(self) -> bool:
-        """Whether spending is limited."""
-        return self.budget is not None or self.budget_tokens is not None

@@ -47,8 +47,7 @@ class EngineKind(Generic[Spec]):
     """A kind of model: its section of bench.toml, and its engine.
 
     An engine is behind the response cache: cached responses are reused, a killed run continues, and
-    requests are counted. A ``spec`` derived from ``PriceSection`` has a budget too, one from
-    ``SamplingSection`` the usual decoding.
+    requests are counted. A ``spec`` derived from ``SamplingSection`` has the usual decoding.
     """
 
     spec: type[Spec]

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from bench_assets.core.extras import IN_PACKAGE, install_command, is_installed
 from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.sections.base import DrawsSection, ModelSpec, PriceSection
+from bench_resources.config.sections.base import DrawsSection, ModelSpec
 from bench_resources.config.sections.local_models import AutoSpec, TransformersSpec, VllmSpec
 from bench_resources.config.sections.servers import ServerSpec
 
-_PYTHON_NAME = r"^([\w.]+:\w+)?$"
+_PYTHON_NAME = r"^[\w.]+:\w+$"
 _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ] or spaces
 
 
@@ -93,30 +93,20 @@ class ScriptedSpec(ModelSpec):
     """The response to every question."""
 
 
-class PythonSpec(PriceSection, DrawsSection):
-    """A model written in Python: a function, or a factory of a model."""
+class PythonSpec(DrawsSection):
+    """A model that is a Python function."""
 
-    function: str = Field("", pattern=_PYTHON_NAME)
+    function: str = Field(pattern=_PYTHON_NAME)
     """``module:name`` of a function ``(images, prompt, **options) -> text``, as ``bench.evaluate``
-    takes one. Modules are found in the working folder too, and in the one with ``bench_home``."""
-    factory: str = Field("", pattern=_PYTHON_NAME)
-    """Instead, ``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Of
-    both, responses are cached until the module's package or file changes."""
+    takes one. Modules are found in the working folder too, and in the one with ``bench_home``.
+    Responses are cached until the module's package or file changes."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of the function or the factory; part of a response's identity."""
-    batch_size: int = Field(64, gt=0)
-    """Requests per call of a factory's model; responses are cached when all have arrived."""
-
-    @model_validator(mode="after")
-    def _check_callable(self) -> Self:
-        if bool(self.function) == bool(self.factory):
-            raise ValueError("expected either function or factory")
-        return self
+    """Arguments of the function; part of a response's identity."""
 
     @property
     def place(self) -> str:
-        """The function or the factory."""
-        return self.function or self.factory
+        """The function."""
+        return self.function
 
 
 SPECS: Mapping[str, type[ModelSpec]] = {
@@ -137,8 +127,8 @@ SPECS: Mapping[str, type[ModelSpec]] = {
 BASELINES = ("random", "most_frequent", "scripted", "blind")
 """Kinds that do not look at the images: reference lines of a leaderboard, never ranked."""
 
-FUNCTION_FACTORY = "bench_resources.models.callables.model:CallableModel"
-"""Factory of a function that was given to ``bench.evaluate``, which no command can call."""
+CALLERS_FUNCTION = "caller:function"
+"""``function`` of a model that was given to ``bench.evaluate``, which no command can call."""
 
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 

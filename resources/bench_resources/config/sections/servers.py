@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bench_resources.config.addresses import shown_address, template_of, template_of_value
 from bench_resources.config.environment import require_variable_name
-from bench_resources.config.sections.base import PriceSection, SamplingSection
+from bench_resources.config.sections.base import SamplingSection
 from bench_resources.config.sections.known_servers import (
     APIS,
     SERVERS,
@@ -64,7 +64,7 @@ _OWN_FIELDS = frozenset(
 """Fields of a request that extra_body may not replace, of all formats."""
 
 
-class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
+class ServerSpec(SamplingSection, ManagedServerSection):
     """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
 
     For the differences between servers and the settings of each, see ``docs/servers.md``.
@@ -106,6 +106,14 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     identity."""
     text_only: bool = False
     """A language model; it is evaluated without images. Part of a response's identity."""
+    price_in: float = Field(0.0, ge=0)
+    """Price of a million prompt tokens, in any currency."""
+    price_out: float = Field(0.0, ge=0)
+    """Price of a million response tokens."""
+    budget: float | None = Field(None, ge=0)
+    """Most money for this model, including all cached responses; default: unlimited."""
+    budget_tokens: int | None = Field(None, ge=0)
+    """Most tokens for this model, counted likewise."""
     max_images: int | None = Field(None, gt=0)
     """Most images per conversation; a longer prompt is an error."""
     extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
@@ -123,6 +131,11 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def place(self) -> str:
         """The address without keys; or the served path."""
         return shown_address(self.address) or self.path
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether spending is limited."""
+        return self.budget is not None or self.budget_tokens is not None
 
     @property
     def initial_concurrency(self) -> int:

@@ -10,7 +10,7 @@ from pydantic import PrivateAttr
 from bench_assets.core.schema.chat import ChatModel
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import known_secrets
-from bench_resources.config.sections.base import PriceSection, SamplingSection
+from bench_resources.config.sections.base import SamplingSection
 from bench_resources.config.sections.engine_kinds import EngineContext, EngineKind
 from bench_resources.config.sections.models import (
     ElicitedSpec,
@@ -134,13 +134,8 @@ class Models(dg.ConfigurableResource[Any]):
         spec, store = model.spec, self.store
         throughput = progress.throughput if isinstance(progress, RequestProgress) else None
         engine = RedactingEngine(engine, known_secrets(self.settings.home))
-        if isinstance(spec, PriceSection):
-            if spec.has_budget and not isinstance(spec, ServerSpec):  # whose engine counts itself
-                from bench_resources.models.api.budget import WithinBudget
-
-                engine = WithinBudget(engine, spec, store.tokens_of)
-            if throughput:
-                throughput.at_prices(spec.price_in, spec.price_out)
+        if throughput and isinstance(spec, ServerSpec):
+            throughput.at_prices(spec.price_in, spec.price_out)
         tags = spec.thinking_tags if isinstance(spec, SamplingSection) else None
         return CachingModel(model.name, engine, store, progress, throughput, tags)
 

@@ -1,8 +1,8 @@
-"""Engine of models written in Python."""
+"""Engine of models that are Python functions ``(images, prompt) -> text``."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from inspect import signature
@@ -10,164 +10,153 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from PIL import Image
+from PIL import Image as PillowImage
 
 from bench_assets.core.extras import EXTRAS, install_command
 from bench_assets.core.images.decoding import decode
-from bench_assets.core.schema.chat import ChatModel, Request, Response
-from bench_assets.core.schema.errors import BenchError, ImageError, ModelError, SettingsError
-from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.task import CANNOT_BE_READ
+from bench_assets.core.reading.reasoning import strip_reasoning
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_resources.config.environment import find_own_modules
 from bench_resources.config.sections.engine_kinds import EngineContext
-from bench_resources.config.sections.models import PythonSpec
+from bench_resources.config.sections.models import CALLERS_FUNCTION, PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
-from bench_resources.models.registry.function_model import FunctionModel, OpenImage
-from bench_resources.response_cache.engine import ReadImage
+from bench_resources.models.registry.functions import check_function, registered_function
+
+_DIGITS = 12
+_raised: list[Exception] = []
+"""The first exception of the function that was opened last: responses hold its text alone."""
+
+
+def first_error() -> list[Exception]:
+    """The first exception that the function opened last has raised; [] without one."""
+    return list(_raised)
 
 
 class PythonEngine:
-    """Runs the model that a factory makes, a batch at a time."""
+    """Calls a function, one request at a time; the identity has a digest of its code."""
 
-    decoding = None  # unknown; the model's signature may describe it
+    decoding = None  # unknown
     peak_memory = None
 
     def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
-        """Import the factory; the model is made on first use.
+        """Find the function.
 
         Raises:
-            SettingsError: If the module cannot be imported, or the name in it does not exist.
+            SettingsError: If it cannot be imported, or is no such function.
+            ModelError: If it was given to ``bench.evaluate`` of another process.
         """
-        module, _, attribute = spec.place.partition(":")
-        find_own_modules(at.resolve("."))
-        try:
-            self._module = import_module(module)
-            self._callable: Callable[..., Any] = getattr(self._module, attribute)
-        except Exception as error:  # any exception: the module is the user's
-            file, reason = at.resolve("bench.toml"), isinstance(error, ImportError | AttributeError)
-            message = f"{error}" if reason else f"{type(error).__name__}: {error}"
-            missing = error.name if isinstance(error, ImportError) else None
-            if missing and missing in EXTRAS:
-                message += f": {install_command(missing)}"
-            raise SettingsError(f"{file}, model {at.name}: {spec.place}: {message}") from error
-        if unknown := _unknown_option(self._callable, spec.options):
-            file = at.resolve("bench.toml")
-            raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
-        self._spec = spec
         self._at = at
-        self.identity = ""  # until it is prepared
-
-    def prepare(self) -> None:
-        """Make the model; its identity is its own signature, and its options.
-
-        Raises:
-            ModelError: If the factory fails.
-        """
-        options = self._spec.options
-        suffix = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
-        self.identity = f"{self._model.signature}{suffix}"
+        if spec.function == CALLERS_FUNCTION:
+            self._function = registered_function(at.name)
+            self.identity = f"callable|{at.name}|code:{spec.options['code']}"
+        else:
+            module, function = _import_function(spec, at)
+            self._function = partial(function, **spec.options)
+            options = f"|options={json.dumps(spec.options, sort_keys=True)}" if spec.options else ""
+            self.identity = f"function|{spec.function}|code:{_code_of(module)}{options}"
+        check_function(self._function)
+        _raised.clear()
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, batch by batch."""
-        size = 1 if self._spec.function else self._spec.batch_size
-        for start in range(0, len(requests), size):
-            batch = requests[start : start + size]
+        """Yield position and response; a function that raises gives a response with ``error``."""
+        for position, request in enumerate(requests):
             try:
-                responses = self._call(batch)
-            except ModelError:
-                raise
-            except CANNOT_BE_READ:
-                responses = [self._alone(request) for request in batch]
-            yield from enumerate(responses, start)
+                response = self._answer(request.prompt)
+            except ImageError as error:
+                response = Response(error=str(error))
+            yield position, response
 
     def close(self) -> None:
-        """Drop the model."""
-        self.__dict__.pop("_model", None)
+        """Do nothing: the function belongs to its module."""
 
-    def particulars(self, request: Request) -> str:
-        """The code, and the question."""
-        questions = [request.question] if request.question else []
-        return "\n".join([self._code, digest(questions)])
+    def _answer(self, prompt: Prompt) -> Response:
+        """Answer every user turn, with the earlier responses, without reasoning, in its text."""
+        images: list[PillowImage.Image] = []
+        texts: list[str] = []
+        answer = Response()
+        for turns in prompt.rounds():
+            images += [self._open_image(image.sha256) for image in _images(turns)]
+            texts += [f"Assistant: {strip_reasoning(answer.text)}"] if answer.finish_reason else []
+            texts += _texts(turns)
+            answer = self._call(list(images), "\n".join(texts))
+            if answer.error:
+                return answer
+        return answer
 
-    def _alone(self, request: Request) -> Response:
-        """Retry alone a request whose batch failed, such as for an image that does not decode."""
+    def _call(self, images: list[PillowImage.Image], text: str) -> Response:
         try:
-            return self._call([request])[0]
-        except ModelError:
+            result = self._function(images, text)
+        except (ImageError, ModelError):
             raise
-        except ImageError as exc:
-            return Response(error=str(exc))
-        except CANNOT_BE_READ as exc:
+        except Exception as exc:  # noqa: BLE001 - the code is the user's
+            if not _raised:
+                _raised.append(exc)
             return Response(error=f"{type(exc).__name__}: {exc}")
+        if not isinstance(result, str):
+            return Response(error=f"expected a text, got {type(result).__name__}: {result!r:.60}")
+        return Response(text=result, finish_reason="stop")
 
-    def _call(self, batch: Sequence[Request]) -> list[Response]:
-        responses = list(self._model.response(batch) or ())  # None if it forgets to return
-        if len(responses) != len(batch):
-            raise ModelError(
-                f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
-                f"{self._spec.place} must return one per request, in order"
-            )
-        return responses
-
-    @cached_property
-    def _model(self) -> ChatModel:
-        open_image, spec = _image_opener(self._at.read_image), self._spec
-        if spec.function:
-            function = partial(self._callable, **spec.options)
-            return FunctionModel(self._at.name, f"function|{spec.function}", function, open_image)
+    def _open_image(self, digest: str) -> PillowImage.Image:
+        data = self._at.read_image(digest)
         try:
-            model: ChatModel = self._callable(self._at.name, open_image, **spec.options)
-            if not hasattr(model, "signature"):
-                raise ModelError(
-                    f"{self._at.name}: {spec.factory}: expected a model, got"
-                    f" {type(model).__name__}. A function (images, prompt) -> text is named by"
-                    " `function` instead"
-                )
-        except BenchError:
-            raise
-        except Exception as error:  # any exception: the code is the user's
-            message = f"{spec.factory}: {type(error).__name__}: {error}"
-            raise ModelError(f"{self._at.name}: {message}") from error
-        return model
+            return decode(data).image
+        except ImageError as error:
+            raise ImageError(f"image {digest}: {error}") from error
 
-    @cached_property
-    def _code(self) -> str:
-        state = sha256()
-        for file in _files_of(self._module):
-            state.update(file.name.encode() + b"\n" + sha256(file.read_bytes()).digest())
-        return state.hexdigest()
+
+def _images(turns: Sequence[Turn]) -> list[Image]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, Image)]
+
+
+def _texts(turns: Sequence[Turn]) -> list[str]:
+    """Join the texts of a prompt; assistant turns, as in few-shot prompts, are labelled."""
+    return [
+        f"Assistant: {part}" if turn.role == "assistant" else part
+        for turn in turns
+        for part in turn.parts
+        if isinstance(part, str)
+    ]
+
+
+def _import_function(spec: PythonSpec, at: EngineContext) -> tuple[ModuleType, Callable[..., str]]:
+    module_name, _, name = spec.function.partition(":")
+    file = at.resolve("bench.toml")
+    find_own_modules(at.resolve("."))
+    try:
+        module = import_module(module_name)
+        function: Callable[..., str] = getattr(module, name)
+    except Exception as error:  # any exception: the module is the user's
+        has_reason = isinstance(error, ImportError | AttributeError)
+        message = f"{error}" if has_reason else f"{type(error).__name__}: {error}"
+        missing = error.name if isinstance(error, ImportError) else None
+        if missing and missing in EXTRAS:
+            message += f": {install_command(missing)}"
+        raise SettingsError(f"{file}, model {at.name}: {spec.function}: {message}") from error
+    if unknown := _unknown_option(function, spec.options):
+        raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
+    return module, function
 
 
 def _unknown_option(function: Callable[..., Any], options: Mapping[str, Any]) -> str:
-    """The first option that a function or factory does not accept; "" if all are fine."""
+    """The first option that a function does not accept; "" if all are fine."""
     try:
         parameters = signature(function).parameters.values()
-    except (TypeError, ValueError):  # such as a class written in C
+    except (TypeError, ValueError):  # such as one written in C
         return ""
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return ""
-    known = [parameter.name for parameter in parameters][
-        2:
-    ]  # after images and prompt, or the model's name and open_image
+    known = [parameter.name for parameter in parameters][2:]  # after images and prompt
     unknown = [name for name in options if name not in known]
     return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
 
 
-def _files_of(module: ModuleType) -> list[Path]:
-    """The files of the innermost package of a module, or its file."""
+def _code_of(module: ModuleType) -> str:
+    """Digest of the files of a module's innermost package, or of its file."""
     if not module.__file__:
-        return []
-    file = Path(module.__file__)
+        return ""
+    file, state = Path(module.__file__), sha256()
     in_package = "." in module.__name__ or hasattr(module, "__path__")
-    return sorted(file.parent.rglob("*.py")) if in_package else [file]
-
-
-def _image_opener(read_image: ReadImage) -> OpenImage:
-    def open_image(sha256: str) -> Image.Image:
-        data = read_image(sha256)
-        try:
-            return decode(data).image
-        except ImageError as error:
-            raise ImageError(f"image {sha256}: {error}") from error
-
-    return open_image
+    for source in sorted(file.parent.rglob("*.py")) if in_package else [file]:
+        state.update(source.name.encode() + b"\n" + sha256(source.read_bytes()).digest())
+    return state.hexdigest()[:_DIGITS]

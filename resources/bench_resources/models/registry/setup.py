@@ -21,6 +21,7 @@ from bench_resources.config.sections.local_models import (
     TransformersSpec,
 )
 from bench_resources.config.sections.models import (
+    CALLERS_FUNCTION,
     EMBEDDED_MODELS,
     DerivedSpec,
     PythonSpec,
@@ -120,6 +121,8 @@ def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
 
 def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
     """The innermost package of a model's module, or its file, without importing anything."""
+    if model.function == CALLERS_FUNCTION:
+        return []  # its code is one of the options
     find_own_modules(settings.home)
     top, *below = model.place.partition(":")[0].split(".")
     spec = find_spec(top)

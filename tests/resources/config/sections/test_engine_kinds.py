@@ -23,9 +23,9 @@ GROUP = "bench_assets.engines"
 ACME = """
 from bench_assets.core.schema.chat import Decoding, Response
 from bench_resources.config.sections.engine_kinds import EngineKind
-from bench_resources.config.sections.base import SamplingSection, PriceSection
+from bench_resources.config.sections.base import SamplingSection
 
-class Spec(SamplingSection, PriceSection):
+class Spec(SamplingSection):
     volume: int = 1
 
 class Engine:

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.chat import ChatModel, Request
 from bench_assets.core.schema.errors import BenchError
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.models.registry.baselines import ScriptedModel
 from bench_resources.models.registry.model_check import ModelCheck, check_model
 from bench_resources.models.registry.resolution import resolve
 from tests.fakes.chat_server import ChatServer
@@ -42,21 +40,13 @@ def errors(found: ModelCheck) -> dict[str, str]:
     return {one.probe: one.error for one in found.probes if one.error}
 
 
-def echoing(name: str, open_image: Callable[[str], Any]) -> ChatModel:
+def echoing(images: list[Any], prompt: str) -> str:
     """A model in Python that says how large the first image is."""
-
-    def first_size(request: Request) -> str:
-        return str([open_image(image.sha256).size for image in request.prompt.images[:1]])
-
-    return ScriptedModel(name, first_size)
+    return str([image.size for image in images[:1]])
 
 
-def raising(name: str, open_image: Callable[[str], Any]) -> ChatModel:
-    raise ZeroDivisionError("by the author")
-
-
-def python(factory: str) -> str:
-    return f'[models.m]\nkind = "python"\nfactory = "{__name__}:{factory}"\n'
+def python(function: str) -> str:
+    return f'[models.m]\nkind = "python"\nfunction = "{__name__}:{function}"\n'
 
 
 def test_a_checkpoint_is_asked_six_probes(vlm: Path, tmp_path: Path) -> None:
@@ -124,12 +114,7 @@ def cut_weights(vlm: Path, folder: Path) -> str:
     [
         pytest.param(lambda vlm, folder: local(folder), "no such folder", id="a missing path"),
         pytest.param(cut_weights, "half-written or corrupt", id="half of the weights"),
-        pytest.param(lambda vlm, folder: python("nothing"), "nothing", id="no such factory"),
-        pytest.param(
-            lambda vlm, folder: python("raising"),
-            "ZeroDivisionError: by the author",
-            id="a factory that raises",
-        ),
+        pytest.param(lambda vlm, folder: python("nothing"), "nothing", id="no such function"),
     ],
 )
 def test_what_cannot_be_tried_is_one_sentence(

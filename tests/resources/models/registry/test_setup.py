@@ -26,7 +26,7 @@ kind = "recorded"
 file = "said.jsonl"
 [models.mine]
 kind = "python"
-factory = "tests.workspace.materialization.test_backfill:opening"
+function = "tests.workspace.materialization.test_backfill:opening"
 [checkpoints]
 folders = ["runs"]
 like = "local"

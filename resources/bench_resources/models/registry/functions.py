@@ -1,31 +1,65 @@
-"""A Python function ``(images, prompt) -> text`` as a model.
+"""Python functions ``(images, prompt) -> text`` as models.
 
-Its responses are cached by the caller's name for it and the function's code. Objects that the
-function uses, such as weights, are not part of the key.
+Responses of a function that was given to ``bench.evaluate`` are cached by the caller's name for it
+and the function's code. Objects that it uses, such as weights, are not part of the key.
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import chain
 from types import CodeType, MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
-from bench_assets.core.schema.errors import ModelError
-from bench_resources.config.sections.models import FUNCTION_FACTORY, PythonSpec
-from bench_resources.models.registry.function_model import (
-    FunctionModel,
-    ModelFunction,
-    OpenImage,
-    check_function,
-    function_name,
-)
+from PIL import Image as PillowImage
+
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_resources.config.sections.models import CALLERS_FUNCTION, PythonSpec
 from bench_resources.models.registry.named_models import ResolvedModel
+
+ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
+"""Images in reading order, and the text of the prompt; returns the response."""
 
 _DIGITS = 12
 _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
+
+
+def function_name(function: Callable[..., object]) -> str:
+    """Name of a function as a valid model name.
+
+    >>> function_name(lambda images, prompt: "A"), function_name(len)
+    ('lambda', 'len')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "function"
+
+
+def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be called
+    """Check that a function takes images and a prompt, and is synchronous.
+
+    Raises:
+        SettingsError: If it takes other arguments, is asynchronous, or is a transformers model.
+    """
+    expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
+    if any(base.__module__.startswith("transformers.") for base in type(function).__mro__):
+        raise SettingsError(
+            f"{expected}. Pass the folder or hub id that it was loaded from, or a function that"
+            " calls it"
+        )
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(function.__call__):
+        raise SettingsError(f"{expected}, which is asynchronous. Pass a synchronous function")
+    try:
+        inspect.signature(function).bind([], "")
+    except TypeError as error:
+        raise SettingsError(f"{expected}: {error}") from None
+    except ValueError:  # of a function in C without a signature
+        return
 
 
 def resolve_function(
@@ -43,13 +77,26 @@ def resolve_function(
     _functions[name] = function
     section = {
         "kind": "python",
-        "factory": FUNCTION_FACTORY,
+        "function": CALLERS_FUNCTION,
         "options": {"code": code_digest(function)},
-        "batch_size": 1,  # so that each response is cached as soon as it arrives
         **entries,
     }
     spec = PythonSpec.model_validate(section)
-    return ResolvedModel(name=name, spec=spec, location=FUNCTION_FACTORY, section=section)
+    return ResolvedModel(name=name, spec=spec, location=CALLERS_FUNCTION, section=section)
+
+
+def registered_function(name: str) -> ModelFunction:
+    """The function that ``resolve_function`` was given for a model.
+
+    Raises:
+        ModelError: If this process was given none.
+    """
+    if name not in _functions:
+        raise ModelError(
+            f"{name}: this process does not have the Python function. Pass it"
+            f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
+        )
+    return _functions[name]
 
 
 def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
@@ -96,20 +143,3 @@ def _code_parts(code: CodeType) -> Iterator[str]:
             yield repr(sorted(map(repr, constant)))
         else:
             yield repr(constant)
-
-
-class CallableModel(FunctionModel):
-    """A function of this process, by its name."""
-
-    def __init__(self, name: str, open_image: OpenImage, *, code: str) -> None:
-        """Find the function.
-
-        Raises:
-            ModelError: If no function of that name is registered in this process.
-        """
-        if name not in _functions:
-            raise ModelError(
-                f"{name}: this process does not have the Python function. Pass it"
-                f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
-            )
-        super().__init__(name, f"callable|{name}|code:{code}", _functions[name], open_image)

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from PIL import Image
 
-from bench_assets.core.schema.chat import Prompt, Request, Turn
-from bench_resources.models.callables.model import CallableModel, code_digest, resolve_function
+from bench_resources.models.registry.functions import code_digest
 
 Function = Callable[..., str]
 
@@ -37,21 +35,6 @@ def saying(text: str) -> Function:
 def test_wrapped_functions_of_other_code_are_other_models(wrap: Callable[[Function], Function]):
     a, again, b = (code_digest(wrap(saying(text))) for text in "AAB")
     assert a == again != b
-
-
-def test_an_earlier_response_is_sent_back_without_its_reasoning():
-    seen: list[str] = []
-
-    def model(images: list[Any], prompt: str) -> str:
-        seen.append(prompt)
-        return "<think>Two? One.</think>One."
-
-    section = resolve_function(model, "m").section
-    made = CallableModel("m", lambda _: Image.new("RGB", (1, 1)), **section["options"])
-    made.response(
-        [Request(prompt=Prompt((Turn("user", ("How many?",)), Turn("user", ("Sure?",)))))]
-    )
-    assert seen == ["How many?", "How many?\nAssistant: One.\nSure?"]
 
 
 def test_an_argument_of_a_partial_is_part_of_the_code():

@@ -1,1 +1,0 @@
-"""Models that are Python functions of this process."""
