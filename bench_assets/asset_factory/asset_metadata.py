@@ -6,14 +6,12 @@ from math import isnan
 
 import dagster as dg
 
-from bench_assets.core.images.charts import Bar, bar_chart, scale, training_curve
+from bench_assets.core.images.charts import Bar, bar_chart, scale
 from bench_assets.core.schema.metric_text import blind, format_caveats, format_value, shown_interval
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
-from bench_assets.core.schema.training_runs import curve_of, parse_step
 from bench_assets.core.text.escaping import escape_markdown
 
 _BARS = 24  # slices drawn; the table has all
-_STEPS = 60  # steps of a run drawn
 _REJECTIONS = 100  # rejected rows shown
 _REJECTION_COLUMNS = dg.TableSchema([dg.TableColumn("entry"), dg.TableColumn("reason")])
 
@@ -56,15 +54,12 @@ def results_table(rows: Sequence[Metric]) -> str:
     return "\n".join(lines)
 
 
-def results_page(
-    rows: Sequence[Metric], primary: str, others: Sequence[Metric], chance: float | None = None
-) -> str:
-    """Format one model's metrics as a page: a sentence, bars, and the curve of its run.
+def results_page(rows: Sequence[Metric], primary: str, chance: float | None = None) -> str:
+    """Format one model's metrics as a page: a sentence, and bars.
 
     Args:
         rows: All metrics; at least one is ``primary`` over all questions.
         primary: The metric of the leaderboard.
-        others: Metrics of other steps of its run, in the order written.
         chance: Chance level of ``primary`` by slice, if known and not a metric itself.
     """
     (first, *_) = [row for row in rows if (row.metric, row.category) == (primary, "all")]
@@ -88,7 +83,7 @@ def results_page(
     paragraphs = [_sentence(first, chances.get("all")), _image(bar_chart(lines, title), "bars")]
     if len(slices) > _BARS:
         paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
-    return "\n\n".join([*paragraphs, *_run(first, others)])
+    return "\n\n".join(paragraphs)
 
 
 def _chance_of(row: Metric, chances: Mapping[str, float]) -> float | None:
@@ -108,29 +103,6 @@ def _sentence(row: Metric, chance: float | None) -> str:
         f"**{escape_markdown(row.metric)} {format_value(row)}**{_interval(row)}, n={row.n_scored}"
     )
     return f"{text}{unscored}{against}.{failed}"
-
-
-def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
-    """Plot the curve of the run, if it has another step."""
-    steps, current = curve_of(first, others), parse_step(first.model)
-    if current is None or len(steps) < 2:
-        return []
-    before = [step for step in steps if step < current.step]
-    text = f"Step {current.step} of {escape_markdown(current.run or 'its run')}: {first.value:.3f}"
-    if before:
-        old = steps[before[-1]].value
-        text += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
-    plotted = {step: steps[step] for step in _thin_steps(list(steps), current.step)}
-    title = f"{current.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
-    return [f"{text}.", _image(training_curve(plotted, current.step, title), "curve of the run")]
-
-
-def _thin_steps(steps: Sequence[int], here: int) -> list[int]:
-    """Thin the steps of a long run evenly, keeping both ends and ``here``."""
-    if len(steps) <= _STEPS:
-        return list(steps)
-    spread = {steps[round(n * (len(steps) - 1) / (_STEPS - 2))] for n in range(_STEPS - 1)}
-    return sorted(spread | {here})
 
 
 def _image(svg: str, what: str) -> str:

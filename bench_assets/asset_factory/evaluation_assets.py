@@ -12,7 +12,6 @@ from bench_assets.asset_factory.asset_metadata import throughput_metadata
 from bench_assets.asset_factory.evaluation_steps import (
     constants_asset,
     metrics_output,
-    read_run,
     run_judge,
     run_predictions,
     score_rows,
@@ -259,7 +258,6 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
             n_rejected=count_rejections(tables, of.task, questions, of.condition),
         )
         rows = runner.metrics(questions, predictions, [], scores)
-        steps = read_run(tables, keys("metrics"), scores[0].model) if scores else []
-        return metrics_output(of.task, questions, rows, steps)
+        return metrics_output(of.task, questions, rows)
 
     return metrics

@@ -1,7 +1,7 @@
 """Steps of the evaluation assets, around the pure pipeline."""
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import dagster as dg
 
@@ -15,7 +15,6 @@ from bench_assets.asset_factory.evaluation_tables import CONSTANTS
 from bench_assets.asset_factory.partial_results import snapshot_while_running
 from bench_assets.asset_factory.suite_assets import AssetFolder, StepModels
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -23,7 +22,6 @@ from bench_assets.core.schema.rows import (
     Question,
     Score,
 )
-from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.evaluation.baselines.blind_baselines import (
     BestConstant,
     best_constants,
@@ -33,7 +31,7 @@ from bench_assets.evaluation.runner import GeneratedResponses, StoredResponses
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings
 from bench_resources.models.registry.opening import Models
-from bench_resources.tables.parquet import TableFiles, table_output
+from bench_resources.tables.parquet import table_output
 
 
 def run_predictions(
@@ -140,12 +138,9 @@ def score_rows(
 
 
 def metrics_output(
-    task: Task, questions: Sequence[Question], rows: list[Metric], others: Sequence[Metric] = ()
+    task: Task, questions: Sequence[Question], rows: list[Metric]
 ) -> dg.Output[list[Metric]]:
-    """Build the output of one model's metrics, with a page and a table as metadata.
-
-    ``others`` are metrics of other steps of its run, in the order written.
-    """
+    """Build the output of one model's metrics, with a page and a table as metadata."""
     overall = {
         f"metric/{row.metric}": row.value
         for row in rows
@@ -153,23 +148,6 @@ def metrics_output(
     }
     metadata = {"table": dg.MetadataValue.md(results_table(rows))}
     if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
-        page = results_page(rows, task.primary_metric, others, chance_level(task, questions))
+        page = results_page(rows, task.primary_metric, chance_level(task, questions))
         metadata = {"results": dg.MetadataValue.md(page), **metadata}
     return table_output(rows, {**overall, **metadata})
-
-
-def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
-    """Metrics of the other steps of a model's run, in the order written.
-
-    Tables that cannot be read are left out: `bench home verify` names them.
-    """
-    steps = [
-        partition
-        for partition in tables.partitions(key)
-        if partition != model and is_same_run(partition, model)
-    ]
-    metrics: list[Metric] = []
-    for step in sorted(steps, key=lambda one: tables.written(key, one)):
-        with suppress(TableError):
-            metrics += tables.read(key, Metric, step)
-    return metrics

@@ -88,7 +88,7 @@ class Launch(dg.Config):
             evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
         part = f"{len(subset)} of {len(questions)} questions{self.changes}"
         marked = store_part(settings, evaluation, subset, part)
-        page = results_page(marked.metrics, task.primary_metric, [])
+        page = results_page(marked.metrics, task.primary_metric)
         context.log_event(
             dg.AssetObservation(
                 asset_key=context.asset_key,

@@ -1,7 +1,6 @@
 """What the assets right of the waist tell about an asking."""
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +8,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.evaluation_steps import read_run
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules
-from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
-from tests.fakes.rows import metric
 
 SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 
@@ -77,13 +73,3 @@ def test_metrics_have_a_page_for_people(tmp_path: Path) -> None:
     shown = pages(tmp_path, "m")
     assert sorted(shown) == ["metrics: results", "metrics: table"]
     assert shown["metrics: results"].startswith("**accuracy 0.500** [0.055, 0.945], n=2")
-
-
-def test_the_other_steps_of_a_run_are_read_and_a_damaged_one_is_left_out(tmp_path: Path) -> None:
-    tables = TableFiles(folder=str(tmp_path))
-    for at, model in enumerate(("run/step-3", "run/step-1", "run/step-2", "gpt-5", "run/step-4")):
-        path = tables.write(["quiz", "metrics"], [metric(model, 0.5)], Metric, model)
-        os.utime(path, (5 - at, 5 - at))  # as a copy may have it
-    tables.path(["quiz", "metrics"], "run/step-1").write_bytes(b"torn")
-    found = read_run(tables, ["quiz", "metrics"], "run/step-2")
-    assert [row.model for row in found] == ["run/step-3", "run/step-4"]  # as they were written

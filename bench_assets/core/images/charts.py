@@ -1,6 +1,6 @@
-"""Charts as SVG: bars with intervals, and curves of training runs."""
+"""Charts as SVG: bars with intervals, and changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
@@ -17,8 +17,7 @@ from bench_assets.core.text.escaping import escape_to_one_line
 _LABEL = 250  # px, from the left edge to where bars begin
 _BAR_WIDTH = 300  # px, of a bar that reaches the end of its scale
 _ROW = 24  # px, of a bar with its gap
-_TOP = 40  # px, above the first bar, and above a curve
-_HEIGHT = 200  # px, of a curve
+_TOP = 40  # px, above the first bar
 _MAX_LABEL_LENGTH = 36  # of a label
 _BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
 
@@ -39,40 +38,6 @@ def bar_chart(lines: Sequence[Bar], title: str) -> str:
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
     return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + bars)
-
-
-def training_curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
-    """Draw a run: one dot per step with its 95 % interval, and the best constant as a line.
-
-    A dot is hollow, and its bounds are drawn, where more than a tenth of the responses is unread.
-
-    Args:
-        steps: Metrics by step, in order; at least one.
-        here: The step to mark by a ring.
-        title: Title of the chart.
-    """
-    least, most = min(steps), max(steps)
-    full = scale(list(steps.values()))
-    across = {
-        step: _LABEL / 4 + (_BAR_WIDTH + _LABEL) * (step - least) / max(1, most - least)
-        for step in steps
-    }
-    path = " ".join(
-        f"{across[step]:.1f},{_y_position(row.value, full):.1f}" for step, row in steps.items()
-    )
-    dots = "".join(_dot(across[step], row, full, step == here) for step, row in steps.items())
-    axis = _text(8, _y_position(full, full) + 4, f"{full:.3g}") + _text(
-        8, _y_position(0, full) + 4, "0"
-    )
-    ends = "".join(
-        _text(across[step], _TOP + _HEIGHT + 18, f"{step}", anchor="middle")
-        for step in dict.fromkeys((least, here, most))
-    )
-    constant = steps[here].constant
-    level = "" if constant is None else _level(_y_position(constant, full))
-    line = f'<polyline points="{path}" fill="none" stroke="{_BLUE}" stroke-width="1.5"/>'
-    content = _text(8, 16, title) + axis + ends + level + line + dots
-    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + _HEIGHT + 30, content)
 
 
 def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
@@ -159,37 +124,10 @@ def _tick(value: float | None, full: float, top: float, style: str) -> str:
     return f'<path d="M{_x_position(value, full):.1f} {top - 3}v22" {style} stroke-width="2"/>'
 
 
-def _dot(x: float, row: Metric, full: float, is_here: bool) -> str:
-    low, high, middle = (_y_position(value, full) for value in (*line_ends(row), row.value))
-    size, fill = (6 if is_here else 3, "white" if is_here or is_hidden(row) else _BLUE)
-    value_label = _text(x, middle - 12, format_value(row), anchor="middle") if is_here else ""
-    interval = (
-        f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{_BLUE}" stroke-opacity="0.4" '
-        'stroke-width="3"/>'
-    )
-    return (
-        f'{"" if isnan(row.low) else interval}<circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" '
-        f'fill="{fill}" stroke="{_BLUE}" stroke-width="2"/>{value_label}'
-    )
-
-
-def _level(y: float) -> str:
-    left, right = _LABEL / 4, _LABEL * 1.25 + _BAR_WIDTH
-    return (
-        f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{_ORANGE}" stroke-dasharray="5 3"/>'
-        + _text(right + 6, y + 4, "best constant", _ORANGE)
-    )
-
-
 def _x_position(value: float, full: float) -> float:
     """Position of a value from the left edge, clipped to the scale."""
     share = 0.0 if isnan(value) else value / full
     return _LABEL + _BAR_WIDTH * min(1.0, max(0.0, share))
-
-
-def _y_position(value: float, full: float) -> float:
-    share = 0.0 if isnan(value) else value / full
-    return _TOP + _HEIGHT * (1 - max(0.0, share))
 
 
 def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "start") -> str:

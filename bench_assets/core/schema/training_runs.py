@@ -1,15 +1,10 @@
 """Steps of training runs, recognised by the names of models."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
-from math import isnan
 from typing import NamedTuple
 from unicodedata import combining, normalize
-
-from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric
-from bench_assets.core.schema.signature import Signature
 
 _CHECKPOINT = re.compile(  # the run may have no name
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
@@ -86,16 +81,6 @@ def parse_step(model: str) -> TrainingStep | None:
     return TrainingStep(match["run"].rstrip("/") + (match["elicited"] or ""), int(numbers[-1]))
 
 
-def is_same_run(model: str, other: str) -> bool:
-    """Whether both are steps of one run.
-
-    >>> is_same_run("a/step-1", "a/step-20"), is_same_run("a/step-1", "b/step-1")
-    (True, False)
-    """
-    a, b = parse_step(model), parse_step(other)
-    return bool(a and b and a.run == b.run)
-
-
 def is_earlier_step(other: str, model: str) -> bool:
     """Whether ``other`` is an earlier step of the run of ``model``.
 
@@ -112,42 +97,6 @@ def step_order(model: str) -> list[tuple[int, str]]:
     matched = _CHECKPOINT.fullmatch(model)
     parts = re.split(r"(\d+)", matched["step"] if matched else "")
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
-
-
-def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
-    """Collect a metric at each step of its run, in order; {} if its model is not a step.
-
-    Steps with other questions, prompts, scorers or judges, or without a value, are left out.
-
-    Args:
-        row: Metric of one step.
-        others: Rows of other models in the order written; the last row of a step counts.
-    """
-    current = parse_step(row.model)
-    if current is None or isnan(row.value):
-        return {}
-    metrics = {
-        step.step: metric
-        for metric in others
-        if (step := parse_step(metric.model)) and step.run == current.run
-        if (metric.metric, metric.category) == (row.metric, row.category)
-        if not isnan(metric.value) and _is_comparable(metric, row)
-    }
-    return dict(sorted((metrics | {current.step: row}).items()))
-
-
-def _is_comparable(one: Metric, other: Metric) -> bool:
-    try:
-        a, b = Signature.parse(one.signature), Signature.parse(other.signature)
-    except TableError:  # of another version
-        return False
-    judges = {of.parts.get("judge", "none") for of in (a, b)} - {"none"}  # none: was not needed
-    return (
-        (a.task, a.version, a.condition, a.extensions)
-        == (b.task, b.version, b.condition, b.extensions)
-        and all(a.parts.get(part) == b.parts.get(part) for part in COMPARED_PARTS)
-        and len(judges) < 2
-    )
 
 
 def comparison_models(

@@ -10,7 +10,6 @@ from bench_assets.core.images.charts import (
     Bar,
     bar_chart,
     scale,
-    training_curve,
 )
 from tests.fakes.rows import metric
 
@@ -23,19 +22,6 @@ def drawn(svg: str, kind: str) -> list[dict[str, str]]:
 
 def drawn_texts(svg: str) -> list[str | None]:
     return [found.text for found in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-
-
-def placed_texts(svg: str) -> dict[str | None, tuple[float, float]]:
-    return {
-        found.text: (float(found.attrib["x"]), float(found.attrib["y"]))
-        for found in ElementTree.fromstring(svg).iter(f"{SVG}text")
-    }
-
-
-def size(svg: str) -> tuple[float, float]:
-    found = ElementTree.fromstring(svg).attrib
-    width, height = map(float, found["viewBox"].split()[2:])
-    return width, height
 
 
 @pytest.mark.parametrize(
@@ -81,50 +67,11 @@ def test_a_scale_ends_at_one_or_beyond(rows, end):
     assert scale(rows) == end
 
 
-def test_a_curve_has_a_dot_a_step_and_a_ring_around_this_one():
-    steps = {step: metric(f"run/step-{step}", step / 400) for step in (100, 200, 300)}
-    svg = training_curve(steps, 200, "run")
-    dots = drawn(svg, "circle")
-    # From 62.5 px on, 550 px wide; 200 px high below 40 px: 0.25, 0.5 and 0.75 of it.
-    places = [(float(dot["cx"]), float(dot["cy"])) for dot in dots]
-    assert places == [(62.5, 190.0), (337.5, 140.0), (612.5, 90.0)]
-    assert [dot["r"] for dot in dots] == ["3", "6", "3"]
-    assert [dot["fill"] == "white" for dot in dots] == [False, True, False]
-    assert size(svg) == (720, 270)  # as wide as bars are; 40 px above, 30 below
-
-
-def test_a_dot_with_many_unread_responses_is_hollow_and_has_its_bounds():
-    unread = {"unread": 0.3, "if_unread_wrong": 0.5, "if_unread_right": 0.75}
-    rows = {1: metric("run/step-1", 0.5, **unread), 2: metric("run/step-2", 0.5)}
-    svg = training_curve(rows, 2, "run")
-    assert [one["fill"] == "white" for one in drawn(svg, "circle")] == [True, True]
-    assert drawn(svg, "path")[0]["d"] == "M62.5 140.0V90.0"
-    few = {1: metric("run/step-1", 0.5, **unread | {"unread": 0.1}), 2: rows[2]}
-    assert drawn(training_curve(few, 2, "run"), "circle")[0]["fill"] != "white"
-
-
 def test_an_interval_that_nobody_knows_is_neither_drawn_nor_written():
     row = metric("m", 0.5, low=math.nan, high=math.nan, n_scored=1)
-    of_bar, of_curve = bar_chart([Bar(label="x", row=row)], ""), training_curve({1: row}, 1, "run")
+    of_bar = bar_chart([Bar(label="x", row=row)], "")
     assert not drawn(of_bar, "path")
-    assert not drawn(of_curve, "path")
     assert "0.500 n=1" in drawn_texts(of_bar)
-
-
-def test_a_curve_says_its_scale_and_its_steps_and_where_the_constant_lies():
-    steps = {step: metric(f"run/step-{step}", 0.5, constant=0.25) for step in (10, 30)}
-    svg = training_curve(steps, 30, "run")
-    (level,) = [one for one in drawn(svg, "path") if "stroke-dasharray" in one]
-    assert level["d"] == "M62.5 190.0H612.5"  # as wide as the curve, a quarter up
-    assert placed_texts(svg) == {
-        "run": (8, 16),
-        "1": (8, 44),  # half a letter, 4 px, below the line that it names
-        "0": (8, 244),
-        "10": (62.5, 258),
-        "30": (612.5, 258),
-        "0.500": (612.5, 128),
-        "best constant": (618.5, 194),
-    }
 
 
 def test_names_of_strangers_are_texts_of_bounded_length():

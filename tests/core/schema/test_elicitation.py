@@ -20,7 +20,7 @@ from bench_assets.core.schema.elicitation import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import response_key
-from bench_assets.core.schema.training_runs import is_earlier_step, is_same_run
+from bench_assets.core.schema.training_runs import is_earlier_step
 from tests.fakes.rows import question
 
 # Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
@@ -126,9 +126,7 @@ def test_a_name_says_by_which_method_a_model_is_elicited():
 
 
 def test_steps_are_of_one_run_only_where_their_method_is_the_same():
-    assert is_same_run("r/step-1+likelihood", "r/step-2+likelihood")
     assert is_earlier_step("r/step-1+likelihood", "r/step-2+likelihood")
-    assert not is_same_run("r/step-1", "r/step-2+likelihood")
     assert not is_earlier_step("r/step-1", "r/step-2+likelihood")
 
 
