@@ -55,28 +55,9 @@ def chain_of_thought(question: Question) -> Prompt:
 
 def today(question: Question) -> Prompt:
     """Ask with the prompt of the authors' present repository; type Other as OP."""
-    text = _text(_as_open(question), "zh_today", _situation(question))
-    return Prompt.of(*_with_images(text, question.images))
-
-
-def turn_by_turn_today(question: Question) -> Prompt:
-    """Send several images, one per turn, the last with the rest of the text, as they do now."""
-    if len(question.images) < 2:
-        return today(question)
-    text = _text(_as_open(question), "zh_today", "in_turn")
-    parts = _with_images(text, question.images)
-    pairs = zip(parts[:-1:2], parts[1::2], strict=True)
-    *turns, last = [Turn("user", (str(before).strip(), image)) for before, image in pairs]
-    rest = f"\n{str(parts[-1]).strip()}"
-    return Prompt((*turns, Turn("user", (*last.parts, rest))))
-
-
-def chain_of_thought_today(question: Question) -> Prompt:
-    """Ask for the reasoning and, in the same turn, for the answer at its end; OP directly."""
-    open_question = _as_open(question)
-    if open_question.category == "OP":
-        return today(question)
-    text = _text(open_question, "zh_today", _situation(question), reasoning=True)
+    if question.category == "Other":
+        question = replace(question, category="OP")
+    text = _text(question, "zh_today", _situation(question))
     return Prompt.of(*_with_images(text, question.images))
 
 
@@ -121,12 +102,7 @@ def _texts(language: str) -> dict[str, Any]:
     if language != "zh_today":
         return _TEXTS[language]
     before, now = _TEXTS["zh"], _TEXTS["zh_today"]
-    merged = {name: {**before[name], **now[name]} for name in ("instructions", "images")}
-    return {**before, **now, **merged}
-
-
-def _as_open(question: Question) -> Question:
-    return replace(question, category="OP") if question.category == "Other" else question
+    return {**before, "instructions": {**before["instructions"], **now["instructions"]}}
 
 
 def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:

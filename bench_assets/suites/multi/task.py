@@ -72,14 +72,6 @@ TASK = Task(
             prompt=prompts.today,
             about="As main, with the prompts of the authors' present repository.",
         ),
-        "turn_by_turn_today": Condition(
-            prompt=prompts.turn_by_turn_today,
-            about="Several images, one per turn, the last with the rest: their present repository.",
-        ),
-        "chain_of_thought_today": Condition(
-            prompt=prompts.chain_of_thought_today,
-            about="Reasoning and answer in one turn: the authors' present repository.",
-        ),
         "blank_image": Condition(
             prompt=prompts.main,
             about="A black image where there is none, for models that require one (section 4.2).",

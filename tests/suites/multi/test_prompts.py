@@ -98,17 +98,6 @@ def test_today_blanks_are_set_apart_and_the_rest_is_as_before():
     assert prompts.today(question("Other")) == prompts.today(question("OP"))
 
 
-def test_today_four_images_are_fed_in_four_turns_and_the_last_has_the_rest():
-    prompt = prompts.turn_by_turn_today(FOUR)
-    assert '直到"请作答"出现之前，题目均未加载完成' in text(prompt)
-    assert [turn.parts for turn in prompt.turns[1:]] == [
-        ("乙[IMAGE_2]", Image("p2")),
-        ("丙[IMAGE_3]", Image("p3")),
-        ("丁[IMAGE_4]", Image("p4"), "\n哪幅最大？[MASK]\n请直接给出你的答案："),
-    ]
-    assert prompts.turn_by_turn_today(ONE) == prompts.today(ONE)
-
-
 @pytest.mark.parametrize("condition", TASK.conditions)
 @pytest.mark.parametrize("kind", ["SA", "MA", "FB", "OP", "Other"])
 def test_no_prompt_gives_the_answer_away(condition, kind):
