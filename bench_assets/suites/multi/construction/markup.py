@@ -6,7 +6,7 @@ are drawn ("a screenshot image after rendering"); text in images is recognised (
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -26,80 +26,6 @@ from bench_assets.suites.multi.construction.formulas import (
     visible_text,
 )
 from bench_assets.suites.multi.dataset.source import MultiItem, image_name
-
-if TYPE_CHECKING:
-    from bs4 import Tag
-
-
-def list_marks(numbered: "Tag", entries: Sequence["Tag"]) -> list[str]:
-    """Return the marks of a list with letters, Roman numerals, reversal or jumps; else []."""
-    styled = _LIST_STYLE.search(str(numbered.get("style", "")))
-    kind = styled[1].lower() if styled else str(numbered.get("type", "1"))
-    backwards = numbered.has_attr("reversed")
-    if (
-        kind not in _COUNTED
-        and not backwards
-        and not any(entry.has_attr("value") for entry in entries)
-    ):
-        return []
-    number = _parse_integer(numbered.get("start"), len(entries) if backwards else 1)
-    marks = []
-    for entry in entries:
-        number = _parse_integer(entry.get("value"), number)
-        marks.append(_COUNTED.get(kind, str)(number))
-        number += -1 if backwards else 1
-    return marks
-
-
-def _parse_integer(written: object, other: int) -> int:
-    match = re.fullmatch(r"\s*(-?\d{1,6})\s*", str(written))
-    return int(match[1]) if match else other
-
-
-def _letters(number: int) -> str:
-    """Count in letters: A to Z, AA, ...; numbers below 1 stay numbers.
-
-    >>> _letters(3), _letters(28), _letters(0)
-    ('C', 'AB', '0')
-    """
-    letters, rest = "", number
-    while rest > 0:
-        rest, index = divmod(rest - 1, len(ascii_uppercase))
-        letters = ascii_uppercase[index] + letters
-    return letters or str(number)
-
-
-def _roman(number: int) -> str:
-    """Count in Roman numerals from 1 to 3999; other numbers stay numbers.
-
-    >>> _roman(4), _roman(1990), _roman(0)
-    ('IV', 'MCMXC', '0')
-    """
-    if not 0 < number < 4000:
-        return str(number)
-    written = ""
-    for value, sign in _ROMAN:
-        times, number = divmod(number, value)
-        written += sign * times
-    return written
-
-
-_ROMAN = (
-    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")),
-    *((40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
-)
-_LIST_STYLE = re.compile(
-    r"list-style(?:-type)?\s*:[^;]*?\b((?:upper|lower)-(?:alpha|latin|roman))\b", re.IGNORECASE
-)
-_COUNTED: Mapping[str, Callable[[int], str]] = {
-    **dict.fromkeys(
-        ("a", "A", "upper-alpha", "lower-alpha", "upper-latin", "lower-latin"), _letters
-    ),
-    **dict.fromkeys(("i", "lower-roman"), lambda number: _roman(number).lower()),
-    **dict.fromkeys(("I", "upper-roman"), _roman),
-}
-"""Numbering that Markdown lacks, by ``type`` or CSS; letters are upper case, as options are."""
-
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -263,7 +189,7 @@ def _escape_latex(text: str) -> str:
 
 
 def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
-    """Write ruby readings in brackets, and the marks of lists that Markdown cannot number."""
+    """Write ruby readings in brackets, and the letters of lists, which Markdown lacks."""
     for reading in soup("rt"):
         bracketed = reading.parent is not None and reading.parent.find("rp") is not None
         if not bracketed and reading.get_text(strip=True):
@@ -273,10 +199,11 @@ def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
         if entry.parent is not None and entry.parent.name == "li":  # </li> may be left out
             entry.parent.insert_after(entry.extract())
     for numbered in soup("ol"):
-        entries = numbered("li", recursive=False)
-        if marks := list_marks(numbered, entries):
-            for mark, entry in zip(marks, entries, strict=True):
-                entry.insert(0, f"{mark}. ")
+        if numbered.get("type") in ("A", "a"):
+            for letter, entry in zip(
+                ascii_uppercase, numbered("li", recursive=False), strict=False
+            ):
+                entry.insert(0, f"{letter}. ")
                 entry.name = "p"
             numbered.name = "div"
 
