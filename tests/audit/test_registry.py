@@ -94,8 +94,6 @@ PLANTED = [
         (faults.key_in_a_text, "answer_in_question", ANY),
         (faults.answer_in_file_name, "file_names", ANY),
         (faults.blank_image, "blank_images", ANY),
-        (faults.nearly_blank_image, "blank_images", ANY),
-        (faults.equal_options, "ambiguous_options", LETTERED),
         (faults.contradicting_paraphrase, "contradicting_keys", LETTERED),
         (faults.right_ones_are_denials, "surface", LETTERED),
         (faults.missing_image, "missing_images", ANY),

@@ -90,15 +90,6 @@ def table(output: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-def test_a_server_is_measured_for_each_length_and_ends(tmp_path: Path) -> None:
-    starts = tmp_path / "starts"
-    rows = served(tmp_path, f"starts={starts}")
-    assert [(row.tokens, row.reason, row.memory) for row in rows] == [(2, "", None), (4, "", None)]
-    assert all(row.samples_per_second > 0 for row in rows)
-    (pid,) = map(int, lines(starts))
-    assert not is_running(pid)
-
-
 def test_what_takes_too_long_is_ended_with_its_server(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     rows = served(tmp_path, f"starts={starts}", "loading=99999", seconds=15.0)

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
 from bench_assets.external_results.reading import read_external_results
-from bench_assets.external_results.results import model_name
 
 DATE = "2026-08-21T10-11-12.123456"
 
@@ -109,13 +107,6 @@ def test_draws_of_our_own_export_stay_apart(tmp_path):
     assert (first.draw, first.points, second.draw, second.error) == (0, 1.0, 1, "timed out")
 
 
-def test_samples_without_results_name_what_is_missing(tmp_path):
-    samples = write(tmp_path)
-    (tmp_path / f"results_{DATE}.json").unlink()
-    with pytest.raises(SourceError, match=f"no results_{DATE}.json beside it"):
-        read_external_results(samples)
-
-
 @pytest.mark.parametrize(
     ("details", "points"),
     [
@@ -149,7 +140,3 @@ def test_docvqa_has_several_right_answers(tmp_path):
     (tmp_path / "d_results.json").write_text(json.dumps(results))
     (sample,) = read_external_results(tmp_path / "d_results.json")[0].samples
     assert (sample.target, sample.points) == (("one", "1"), 0.9)
-
-
-def test_a_model_that_is_no_cached_one_keeps_its_name():
-    assert model_name("runs/models/step-5") == "runs/models/step-5"

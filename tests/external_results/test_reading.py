@@ -26,13 +26,11 @@ from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import imported_task, mean_points
-from bench_assets.external_results.vlmevalkit import read_sheet
 from bench_assets.workspace.materialization.opening import open_workbench
 from tests.cases import read_cases
 
 DATA = Path(__file__).parent / "data"
 LMMS = DATA / "org__tiny-vlm"
-VLM = DATA / "TinyVLM"
 
 
 @pytest.fixture
@@ -70,13 +68,6 @@ def test_a_sample_has_its_prompt_images_options_and_key():
     assert one.images[0].startswith(b"\x89PNG")
     assert (one.options, one.target, one.category) == (("red", "blue", "green"), ("B",), "one")
     assert (one.response, one.answer) == ("ANSWER: B", "B")
-
-
-def test_a_workbook_is_read_cell_by_cell():
-    rows = list(read_sheet(VLM / "TinyVLM_MMBench_DEV_exact_matching_result.xlsx"))
-    assert rows[1].cells["prediction"] == "The answer is A."
-    assert [row.cells["hit"] for row in rows] == ["1", "0", "1", "1"]
-    assert rows[0].cells["hint"] is None
 
 
 SHEET = "xl/worksheets/sheet1.xml"

@@ -49,8 +49,6 @@ def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out
             Response(text="<think>A cat", finish_reason="length", completion_tokens=64),
             id="cut off while thinking",
         ),
-        pytest.param(Response(text=" \n"), id="blank"),
-        pytest.param(Response(text="<think>A gate, I think.</think>"), id="only reasoning"),
     ],
 )
 def test_an_image_that_a_model_does_not_describe_has_no_text(response):

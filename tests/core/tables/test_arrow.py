@@ -206,8 +206,3 @@ def test_a_digest_is_that_of_the_rows_as_lines_of_json_in_utf_8():
     rows = [Rejection(entry="图 1", reason="?"), Rejection(entry="2", reason="")]
     lines = '{"entry":"图 1","reason":"?"}\n{"entry":"2","reason":""}\n'
     assert digest(rows) == sha256(lines.encode()).hexdigest()
-
-
-def test_rows_that_were_stored_have_the_same_digest():
-    rows = [question(labels={"b": "2", "a": "1"}, options=("x", "y"))]
-    assert digest(to_rows(to_table(rows, Question), Question)) == digest(rows)
