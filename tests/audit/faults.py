@@ -1,6 +1,5 @@
 """Faults that are planted in an exam of whatever suite: each a function of what is held."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from string import ascii_uppercase
 
@@ -11,8 +10,6 @@ from bench_assets.audit.framework.text_normalization import right_texts
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.core.stats.clusters import cluster_questions
 from tests.audit.held import Held, Trained, stored_as
-
-Fault = Callable[[Held], Held]
 
 
 def with_questions(held: Held, change, every: int = 1) -> Held:

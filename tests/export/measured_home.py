@@ -8,11 +8,11 @@ from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ByRules, Condition, Task
 from bench_assets.export.formats import FORMATS, ExportJob
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.rows import metric
 
 MODEL = "run/step-0150"
 NASTY = '=1+1, "quoted"\r\n\ttab | 中文 \u202e<script>'
@@ -33,10 +33,8 @@ TASK = Task(
     judges={"rules": ByRules(lambda answered: [])},
 )
 
-SUITE = Suite(name="quiz", tasks=(TASK,), assets=list, release="hf:org/quiz@main")
 
-
-def questions(edition: Edition, image: str = "") -> list[Question]:
+def questions(edition: Edition) -> list[Question]:
     """Four choices between a text that is hard to write, and an easy one."""
     return [
         Question(
@@ -46,7 +44,6 @@ def questions(edition: Edition, image: str = "") -> list[Question]:
             kind="choice",
             text=f"What is {number}? {NASTY}",
             answer=("A",),
-            images=(image, image)[: number + 1] if image else (),
             options=(NASTY, "- minus"),
             context="@context",
             category="kind",
@@ -83,17 +80,13 @@ def measure(tables: TableFiles, rows: list[Question], model: str = MODEL) -> Non
     ]
     data = short_digest(digest(rows))
     metrics = [
-        Metric(
+        metric(
+            model,
+            value,
             task="quiz",
-            model=model,
-            condition="main",
-            metric="accuracy",
             category=category,
-            value=value,
             low=float("nan"),  # of too few
-            high=value,
             n_scored=3,
-            n_unscored=0,
             n_failed=n_failed,
             constant=constant,
             shuffled=0.25 if category == "all" else None,

@@ -17,9 +17,9 @@ SHOWN = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"),
 
 
 @pytest.fixture
-def at_home(shown, monkeypatch):
-    monkeypatch.chdir(shown)
-    return shown
+def at_home(home, monkeypatch):
+    monkeypatch.chdir(home)
+    return home
 
 
 def test_every_form_stands_in_the_document():
@@ -48,9 +48,9 @@ TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
 
 
 @pytest.fixture
-def one(shown):
+def one(home):
     """The evaluation of the home, as exports take it."""
-    (found,) = leaving(shown, shown / "out").gathered.evaluations()
+    (found,) = leaving(home, home / "out").gathered.evaluations()
     return found
 
 
@@ -68,12 +68,12 @@ def in_form(value, form):
 @pytest.mark.parametrize("form", READERS)
 @pytest.mark.parametrize("table", TABLES)
 def test_datasets_loads_every_table_and_every_field_is_what_it_was(
-    shown, one, form, table, monkeypatch
+    home, one, form, table, monkeypatch
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    FORMATS[form](leaving(shown, shown / "out"))
-    file, cache = str(shown / f"out/{table}.{form}"), str(shown / "cache")
+    FORMATS[form](leaving(home, home / "out"))
+    file, cache = str(home / f"out/{table}.{form}"), str(home / "cache")
     options = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
     read = datasets.load_dataset(
         READERS[form], data_files=file, split="train", cache_dir=cache, **options

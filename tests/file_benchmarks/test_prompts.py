@@ -8,8 +8,6 @@ from bench_assets.file_benchmarks import prompts
 from tests.cases import read_cases
 from tests.fakes.rows import question
 
-LETTER = "Answer with the letter of the right option."
-TWO = {"images": ("1st", "2nd")}
 CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answer": ("A",)}
 
 

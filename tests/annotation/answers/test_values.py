@@ -7,7 +7,7 @@ from bench_assets.annotation.answers.values import (
     question_units,
     unit_answers,
 )
-from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, word
+from bench_assets.annotation.tasks import Unit, word
 from bench_assets.core.stats.rater_agreement import majority
 from tests.annotation.answers.test_validation import vote
 from tests.fakes.answers import answer
@@ -28,21 +28,6 @@ def test_answers_come_in_the_order_of_time() -> None:
     words = [vote("ben", minute=3, unit=ITEMS[0]), vote("ana", minute=1, unit=ITEMS[0])]
     words.append(vote("cem", minute=2, unit=ITEMS[1]))
     assert [one.person for one in unit_answers(ITEMS[:1], words)] == ["ana", "ben"]
-
-
-# What answers say: single words, what most say, what stands in files beside it, and votes.
-
-
-FORM = AnnotationTask(
-    name="t/task",
-    title="",
-    instructions="",
-    fields=(
-        Field(name="sound", kind="choice", label="", choices=("yes", "no")),
-        Field(name="codes", kind="choices", label="", choices=("a", "b"), required=False),
-        Field(name="why", kind="text", label="", required=False),
-    ),
-)
 
 
 def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():

@@ -64,7 +64,7 @@ def test_a_failed_request_is_an_absent_vote():
     assert (vote.vote, vote.error) == ("absent", "down")
 
 
-YES, OTHER, NONE, ABSENT = "21", "15", "none", ""
+YES, OTHER, ABSENT = "21", "15", ""
 
 
 def votes(*answers):
