@@ -87,19 +87,6 @@ class Right(Says):
         return super().response(requests)
 
 
-def tables_of(home: Path, shared: Path | None) -> TableFiles:
-    """The tables of a home, or of a folder that it shares with others."""
-    return TableFiles(folder=str(home / "tables"), objects=f"file://{shared}" if shared else "")
-
-
-def images_of(home: Path, shared: Path | None) -> ImageStore:
-    """Its images."""
-    if shared is None:
-        return ImageStore(folder=str(home / "images"))
-    near = str(home / "cache")
-    return ImageStore(folder=near, objects=f"file://{shared}")
-
-
 def judged(
     questions: Sequence[Question], predictions: Sequence[Prediction], reader: ChatModel | None
 ) -> list[Judgement]:
@@ -117,11 +104,10 @@ def measure(
     responses: Sequence[str] = RESPONSES,
     model: ChatModel | None = None,
     judge: ChatModel | None = None,
-    shared: Path | None = None,
 ) -> TableFiles:
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(responses)
-    images = images_of(home, shared)
+    images = ImageStore(folder=str(home / "images"))
     questions = exam([images.put(image(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
     judgements = judged(questions, predictions, judge)
@@ -130,7 +116,7 @@ def measure(
         responses=StoredResponses(predictions),
         judge=StoredVerdicts(judgements),
     ).run(questions)
-    tables = tables_of(home, shared)
+    tables = TableFiles(folder=str(home / "tables"))
     tables.write(["shelf", "questions"], questions, Question)
     for name, rows, row_type in (
         ("predictions", predictions, Prediction),
@@ -162,14 +148,14 @@ def rescore(
     return stored_runner(task, stored, "").run(questions)
 
 
-def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) -> PackedBundle:
+def packed(home: Path, target: Path, **chosen: Any) -> PackedBundle:
     """Pack what was measured there."""
-    tables = tables_of(home, shared)
+    tables = TableFiles(folder=str(home / "tables"))
     (one,) = TableCollection(tables, TableFilter([TASK])).evaluations()
     beside = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
-        "image_store": images_of(home, shared),
+        "image_store": ImageStore(folder=str(home / "images")),
         "remembered": lambda sha256: None,
         "passed_on": True,
         "images": True,
@@ -203,9 +189,8 @@ def with_line(
     files: dict[str, bytes],
     name: str,
     change: Callable[[dict[str, Any]], dict[str, Any]],
-    at: int = 0,
 ) -> dict[str, bytes]:
-    """Change one line of a table."""
-    lines = files[name].splitlines(keepends=True)
-    lines[at] = json.dumps(change(json.loads(lines[at])), separators=(",", ":")).encode() + b"\n"
-    return files | {name: b"".join(lines)}
+    """Change the first line of a table."""
+    first, *others = files[name].splitlines(keepends=True)
+    changed = json.dumps(change(json.loads(first)), separators=(",", ":")).encode() + b"\n"
+    return files | {name: b"".join([changed, *others])}
