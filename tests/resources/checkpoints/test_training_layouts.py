@@ -9,21 +9,11 @@ from safetensors.numpy import save_file
 from bench_resources.checkpoints.half_copies import inspect_weights
 from bench_resources.checkpoints.watched_folders import survey_folders
 from tests.cases import read_cases
-from tests.fakes.checkpoint_files import look, write_files
-
-CONFIG = '{"model_type": "llava"}'
-
-
-def written(folder: Path, *names: str) -> Path:
-    for name in names:
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(CONFIG if name.endswith("config.json") else "x")
-    return folder
+from tests.fakes.checkpoint_files import look, write_checkpoint, write_files
 
 
 def test_empty_tensors_are_no_finished_checkpoint(tmp_path: Path) -> None:
-    folder = written(tmp_path / "step-1", "config.json", "tokenizer.json")
+    folder = write_checkpoint(tmp_path / "step-1")
     empty = {name: np.zeros(0, np.float16) for name in ("a.weight", "b.weight")}
     save_file(empty | {"norm": np.ones(4, np.float16)}, folder / "model.safetensors")
     survey = survey_folders([tmp_path], now=4e9, settle_seconds=0, remembered={})

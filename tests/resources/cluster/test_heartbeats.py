@@ -19,6 +19,7 @@ from bench_resources.runs.orphaned_runs import end_orphaned_runs
 from bench_resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import postgres
+from tests.resources.runs.test_orphaned_runs import nothing
 
 pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
@@ -46,11 +47,6 @@ def instance(
         assert isinstance(opened, HomeInstance)
         opened.heartbeats = Heartbeats(database_address, "V", lease=2)  # for seconds
         yield opened
-
-
-@dg.asset
-def nothing() -> None:
-    """Makes nothing."""
 
 
 def add_run(instance: dg.DagsterInstance, **changed: str) -> str:

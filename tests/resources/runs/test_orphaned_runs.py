@@ -3,8 +3,6 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +13,11 @@ from bench_resources.runs.dagster_names import WorkerStatus
 from bench_resources.runs.orphaned_runs import (
     MonitoredRunLauncher,
     end_orphaned_runs,
-    guard_run,
     process_tags,
 )
 from bench_resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
+from tests.resources.runs.tiny_graph import guarded
 
 STARTED = dg.DagsterRunStatus.STARTED
 OVER = dg.DagsterRunStatus.FAILURE
@@ -118,16 +116,6 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     monkeypatch.setattr(time, "time", lambda: now)
     end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == after
-
-
-@dg.resource
-@contextmanager
-def guarded(context: dg.InitResourceContext) -> Iterator[None]:
-    """As the IO manager of the graph guards a run."""
-    assert context.instance
-    assert context.run
-    with guard_run(context.instance, context.run):
-        yield
 
 
 @dg.op(required_resource_keys={"guard"})

@@ -14,6 +14,7 @@ from tests.fakes.ray_cluster import MARK
 @dg.resource
 @contextmanager
 def guarded(context: dg.InitResourceContext) -> Iterator[None]:
+    """As the IO manager of the graph guards a run."""
     assert context.instance
     assert context.run
     with guard_run(context.instance, context.run):

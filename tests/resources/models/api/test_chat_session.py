@@ -6,13 +6,13 @@ import random
 import re
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
@@ -34,8 +34,12 @@ def _read(raw: str = "", **fields: Any) -> Answer:
     return Answer(**fields, raw=raw.encode() or None)
 
 
-@pytest.mark.parametrize(("failures", "n_requests", "error"), read_cases(__file__, "tries.jsonl"))
-def test_tries(failures: list[int | dict[str, Any]], n_requests: int, error: str) -> None:
+@pytest.mark.parametrize(
+    ("failures", "n_requests", "error", "refused"), read_cases(__file__, "tries.jsonl")
+)
+def test_tries(
+    failures: list[int | dict[str, Any]], n_requests: int, error: str, refused: str
+) -> None:
     with ChatServer() as server:
         for failure in failures:
             server.fail_next(1, failure if isinstance(failure, int) else _read(**failure))
@@ -43,7 +47,7 @@ def test_tries(failures: list[int | dict[str, Any]], n_requests: int, error: str
         assert server.n_requests == n_requests + 1
     assert bool(first.error) == bool(error)
     assert re.search(error, first.error)
-    assert second.text == "A"
+    assert (first.refused, second.text) == (refused, "A")
 
 
 def test_retry_after_is_waited_for() -> None:
@@ -127,24 +131,6 @@ def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment_and_a_n
         monkeypatch.setenv("NO_PROXY", "example.invalid")
         with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
             ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
-
-
-@pytest.mark.parametrize(
-    ("failures", "max_tries", "refused"),
-    [
-        pytest.param([400, 400], 6, REQUEST_REFUSED, id="twice the same"),
-        pytest.param([400, 500, 400], 6, REQUEST_REFUSED, id="twice, with a failure between"),
-        pytest.param([400], 1, "", id="once, with one try"),
-    ],
-)
-def test_a_request_that_is_refused_twice_is_refused_for_good(
-    failures: Sequence[int], max_tries: int, refused: str
-) -> None:
-    with ChatServer() as server:
-        for failure in failures:
-            server.fail_next(1, failure)
-        (response,) = ask(server.base_url, "?", max_tries=max_tries)
-    assert (response.refused, response.error[:8]) == (refused, "HTTP 400")
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])

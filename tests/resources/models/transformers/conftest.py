@@ -1,10 +1,13 @@
 """What the tests here share."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.checkpoint_files import write_checkpoint
+from tests.families import releases
 
 
 @pytest.fixture(params=[0, 3600], ids=["written just now", "at rest for an hour"])
@@ -15,3 +18,16 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     if request.param:
         monkeypatch.setattr("time.time_ns", lambda: later)
     return made
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Writes a release of tests/families by its name, once."""
+
+    @cache
+    def build(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        releases.build(name, folder)
+        return folder
+
+    return build

@@ -1,9 +1,7 @@
 """Conversations as tensors: of a LLaVA whose processor makes 4 tokens of every image."""
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -13,31 +11,10 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
 from bench_resources.models.transformers.prompt_tensors import PromptTensors
-from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.families import releases
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
-@cache
-def home() -> "TemporaryDirectory[str]":
-    return TemporaryDirectory()  # goes when Python ends
-
-
-@cache
-def saved(build: Callable[[Path], Any]) -> Path:
-    folder = Path(home().name, build.__name__)
-    build(folder)
-    return folder
-
-
-def qwen2_5_vl(folder: Path) -> None:
-    releases.build("qwen2_5_vl", folder)
-
-
-def tensors(
-    build: Callable[[Path], Any] = save_tiny_vlm, template: str = "", **how: Any
-) -> PromptTensors:
-    folder = saved(build)
+def tensors(folder: Path, template: object = "", **how: Any) -> PromptTensors:
     processor = load_processor(spec_of(folder), pin(str(folder)))
     processor.chat_template = template or processor.chat_template
     return PromptTensors(processor, ImageTokens(processor), variables={}, **how)
@@ -48,8 +25,8 @@ def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
     return {"role": "user", "content": [*images, {"type": "text", "text": "How many?"}]}
 
 
-def test_a_batch_is_padded_on_the_left() -> None:
-    made = tensors().of([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
+def test_a_batch_is_padded_on_the_left(vlm: Path) -> None:
+    made = tensors(vlm).of([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
     assert made.image_tokens == [(4,), (4, 4), ()]
     one, two, none = made.prompt_tokens
     assert (one - none, two - one) == (4, 4)
@@ -58,8 +35,8 @@ def test_a_batch_is_padded_on_the_left() -> None:
     assert [row.tolist() for row in mask] == [[0] * (two - n) + [1] * n for n in (one, two, none)]
 
 
-def test_one_image_where_there_is_one_place() -> None:
-    one_place = tensors(one_image=True)
+def test_one_image_where_there_is_one_place(vlm: Path) -> None:
+    one_place = tensors(vlm, one_image=True)
     assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
     with pytest.raises(ValueError, match="one image per prompt"):
         one_place.of([[shown((9, 9), (9, 9))]])
@@ -74,12 +51,14 @@ def test_one_image_where_there_is_one_place() -> None:
         pytest.param((300, 200), "", id="what it takes stays"),
     ],
 )
-def test_narrow_images_are_enlarged_with_a_note(size: tuple[int, int], note: str) -> None:
-    made = tensors(qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
+def test_narrow_images_are_enlarged_with_a_note(
+    release: Callable[[str], Path], size: tuple[int, int], note: str
+) -> None:
+    made = tensors(release("qwen2_5_vl")).of([[shown((56, 56))], [shown(size)]])
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
-def test_a_template_of_several_is_its_default() -> None:
-    made = tensors()
+def test_a_template_of_several_is_its_default(vlm: Path) -> None:
+    made = tensors(vlm)
     template = {"default": made._processor.chat_template, "rag": "{{ documents }}"}
-    assert tensors(template=template).of([[shown()]]).prompt_tokens  # type: ignore[arg-type]
+    assert tensors(vlm, template).of([[shown()]]).prompt_tokens
