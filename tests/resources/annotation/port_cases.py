@@ -168,7 +168,7 @@ def another_form(hands: Hands) -> None:
     assert len(hands.people.answers(other)) == 1
 
 
-def _elsewhere(unit: Unit, person: str, minute: int, **values: str) -> Answer:
+def elsewhere(unit: Unit, person: str, minute: int, **values: str) -> Answer:
     """What another tool collected; nothing is a skip."""
     at = f"2026-11-01T10:{minute:02}:00.000Z"
     return Answer(
@@ -190,13 +190,13 @@ def added(hands: Hands) -> None:
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ben", correct="no")
     collected = [
-        _elsewhere(A, "ana", 1, correct="yes"),
-        _elsewhere(A, "ana", 2, correct="no", comment="on a second look"),
-        _elsewhere(B, "cem", 3),
+        elsewhere(A, "ana", 1, correct="yes"),
+        elsewhere(A, "ana", 2, correct="no", comment="on a second look"),
+        elsewhere(B, "cem", 3),
     ]
     assert hands.people.add(FORM, [*collected, collected[0]]) == 3
     assert hands.people.add(FORM, collected) == 0
-    assert hands.people.add(FORM, [*collected, _elsewhere(B, "dora", 4, correct="yes")]) == 1
+    assert hands.people.add(FORM, [*collected, elsewhere(B, "dora", 4, correct="yes")]) == 1
     counted = {(answer.person, answer.unit_id): answer for answer in _counted(hands.people, [A, B])}
     assert sorted(counted) == [("ana", "a"), ("ben", "a"), ("dora", "b")]
     assert counted["ana", "a"].values == {"correct": ("no",), "comment": ("on a second look",)}

@@ -94,18 +94,16 @@ def ask(hub: str, cache: Path, *faults: str) -> list[str]:
     return process.stdout.splitlines()
 
 
-def test_a_connection_that_breaks_off_is_one_sentence(hub: str, tmp_path: Path) -> None:
-    faults = ("closed", "reset", "garbage", "half")
-    messages = ask(hub, tmp_path, *faults)
+def test_a_connection_that_breaks_off_is_one_sentence_and_no_page_is_kept(
+    hub: str, tmp_path: Path
+) -> None:
+    faults = ("closed", "reset", "garbage", "half", "page")
+    *broken, page = messages = ask(hub, tmp_path, *faults)
     assert tuple(line.split()[0] for line in messages) == faults
-    for line in messages:
+    for line in broken:
         assert f"ended with {hub}: the connection to the model hub failed: " in line
         assert "or name a folder instead of a hub id" in line
-
-
-def test_a_page_in_place_of_a_file_is_refused_and_not_kept(hub: str, tmp_path: Path) -> None:
-    (message,) = ask(hub, tmp_path, "page")
-    assert "the hub sent a web page in its place" in message
+    assert "the hub sent a web page in its place" in page
     assert not list(tmp_path.rglob("config.json"))
 
 

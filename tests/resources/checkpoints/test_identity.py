@@ -191,13 +191,9 @@ def test_an_adapter_that_cannot_be_put_on_its_base_is_named(
     assert str(adapter) in str(raised.value)
 
 
-def test_a_base_is_for_adapters(tmp_path: Path) -> None:
+def test_a_base_is_for_adapters_and_a_processor_is_where_it_is_said_to_be(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "a")
     with pytest.raises(ModelError, match="this is not an adapter"):
         pin(str(folder), base="org/vlm")
-
-
-def test_a_folder_without_a_processor_is_named(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "a")
     with pytest.raises(ModelError, match="no tokenizer and no processor"):
         pin(str(folder), processor=str(tmp_path))

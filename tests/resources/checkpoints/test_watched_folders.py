@@ -210,24 +210,9 @@ def test_weights_of_other_kinds_are_taken(tmp_path: Path, write: Callable[[Path]
     assert (names(look(tmp_path)), look(tmp_path).unfinished) == (["a"], {})
 
 
-MODEL_CONFIG = '{"model_type": "llava"}'
-
-
-@pytest.mark.parametrize(
-    ("damage", "says"),
-    [
-        pytest.param("non_lora_trainables.bin", "Merge it with LLaVA's own script", id="LLaVA"),
-        pytest.param("model.safetensors", "an adapter and a complete model", id="beside a model"),
-    ],
-)
-def test_an_adapter_that_peft_alone_would_spoil_is_not_taken(
-    tmp_path: Path, damage: str, says: str
-) -> None:
-    folder = write_adapter(tmp_path / "a")
-    (folder / "config.json").write_text(MODEL_CONFIG)
-    write_files(folder, damage)
-    (folder / damage).write_bytes(safetensors(b"1"))
-    assert says in look(tmp_path).unfinished["a"]
+def test_an_adapter_beside_a_model_is_not_taken(tmp_path: Path) -> None:
+    write_checkpoint(write_adapter(tmp_path / "a"))
+    assert "an adapter and a complete model" in look(tmp_path).unfinished["a"]
 
 
 def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(

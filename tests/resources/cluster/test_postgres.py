@@ -25,6 +25,7 @@ from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.server_engines import requests_for
 from tests.resources.response_cache.shared_process import ask
 from tests.resources.response_cache.test_rows import Says, older
+from tests.resources.storage.test_locks import Holder
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long
@@ -197,27 +198,17 @@ def open_locks(database_address: str) -> Callable[..., Locks]:
 
 
 @pytest.fixture
-def hold(database_address: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def hold(database_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Holder]]:
     """Starts a process that takes locks, and holds them until it is told."""
-    with ExitStack() as processes:
+    monkeypatch.setenv("BENCH_DATABASE", database_address)
+    with ExitStack() as holders:
 
-        def start(lease: float, *names: str) -> subprocess.Popen[str]:
-            pipe = subprocess.PIPE
-            one = subprocess.Popen(
-                [sys.executable, "-c", _HOLD, str(lease), *names],
-                cwd=CHECKOUT, env={**os.environ, "BENCH_DATABASE": database_address},
-                stdin=pipe, stdout=pipe, text=True,
-            )  # fmt: skip
-            processes.callback(one.wait)
-            processes.callback(one.kill)
-            return one
+        def start(*words: object) -> Holder:
+            holder = Holder(_HOLD, *words)
+            holders.callback(holder.kill)
+            return holder
 
         yield start
-
-
-def next_line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
-    return process.stdout.readline().strip()
 
 
 def refuse(raised: str) -> None:
@@ -225,31 +216,29 @@ def refuse(raised: str) -> None:
 
 
 def test_the_second_waits_says_for_whom_and_goes_on_at_once_when_the_first_is_killed(
-    hold: Callable[..., subprocess.Popen[str]],
+    hold: Callable[..., Holder],
 ) -> None:
     first = hold(60, "m on codis", "m on blink")
-    assert next_line(first) == "held"
+    assert first.says() == "held"
     second, other = hold(60, "m on codis"), hold(60, "n on codis")
-    assert next_line(second).startswith(f"m on codis: waiting for process {first.pid} on ")
-    assert next_line(other) == "held"
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    assert second.says().startswith(f"m on codis: waiting for process {first.process.pid} on ")
+    assert other.says() == "held"
+    first.kill()
     began = time.monotonic()
-    assert next_line(second) == "held"
+    assert second.says() == "held"
     assert time.monotonic() - began < 10  # not the length of a lease
 
 
 def test_a_lock_of_a_machine_that_died_is_free_when_the_lease_ends(
     database_address: str,
-    hold: Callable[..., subprocess.Popen[str]],
+    hold: Callable[..., Holder],
     open_locks: Callable[..., Locks],
 ) -> None:
     first = hold(2, "a", "b")
-    assert next_line(first) == "held"
+    assert first.says() == "held"
     with psycopg.connect(database_address) as db:  # as if it were elsewhere
         db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    first.kill()
     waited: list[str] = []
     began = time.monotonic()
     with open_locks(2.0).held(["b", "c"], waited.append):

@@ -19,18 +19,18 @@ with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=Tr
 
 
 class Holder:
-    """Another process that takes locks, and holds them until it is told."""
+    """Another process that takes locks by a program, and holds them until it is told."""
 
-    def __init__(self, folder, *names):
-        command = [sys.executable, "-c", HOLD, str(folder), *names]
+    def __init__(self, program: str, *words: object) -> None:
+        command = [sys.executable, "-c", program, *map(str, words)]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
-    def says(self):
+    def says(self) -> str:
         assert self.process.stdout
         return self.process.stdout.readline().strip()
 
-    def kill(self):
+    def kill(self) -> None:
         self.process.kill()
         self.process.communicate()
 
@@ -40,7 +40,7 @@ def hold(tmp_path):
     holders = []
 
     def start(*names):
-        holders.append(Holder(tmp_path, *names))
+        holders.append(Holder(HOLD, tmp_path, *names))
         return holders[-1]
 
     yield start

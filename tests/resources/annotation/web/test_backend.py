@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from bench_assets.annotation.answers.validation import latest_answers, resolve_answers
-from bench_assets.annotation.tasks import AnnotationError, AnnotationTerms, Answer
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTerms
 from bench_resources.annotation.web.server import CurrentTerms
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.annotation_pages import OnPages, Site
-from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
+from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, elsewhere, unit
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -113,28 +113,21 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     assert page.url.path in mine
 
 
-def _elsewhere(person: str, choice: str, at: str) -> Answer:
-    return Answer(
-        task=FORM.name, task_version=FORM.version, unit_id="a", unit_digest=A.digest,
-        person=person, values={"correct": (choice,)}, at=at, changed_at=at,
-    )  # fmt: skip
-
-
 def test_answers_of_another_tool_leave_fewer_people_to_ask(site: Site) -> None:
     site.people.ask(FORM, [A])
-    site.people.add(FORM, [_elsewhere("cem", "yes", "2026-11-01T10:00:00.000Z")])
+    site.people.add(FORM, [elsewhere(A, "cem", 0, correct="yes")])
     ana, ben = site.visitor("ana"), site.visitor("ben")
     task = ana.task(FORM.title)
     assert ana.send(ana.next(task), correct="no").status_code == 200
     assert "There is nothing for you to answer here now" in ben.http.get("/").text
-    earlier = _elsewhere("ana", "yes", "2026-11-01T10:00:00.000Z")
+    earlier = elsewhere(A, "ana", 0, correct="yes")
     site.people.add(FORM, [earlier])  # what ana sees is still her last answer
     assert '<dd dir="auto">no</dd>' in ana.http.get(f"{task}/mine").text
 
 
 def test_answers_to_what_was_never_on_pages_are_refused_and_none_is_added(site: Site) -> None:
     site.people.ask(FORM, [A])
-    known = _elsewhere("cem", "yes", "2026-11-01T10:00:00.000Z")
+    known = elsewhere(A, "cem", 0, correct="yes")
     with pytest.raises(AnnotationError, match=f"'b' was never published.*ask {FORM.name}"):
         site.people.add(FORM, [known, replace(known, unit_id="b")])
     assert site.people.answers(FORM) == []

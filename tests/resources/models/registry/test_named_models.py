@@ -55,11 +55,6 @@ def test_a_missing_pool_is_named(tmp_path: Path) -> None:
         pools(tmp_path, HOSTED)
 
 
-def test_a_name_that_no_pool_can_have_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"models\.gpt\.pool: .*expected a name like"):
-        pools(tmp_path, HOSTED.replace('"hosted"', '"My Pool"'))
-
-
 @dg.asset(
     pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["gpt", "mine", "run/1@0123abcd", "x"])
 )

@@ -117,19 +117,12 @@ def test_a_thought_may_be_taken_off_an_earlier_response() -> None:
 
 def test_turns_are_strings_where_a_template_wants_strings() -> None:
     talk = [turn("system", "s"), turn("user", "one", "two")]
-    assert applied(_STRINGS, talk)[0] == [
-        {"role": "system", "content": "s"},
-        {"role": "user", "content": "onetwo"},
-    ]
-
-
-def test_only_the_system_prompt_is_a_string_where_only_that_is_wanted() -> None:
-    template = "{{ messages[0]['content'] + '\n' }}" + _PARTS.replace(
+    system = {"role": "system", "content": "s"}
+    assert applied(_STRINGS, talk)[0] == [system, {"role": "user", "content": "onetwo"}]
+    of_the_system_alone = "{{ messages[0]['content'] + '\n' }}" + _PARTS.replace(
         "TEXT", "{{ p['text'] if p is mapping }}"
     )
-    talk = [turn("system", "s"), turn("user", "one")]
-    form, _ = applied(template, talk)
-    assert form == [{"role": "system", "content": "s"}, talk[1]]
+    assert applied(of_the_system_alone, talk)[0] == [system, talk[1]]
 
 
 @pytest.mark.parametrize(
