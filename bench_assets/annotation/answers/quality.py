@@ -1,9 +1,7 @@
 """Annotator quality: counts, speed, agreement and attention checks."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
@@ -13,7 +11,6 @@ from bench_assets.annotation.answers.validation import (
     open_units,
 )
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
-from bench_assets.core.stats.rater_agreement import mean_alpha
 
 _COMPARED = ("choice", "choices")
 
@@ -30,11 +27,8 @@ class AnnotatorQuality:
     seconds: float | None  # s, median over answers with a measured time
     n_compared: int  # choices that other annotators were also given
     agreement: float | None  # mean share of the others who chose the same, over these
-    alpha_without: float | None  # Krippendorff's alpha of the other annotators
     n_gold: int  # answered attention checks
     gold: float | None  # share of them answered correctly
-    n_drift: int  # compared choices in each half of the answers (the smaller number)
-    drift: float | None  # agreement in the second half minus that in the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,18 +129,13 @@ def _person(
     gold: tuple[int, int],
 ) -> AnnotatorQuality:
     person_answers = [answer for answer in answers if answer.person == person]
-    counted = sorted(
-        (answer for answer in person_answers if not answer.complaint), key=lambda one: one.at
-    )
+    counted = [answer for answer in person_answers if not answer.complaint]
     seconds = [
         answer.seconds
         for answer in person_answers
         if answer.seconds is not None and not answer.skipped
     ]
-    like_others = [_shares(answer, choices) for answer in counted]
-    half = len(counted) // 2
-    early, late = _flatten(like_others[:half]), _flatten(like_others[len(counted) - half :])
-    everywhere = _flatten(like_others)
+    shares = [share for answer in counted for share in _shares(answer, choices)]
     right, n_gold = gold
     return AnnotatorQuality(
         task=task.name,
@@ -156,13 +145,10 @@ def _person(
         - n_gold,
         n_skipped=sum(answer.skipped for answer in person_answers),
         seconds=median(seconds) if seconds else None,
-        n_compared=len(everywhere),
-        agreement=_mean(everywhere),
-        alpha_without=_alpha_without(person, choices),
+        n_compared=len(shares),
+        agreement=fmean(shares) if shares else None,
         n_gold=n_gold,
         gold=right / n_gold if n_gold else None,
-        n_drift=min(len(early), len(late)),
-        drift=_difference(_mean(late), _mean(early)),
     )
 
 
@@ -173,25 +159,3 @@ def _shares(answer: Answer, choices: _Choices) -> list[float]:
         if other_values := [value for person, value in chosen.items() if person != answer.person]:
             shares.append(other_values.count(chosen[answer.person]) / len(other_values))
     return shares
-
-
-def _alpha_without(excluded: str, choices: _Choices) -> float | None:
-    """Compute Krippendorff's alpha without one annotator, averaged over fields."""
-    fields: dict[str, list[list[tuple[str, ...]]]] = defaultdict(list)
-    for of_unit in choices.values():
-        for name, chosen in of_unit.items():
-            fields[name].append([value for person, value in chosen.items() if person != excluded])
-    alpha = mean_alpha(fields.values())
-    return None if isnan(alpha) else alpha
-
-
-def _flatten(nested: Iterable[Iterable[float]]) -> list[float]:
-    return [value for values in nested for value in values]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
-
-
-def _difference(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a - b

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan, nan, sqrt
-from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 Value = TypeVar("Value", bound=Hashable)
@@ -90,18 +89,6 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     expected = _n_disagreements(values) / (total - 1) if total else 0.0
     observed = sum(_n_disagreements(unit) / (unit.total() - 1) for unit in rated)
     return 1 - observed / expected if expected else nan
-
-
-def mean_alpha(criteria: Iterable[Iterable[Sequence[Hashable]]]) -> float:
-    """Mean of Krippendorff's alpha over criteria; NaN if it is of all of them.
-
-    Pooled units would agree on their criterion, so that random votes had an alpha above 0.
-
-    >>> mean_alpha([[["yes", "yes"], ["no", "no"]], [["a", "a"], ["b", "c"]], [["x", "x"]]])
-    0.7
-    """
-    known = [alpha for alpha in map(krippendorff_alpha, criteria) if not isnan(alpha)]
-    return fmean(known) if known else nan
 
 
 def _multiply_rated(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashable]]:

@@ -38,24 +38,11 @@ def _quality(
     return {row.person: row for row in annotator_quality(FORM, units, counted.all)}
 
 
-def test_agreement_is_with_the_others_and_drift_with_oneself() -> None:
+def test_agreement_is_with_the_others() -> None:
     rows = _quality(_votes(ana="yyyy", ben="yynn", cem="yyy "))
     # ana beside ben and cem: a 1, b 1, c 1/2, d 0 of ben alone; all leave the other field empty.
     assert rows["ana"].agreement == pytest.approx((1 + 1 + 0.5 + 0) / 4)
-    assert rows["ana"].drift == pytest.approx((0.5 + 0) / 2 - 1)
-    assert (rows["ana"].n_compared, rows["ana"].n_drift) == (4, 2)
-
-
-def test_alpha_is_averaged_over_fields_that_do_not_count_as_agreement_of_each_other() -> None:
-    # Without ana. Right: yes and no, no and yes: 1 - 4 / (8 / 3) = -0.5. Which: always the same, 1.
-    units = [replace(one, choices={"which": ("u", "v")}) for one in ITEMS[:2]]
-    answers = [
-        replace(vote(person, right, minute, unit), values={"right": (right,), "which": (which,)})
-        for person, rights in {"ana": "yy", "ben": "yn", "cem": "ny"}.items()
-        for minute, (unit, letter, which) in enumerate(zip(units, rights, "uv", strict=True))
-        for right in [{"y": "yes", "n": "no"}[letter]]
-    ]
-    assert _quality(answers, units)["ana"].alpha_without == pytest.approx(0.25)
+    assert rows["ana"].n_compared == 4
 
 
 def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:

@@ -277,7 +277,7 @@ interface Progress {
 interface AnnotationTask { task: string; title: string; about: string; problem: string; data: string; progress: Progress }
 interface Annotator {
   person: string; n_answers: number; n_refused: number; n_skipped: number; seconds: number | null; agreement: number | null;
-  n_compared: number; alpha_without: number | null; gold: number | null; n_gold: number; drift: number | null; n_drift: number;
+  n_compared: number; gold: number | null; n_gold: number;
 }
 interface DisputedUnit {
   unit_id: string; shown: [string, string][]; images: [string, string][]; said: [string, Record<string, number>][];

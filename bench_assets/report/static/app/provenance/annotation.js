@@ -75,9 +75,7 @@ function annotators(rows) {
     { key: "skipped", title: "Skipped", number: true, value: (one) => one.n_skipped },
     { key: "seconds", title: "Seconds", number: true, value: (one) => one.seconds, cell: (one) => formatNumber(one.seconds, 1), hint: "median of an answer" },
     { key: "agreement", title: "Agreement", number: true, value: (one) => one.agreement, cell: (one) => of(one.agreement, one.n_compared), hint: "share of the others' choices that are the same, and the number of choices" },
-    { key: "alpha", title: "Alpha without", number: true, value: (one) => one.alpha_without, cell: (one) => formatNumber(one.alpha_without), hint: "Krippendorff's alpha of the other annotators" },
     { key: "gold", title: "Attention", number: true, value: (one) => one.gold, cell: (one) => of(one.gold, one.n_gold), hint: "share of attention checks answered right" },
-    { key: "drift", title: "Drift", number: true, value: (one) => one.drift, cell: (one) => of(one.drift, one.n_drift), hint: "agreement in the second half minus that in the first" },
   ], rows, { label: "Annotators", heading: "person", sort: "person" }));
 }
 
