@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -247,36 +247,24 @@ def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 def export(
     task: RequiredTaskArgument,
     folder: Annotated[Path, typer.Argument(help="New or empty folder.")],
-    form: Annotated[
-        Literal["files", "label-studio"],
-        typer.Option(
-            "--format",
-            help="files: task, units, answers and images; label-studio: labelling configuration"
-            " and tasks to import.",
-        ),
-    ] = "files",
 ) -> None:
-    """Export a task, its units and images as files for another tool.
+    """Export a task for Label Studio: its labelling configuration, and units with images.
 
     Example: bench annotate export codis/votes out/
     """
     from bench_assets.annotate.operations import export as write
 
     with open_home(task) as bench:
-        for file in write(bench, task, folder, form):
+        for file in write(bench, task, folder):
             print_result(str(file))
 
 
 @app.command("import")
 def import_(
     task: RequiredTaskArgument,
-    file: Annotated[Path, typer.Argument(help="Export of the other tool.")],
-    _: Annotated[
-        Literal["label-studio"],
-        typer.Option("--format", help="label-studio: its export in the format JSON."),
-    ] = "label-studio",
+    file: Annotated[Path, typer.Argument(help="Export of Label Studio, in the format JSON.")],
 ) -> None:
-    """Import answers that another tool collected; importing a file again adds nothing twice.
+    """Import answers from Label Studio; importing a file again adds nothing twice.
 
     Example: bench annotate import codis/votes export.json
     """

@@ -1,14 +1,12 @@
 """Operations of ``bench annotate``: units, progress, quality, links, export, import."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -43,8 +41,6 @@ from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Prediction, Question, Score
-from bench_assets.core.tables.arrow import to_json
-from bench_assets.core.text.escaping import escape_formula
 from bench_assets.evaluation.checked_scores import JudgedModel, draw_units
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.annotation import label_studio
@@ -59,8 +55,6 @@ from bench_resources.images.browser_images import data_uri
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
 from bench_resources.tables.measured_figures import add_figures
-
-ExportFormat: TypeAlias = Literal["files", "label-studio"]
 
 _MAX_NAMED = 20  # entries that an error names
 
@@ -292,17 +286,30 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
     ]
 
 
-def export(bench: Workbench, name: str, folder: Path, form: ExportFormat = "files") -> list[Path]:
-    """Export a task with its units and images as files for other tools.
+def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
+    """Export a task with its units and images for Label Studio.
 
     Raises:
         SettingsError: If the folder is not empty; otherwise as ``progress``.
-        AnnotationError: If the other tool cannot ask one of the task's fields.
+        AnnotationError: If Label Studio cannot ask one of the task's fields.
         HomeError: If it cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: not empty; nothing was written")
-    return (_export_label_studio if form == "label-studio" else _export_files)(bench, name, folder)
+    (task,) = _selected_tasks(bench, name)
+    units = bench.tables.read(task.table("units").split("/"), Unit)
+    image_location = open_image_store(bench.settings).place
+    config = label_studio.labelling_config(task.task)
+    files = [folder / "labelling-config.xml", folder / "tasks.json"]
+    with open_atomic(files[1]) as tasks:
+        for number, unit in enumerate(units):
+            entry = label_studio.import_task(task.task, unit, partial(data_uri, image_location))
+            text = json.dumps(entry, ensure_ascii=False)
+            tasks.write(f"{',' if number else '['}\n{text}".encode())
+        tasks.write(b"\n]\n" if units else b"[]\n")
+    with describe_write_errors(folder):
+        files[0].write_text(config, encoding="utf-8")
+    return files
 
 
 def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
@@ -334,41 +341,6 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
         rest = [f"and {len(faults) - _MAX_NAMED} more"] if len(faults) > _MAX_NAMED else []
         raise AnnotationError("\n  ".join([summary, *faults[:_MAX_NAMED], *rest]))
     return counts
-
-
-def _export_files(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    (campaign,) = _campaigns(bench, name)
-    images = open_image_store(bench.settings)
-    texts = {
-        "task.json": json.dumps(to_json(campaign.task), ensure_ascii=False, indent=2) + "\n",
-        "units.jsonl": _json_lines([_blind(unit) for unit in campaign.units]),
-        "answers.jsonl": _json_lines([to_json(answer) for answer in campaign.counted.all]),
-        "answers.csv": _csv(campaign.task, campaign.counted.answers),
-    }
-    with describe_write_errors(folder):
-        (folder / "images").mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        for sha in {sha for unit in campaign.units for sha in unit.images.values()}:
-            (folder / "images" / sha).write_bytes(images.read(sha))
-    return [folder / file for file in texts]
-
-
-def _export_label_studio(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    (task,) = _selected_tasks(bench, name)
-    units = bench.tables.read(task.table("units").split("/"), Unit)
-    image_location = open_image_store(bench.settings).place
-    config = label_studio.labelling_config(task.task)
-    files = [folder / "labelling-config.xml", folder / "tasks.json"]
-    with open_atomic(files[1]) as tasks:
-        for number, unit in enumerate(units):
-            entry = label_studio.import_task(task.task, unit, partial(data_uri, image_location))
-            text = json.dumps(entry, ensure_ascii=False)
-            tasks.write(f"{',' if number else '['}\n{text}".encode())
-        tasks.write(b"\n]\n" if units else b"[]\n")
-    with describe_write_errors(folder):
-        files[0].write_text(config, encoding="utf-8")
-    return files
 
 
 def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
@@ -407,32 +379,6 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
         suite = bench.catalog.suite(task.suite)
         waits = undecided_in_task(bench.tables, task, suite, units, counted.answers, terms)
         yield Campaign(task.task, units, counted, waits)
-
-
-def _blind(unit: Unit) -> dict[str, object]:
-    """A unit without its gold answer, for annotators."""
-    return {name: value for name, value in to_json(unit).items() if name != "gold"}
-
-
-def _json_lines(rows: Sequence[dict[str, object]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
-    """One line per answer, one column per field; formulas are escaped."""
-    text = io.StringIO()
-    metadata_columns = [
-        f.name for f in fields(Answer) if f.name not in ("values", "complaint", "task")
-    ]
-    columns = [field.name for field in task.fields]
-    lines = csv.writer(text)
-    lines.writerow([*metadata_columns, *columns])
-    for answer in answers:
-        values = ["; ".join(answer.values.get(name, ())) for name in columns]
-        metadata = [getattr(answer, name) for name in metadata_columns]
-        cells = (*metadata, *values)
-        lines.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in cells)
-    return text.getvalue()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

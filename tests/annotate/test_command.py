@@ -1,6 +1,5 @@
 """`bench annotate`: asking, how far it is, how well, files for another tool; in one small home."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -74,18 +73,6 @@ def test_status_quality_and_queue_count_what_counts() -> None:
     assert lacking == {"s-ana": 1, "s-bo": 2, "s-cem": 1}
 
 
-def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> None:
-    bench("annotate", "export", FORM, str(tmp_path / "out"))
-    with (tmp_path / "out" / "answers.csv").open(newline="") as file:
-        comments = {line["unit_id"]: line["comment"] for line in csv.DictReader(file)}
-    assert comments == {"s-ana": "'=1+1", "s-cem": "fine"}
-    lines = (tmp_path / "out" / "units.jsonl").read_text().splitlines()
-    (digest,) = {json.loads(line)["images"]["Image"] for line in lines}
-    assert (tmp_path / "out" / "images" / digest).is_file()
-    assert all("gold" not in json.loads(line) for line in lines)
-    assert "not empty" in bench("annotate", "export", FORM, str(tmp_path / "out"), status=1)
-
-
 def _annotated(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, Any]]:
     """What Label Studio exports after ana answered all questions with one choice."""
     names = [name.removeprefix("choices_") for name in tasks[0]["data"] if "choices_" in name]
@@ -102,8 +89,9 @@ def _annotated(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, An
 
 
 def test_what_label_studio_collected_is_imported_once(tmp_path: Path) -> None:
-    output = bench("annotate", "export", FORM, str(tmp_path / "out"), "--format", "label-studio")
+    output = bench("annotate", "export", FORM, str(tmp_path / "out"))
     config, tasks = (Path(line) for line in output.splitlines())
+    assert "not empty" in bench("annotate", "export", FORM, str(tmp_path / "out"), status=1)
     assert '<Choices name="correct"' in config.read_text()
     entries = json.loads(tasks.read_text())
     assert {entry["data"]["key"] for entry in entries} == {"s-ana", "s-bo", "s-cem"}
@@ -118,7 +106,7 @@ def test_what_label_studio_collected_is_imported_once(tmp_path: Path) -> None:
 
 
 def test_a_bad_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> None:
-    bench("annotate", "export", FORM, str(tmp_path / "out"), "--format", "label-studio")
+    bench("annotate", "export", FORM, str(tmp_path / "out"))
     entries = json.loads((tmp_path / "out" / "tasks.json").read_text())
     good, bad, strange = _annotated(entries, chosen="no")
     bad["annotations"][0] = {**bad["annotations"][0], "completed_by": None}
