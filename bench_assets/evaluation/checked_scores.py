@@ -27,13 +27,6 @@ from bench_assets.core.stats.corrected_means import (
     labels_to_halve,
     shortage,
 )
-from bench_assets.core.stats.length_bias import MIN_LABELS as LENGTH_LABELS
-from bench_assets.core.stats.length_bias import (
-    TESTED_LABELS,
-    LengthSlope,
-    MeasuredVerdict,
-    length_slope,
-)
 from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, units_of_sides
@@ -61,7 +54,7 @@ class CheckedScores(NamedTuple):
     """Units of the primary metric of one model, and the labelled responses."""
 
     units: list[CheckedUnit]
-    responses: list[MeasuredVerdict]
+    responses: list[tuple[bool, bool]]  # people's and the judge's verdict on a labelled response
     problem: str = ""  # why its labels do not count
 
 
@@ -72,7 +65,6 @@ class PeopleCheck:
     corrected: CorrectedMean | None  # None: too few labels
     problem: str = ""  # why it is not corrected
     agreement: Kappa | None = None  # with people, on the labelled responses; None: none
-    length: LengthSlope | None = None  # None: too few labels, or no slope
 
     @property
     def is_biased(self) -> bool:
@@ -97,33 +89,20 @@ class PeopleCheck:
 
     @property
     def details(self) -> str:
-        """How many labels halve the interval, and whether the judge favours long responses."""
+        """How many labels halve the interval, and how far the judge agrees with people."""
         if not self.corrected:
             return ""
         n = labels_to_halve(self.corrected)
         plan = f"{n:,} labels" if n else "more questions, not labels,"
-        parts = [f"{plan} halve the interval", f"{self.agreement}"]
-        if slope := self.length:
-            parts.append(
-                f"the judge gives {slope.value:+.2f} ({slope.low:+.2f} to {slope.high:+.2f}) for an"
-                " equally right response twice as long"
-                + f", not tested below {TESTED_LABELS} labels"
-                * (slope.n < TESTED_LABELS)
-            )
-        return "; ".join(parts)
+        return f"{plan} halve the interval; {self.agreement}"
 
 
 def check_by_people(scores: CheckedScores) -> PeopleCheck:
     """Correct the judge's mean, or state why people's verdicts do not suffice."""
-    labelled = scores.responses
-    agreement = cohen_kappa([(bool(row.people), bool(row.judge)) for row in labelled])
+    agreement = cohen_kappa(scores.responses)
     if problem := scores.problem or shortage(scores.units):
         return PeopleCheck(corrected=None, problem=problem, agreement=agreement)
-    return PeopleCheck(
-        corrected=corrected_mean(scores.units),
-        agreement=agreement,
-        length=length_slope(labelled) if len(labelled) >= LENGTH_LABELS else None,
-    )
+    return PeopleCheck(corrected=corrected_mean(scores.units), agreement=agreement)
 
 
 def draw_units(
@@ -232,13 +211,7 @@ def checked_scores(
     ]
     points = {score.question_id: score for score in model.scores if not score.sample}
     responses = [
-        MeasuredVerdict(
-            judge=float(is_right((score.points or 0.0) / score.max_points)),
-            people=float(known[question]),
-            length=len(texts[question]),
-            probability=probabilities[name],
-            cluster=judged[name].cluster,
-        )
+        (known[question], is_right(score.points / score.max_points))
         for name in sorted(labelled)
         for question in judged[name].questions
         for score in [points[question]]

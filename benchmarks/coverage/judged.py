@@ -14,7 +14,6 @@ from bench_assets.core.stats.corrected_means import (
     corrected_mean,
     difference_interval,
 )
-from bench_assets.core.stats.length_bias import MeasuredVerdict, length_slope
 from bench_assets.core.stats.means import Floats, ScoredPoint, mean
 from benchmarks.coverage.cells import Promise, Rng
 from benchmarks.coverage.populations import chances, name
@@ -104,11 +103,6 @@ def promises() -> list[Promise]:
             Promise(what=HELD, of=f"{of}, another judge on these labels",
                     trial=partial(_other_judge, population), low=93.5, high=100, sizes=sizes),
         ]  # fmt: skip
-    found += [
-        Promise(what="an unbiased judge is called biased by length", of=f"{n} labelled",
-                trial=_length_alarm, low=0, high=6.5, sizes=(n,))
-        for n in (60, 100, 200)
-    ]  # fmt: skip
     return found
 
 
@@ -204,21 +198,3 @@ def _other_judge(of: Population, _: int, rng: Rng) -> bool:
     verdicts = _judge(other, responses.right, responses.clusters, rng)
     found = _correct(responses._replace(judge=verdicts), drawn)
     return found.low <= of.right <= found.high
-
-
-def _length_alarm(n: int, rng: Rng) -> bool:
-    """Long responses are right more often; the judge errs by being right, not by length."""
-    doublings = rng.normal(0, 1.5, n)
-    clusters = np.repeat(np.arange(n), rng.integers(1, 4, n))[:n]
-    right = rng.random(n) < 1 / (1 + np.exp(-doublings / 2))
-    judge = np.where(right, rng.random(n) < 0.9, rng.random(n) < 0.25)
-    rows = zip(
-        judge.astype(float).tolist(),
-        right.astype(float).tolist(),
-        (200 * 2**doublings).astype(int).tolist(),
-        rng.choice([0.05, 0.2], n).tolist(),
-        map(name, clusters.tolist()),
-        strict=True,
-    )
-    found = length_slope([MeasuredVerdict(*row) for row in rows])
-    return found is not None and not found.low <= 0 <= found.high

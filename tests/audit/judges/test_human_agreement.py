@@ -4,7 +4,6 @@ import pytest
 
 from bench_assets.audit.judges.human_agreement import agreement_finding, bias_finding
 from bench_assets.core.stats.corrected_means import CheckedUnit
-from bench_assets.core.stats.length_bias import MeasuredVerdict
 from bench_assets.evaluation.checked_scores import CheckedScores, check_by_people
 from tests.audit.held import Held
 
@@ -12,7 +11,7 @@ from tests.audit.held import Held
 def checked(*verdicts):
     """Evidence of a model whose units the judge and people judged: pairs of both."""
     units = [CheckedUnit(judge, people) for judge, people in verdicts]
-    responses = [MeasuredVerdict(judge, people, 100) for judge, people in verdicts]
+    responses = [(bool(people), bool(judge)) for judge, people in verdicts]
     check = check_by_people(CheckedScores(units, responses))
     return Held(questions=[], people_checks={"m": check})
 
