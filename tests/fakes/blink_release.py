@@ -1,8 +1,6 @@
 """Writes small releases in the authors' layouts."""
 
 import io
-import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +64,4 @@ def write_parquet(
     file = folder / task / f"{split}-00000-of-00001.parquet"
     file.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows, schema=columns), file)
-    return file
-
-
-def write_json(folder: Path, task: str, split: str, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """The same with images in files beside it."""
-    file = folder / task / f"{split}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    written = []
-    for entry in map(dict, rows):
-        images = {name: entry[name] for name in IMAGES if isinstance(entry[name], dict)}
-        for name, image in images.items():
-            (file.parent / f"{entry['idx']}_{name}.png").write_bytes(image["bytes"])
-        written.append(entry | {name: f"{entry['idx']}_{name}.png" for name in images})
-    file.write_text(json.dumps(written), encoding="utf-8")
     return file

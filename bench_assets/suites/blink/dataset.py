@@ -3,8 +3,6 @@
 A source folder is one of
 
 * the hub's: ``<Task>/val-*.parquet`` and ``<Task>/test-*.parquet``, the images inside the rows;
-* the same as JSON: ``<Task>/val.json`` and ``<Task>/test.json``, lists of rows in which an image
-  is a path from the JSON file's folder;
 * the answer key: ``val_answers.json``, enough to score existing responses, and optionally
   ``val_answers_concatenated.json``, the separate key of a run on concatenated images;
 * anything else: the raw data sets that BLINK is built from, see ``construction``.
@@ -27,11 +25,10 @@ from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
     LocatedEntry,
-    read_entries,
     read_json,
     require_field,
 )
-from bench_assets.core.tables.source_folder import files_below, pin, resolve_inside
+from bench_assets.core.tables.source_folder import files_below, pin
 
 Row = TypeVar("Row")
 Route: TypeAlias = Literal["release", "key", "raw"]
@@ -95,7 +92,7 @@ def source_files(folder: Path) -> list[SourceFile]:
 
 
 def release_files(folder: Path) -> list[tuple[PerceptionTask, Split, Path]]:
-    """List the files of a release by task, the validation split first; Parquet before JSON."""
+    """List the files of a release by task, the validation split first."""
     return [
         (task, split, file)
         for task in PERCEPTION_TASKS.values()
@@ -115,7 +112,7 @@ def read_items(folder: Path, make: Callable[[BlinkItem], Row]) -> Table[Row]:
     Invalid items, and those whose id an earlier one has, are rejected.
 
     Args:
-        folder: Holds the hub's files, or the same rows as JSON.
+        folder: Holds the hub's files.
         make: Makes a row; an image that does not decode may raise an error.
 
     Raises:
@@ -123,10 +120,9 @@ def read_items(folder: Path, make: Callable[[BlinkItem], Row]) -> Table[Row]:
     """
     table, seen = Table[Row](), dict[str, str]()
     for task, split, file in release_files(folder):
-        rows = _parquet_rows(file) if file.suffix == ".parquet" else read_entries(file)
-        for located in rows:
+        for located in _parquet_rows(file):
             with table.rejecting(where := located.where):
-                item = _item(located.entry, where, task, split, file.parent)
+                item = _item(located.entry, where, task, split)
                 if item.idx in seen:
                     first = seen[item.idx]
                     raise SourceError(f"{where}: {first} already has idx {item.idx}; keep one file")
@@ -226,7 +222,7 @@ def several_images(questions: Iterable[Question]) -> list[Question]:
 
 
 def _files_of(folder: Path, split: Split) -> list[Path]:
-    return sorted(folder.glob(f"{split}-*.parquet")) or sorted(folder.glob(f"{split}.json"))
+    return sorted(folder.glob(f"{split}-*.parquet"))
 
 
 def _answers(file: Path) -> dict[str, object]:
@@ -253,7 +249,7 @@ def _parquet_rows(file: Path) -> Iterator[LocatedEntry]:
         ) from error
 
 
-def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: Path) -> BlinkItem:
+def _item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> BlinkItem:
     idx = require_field(entry, "idx", str, where)
     if not re.fullmatch(rf"{split}_{task.name}_\d+", idx):
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
@@ -278,20 +274,14 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: 
         explanation=require_field(entry, "explanation", str, where)
         if entry.get("explanation")
         else "",
-        images=tuple(_image_bytes(entry[name], f"{where}, {name}", folder) for name in images),
+        images=tuple(_image_bytes(entry[name], f"{where}, {name}") for name in images),
     )
 
 
-def _image_bytes(value: object, where: str, folder: Path) -> bytes:
-    """Return the bytes of an image, from a Parquet row or from the file that JSON names."""
+def _image_bytes(value: object, where: str) -> bytes:
     if isinstance(value, dict) and isinstance(data := value.get("bytes"), bytes):
         return data
-    if not isinstance(value, str):
-        raise SourceError(f"{where} holds no bytes; download the release with its images")
-    try:
-        return resolve_inside(folder, value, where).read_bytes()
-    except OSError as error:
-        raise SourceError(f"{where}: {value!r:.80}: cannot be read: {error}") from error
+    raise SourceError(f"{where} holds no bytes; download the release with its images")
 
 
 def _letter(answer: object, n_options: int, where: str) -> str:

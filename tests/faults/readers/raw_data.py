@@ -40,11 +40,6 @@ _PROBLEM = {
     "knowledge": [], "education": "高中", "subject": "数学", "difficulty": "3", "quality": "4",
 }  # fmt: skip
 _OUTPUT = {"idx": "val_Jigsaw_1", "answer": "(A)", "full_prediction": "(A)", "prediction": "(A)"}
-_ROW = {
-    "idx": "val_Spatial_Relation_1", "question": "?", "sub_task": "Spatial_Relation", "prompt": "?",
-    "choices": ["a", "b"], "answer": "(A)", "explanation": None,
-    "image_1": "a.png",
-}  # fmt: skip
 _STORY = {"Image Name": "a.png", "Entities": ["cat"], "Description": ["A cat."]} | {
     kind.field: ["A cat. -> A home."] for kind in KINDS
 }
@@ -78,11 +73,6 @@ def _codis(
 
 def _cogbench(*reads: Callable[[cogbench.CogBenchRelease], object]) -> Callable[[Path], object]:
     return lambda folder: [read(cogbench.find_release(folder)) for read in reads]
-
-
-def _blink(folder: Path) -> object:
-    (folder / "Spatial_Relation" / "a.png").write_bytes(b"x")
-    return blink.read_items(folder, lambda item: item)
 
 
 def _samples(file: Path) -> object:
@@ -136,8 +126,6 @@ RAW_DATA = [
     _row("multi a list of ids", "json", of_file("hard_list.json", read_list), b'["a_1_0"]'),
     _row("multi image texts", "bytes", of_file("captions.csv", multi.read_image_texts),
          b"images/a.png,A cat, a dog.\nb.png,x\n"),
-    _row("blink a release in JSON", "json", _release(
-        "Spatial_Relation/val.json", _blink), _json([_ROW])),
     _row("blink a key", "json", of_file(
         "key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
     _row("blink saved outputs", "json", _release(
