@@ -18,12 +18,11 @@ from bench_assets.core.answer_types.regions import (
     convert_coordinates,
     corners,
     points_in,
-    read_gold_boxes,
+    read_gold_box,
 )
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
 _FINAL = re.compile(r"\b(?:answer|result)\b", re.IGNORECASE)
-_STORED = re.compile(r"(?P<numbers>[^ ]+)(?: of (?P<width>[\d.]+)x(?P<height>[\d.]+))?")
 _SIDES = 4  # numbers of a box; a point has two
 _FORMS = {"xywh": "[x, y, width, height]", "yxyx": "[y1, x1, y2, x2]"}
 
@@ -58,10 +57,7 @@ class _RegionAnswer(AnswerType):
     def _read(
         self, response: str, regions_in: Callable[[str], Regions], gold: Gold
     ) -> list[Numbers]:
-        """Boxes or points after the last "answer" or "result", else all, in the gold's frame.
-
-        Where the gold is one region, equal ones count once.
-        """
+        """Boxes or points after the last "answer" or "result", else all, in the gold's frame."""
         *_, final = _FINAL.split(response)
         regions = regions_in(final)
         regions = regions if regions.found else regions_in(response)
@@ -69,44 +65,41 @@ class _RegionAnswer(AnswerType):
             return []
         _, frame = _parse_stored_region(gold.answer[0])
         convention = self._convention(regions, frame)
-        found = dict.fromkeys(regions.found) if len(gold.answer) == 1 else regions.found
+        found = dict.fromkeys(regions.found)  # equal ones count once
         boxes = (corners(r, convention.order) if len(r) == _SIDES else r for r in found)
         return [convert_coordinates(box, convention.frame(frame), frame) for box in boxes]
 
-    def _store(self, numbers: Numbers, context: RowContext) -> str:
-        """Write a region in pixels if the image is known, else in the scale of the file."""
+    def _gold(self, numbers: Numbers, context: RowContext) -> Gold:
+        """Store a region in pixels if the image is known, else in the scale of the file."""
         width, height = context.image_size or (0, 0)
         size = (float(width), float(height)) if context.image_size else None
         frame = self.coordinates.frame(size)
         into = size or frame
         written = ",".join(f"{n:.10g}" for n in convert_coordinates(numbers, frame, into))
-        return written if into is None else f"{written} of {into[0]:g}x{into[1]:g}"
+        return Gold("text", (f"{written} of {into[0]:g}x{into[1]:g}" if into else written,))
 
 
 @dataclass(frozen=True, slots=True)
 class BoxAnswer(_RegionAnswer):
-    """One box, or several; points are the intersection over union (IoU)."""
+    """A box; points are the intersection over union (IoU)."""
 
     @property
     def instruction(self) -> str:
         """Ask for a box in the convention in which it is read."""
-        return self._instruction(
-            "bounding box", _FORMS.get(self._requested.order, "[x1, y1, x2, y2]")
-        )
+        form = _FORMS.get(self._requested.order, "[x1, y1, x2, y2]")
+        return self._instruction("bounding box", form)
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read the boxes; each is stored as its corners and their frame."""
-        boxes = read_gold_boxes(parse_list(value), self.coordinates.order)
-        return Gold("text", tuple(self._store(box, context) for box in boxes))
+        """Read the box; it is stored as its corners and their frame."""
+        return self._gold(read_gold_box(parse_list(value), self.coordinates.order), context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give the IoU with the box; of several boxes, the mean IoU of the best matching."""
+        """Give the IoU with the box."""
         boxes = self._read(response, boxes_in, gold)
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
-        if not boxes or len(boxes) > len(gold.answer) == 1:
-            return Grade(None, read, f"{len(boxes) or 'no'} boxes (expected {len(gold.answer)})")
-        golds = [_parse_stored_region(region)[0] for region in gold.answer]
-        return Grade(_best_matching_iou(golds, boxes), read, "")
+        if len(boxes) != 1:
+            return Grade(None, read, f"{len(boxes) or 'no'} boxes (expected 1)")
+        return Grade(iou(_parse_stored_region(gold.answer[0])[0], boxes[0]), read, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +116,8 @@ class PointAnswer(_RegionAnswer):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a point, or the box that it has to be in."""
         try:
-            (region,) = read_gold_boxes(parse_list(value), self.coordinates.order)
-        except (SourceError, ValueError) as error:
+            region = read_gold_box(parse_list(value), self.coordinates.order)
+        except SourceError as error:
             if len(points := points_in(str(value)).found) != 1:
                 reason = f"answer {value!r:.60} (expected a point, or the one box around it)"
                 raise SourceError(reason) from error
@@ -132,7 +125,7 @@ class PointAnswer(_RegionAnswer):
             if not (self.tolerance.absolute or self.tolerance.relative):
                 reason = 'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
                 raise SettingsError(reason) from None
-        return Gold("text", (self._store(region, context),))
+        return self._gold(region, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
@@ -167,20 +160,7 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
     return overlap / (sum(areas) - overlap)
 
 
-def _best_matching_iou(golds: Sequence[Numbers], boxes: Sequence[Numbers]) -> float:
-    """Largest sum of IoUs over one-to-one pairs, divided by the larger number of boxes."""
-    if len(golds) == len(boxes) == 1:
-        return iou(golds[0], boxes[0])
-    from scipy.optimize import linear_sum_assignment
-
-    table = [[iou(gold, box) for box in boxes] for gold in golds]
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    total = sum(table[row][column] for row, column in zip(rows, columns, strict=True))
-    return float(total / max(len(golds), len(boxes)))
-
-
 def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
-    match = _STORED.fullmatch(text)
-    assert match is not None, text
-    numbers = tuple(map(float, match["numbers"].split(",")))
-    return numbers, (float(match["width"]), float(match["height"])) if match["width"] else None
+    numbers, _, size = text.partition(" of ")
+    width, _, height = size.partition("x")
+    return tuple(map(float, numbers.split(","))), (float(width), float(height)) if size else None

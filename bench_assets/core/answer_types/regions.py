@@ -47,15 +47,11 @@ class Convention(NamedTuple):
         Raises:
             SettingsError: If a word is neither an order nor a scale.
         """
-        convention = cls()
-        for word in text.split():
-            if word not in (known := (*_ORDERS, "pixels", *FRAMES)):
-                expected = ", ".join(known)
-                raise SettingsError(
-                    f"coordinates {text!r:.60}: {word!r} (expected one of {expected})"
-                )
-            convention = convention._replace(**{"order" if word in _ORDERS else "scale": word})
-        return convention
+        known = (*_ORDERS, "pixels", *FRAMES)
+        if unknown := [word for word in text.split() if word not in known]:
+            expected = f"expected one of {', '.join(known)}"
+            raise SettingsError(f"coordinates {text!r:.60}: {unknown[0]!r} ({expected})")
+        return cls(**{"order" if word in _ORDERS else "scale": word for word in text.split()})
 
     def frame(self, size: Frame | None) -> Frame | None:
         """Width and height that coordinates refer to; None for pixels if ``size`` is unknown."""
@@ -100,25 +96,20 @@ def convert_coordinates(
     return tuple(n * into[k % 2] / frame[k % 2] for k, n in enumerate(numbers))
 
 
-def read_gold_boxes(value: object, order: str) -> list[Numbers]:
-    """Read the boxes of a gold: four numbers, an object with named sides, or a list of these.
+def read_gold_box(value: object, order: str) -> Numbers:
+    """Read the box of a gold: four numbers, or an object with named sides.
 
     Raises:
-        SourceError: If it is something else, or a box has no area.
+        SourceError: If it is something else, or has no area.
     """
-    if isinstance(value, list | tuple) and any(isinstance(n, list | Mapping) for n in value):
-        boxes = [box for entry in value for box in read_gold_boxes(entry, order)]
-    else:
-        sides = value.items() if isinstance(value, Mapping) else ()
-        regions = boxes_in(", ".join(f"{name}: {side}" for name, side in sides) or str(value))
-        order = "xyxy" if regions.are_corners else order
-        boxes = [corners(box, order) for box in regions.found]
-    if not boxes:
+    sides = value.items() if isinstance(value, Mapping) else ()
+    regions = boxes_in(", ".join(f"{name}: {side}" for name, side in sides) or str(value))
+    if len(regions.found) != 1:
         raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or named sides)")
-    for box in boxes:
-        if box[2] <= box[0] or box[3] <= box[1]:
-            raise SourceError(f"box {[*box]} has no area: check coordinates")
-    return boxes
+    box = corners(regions.found[0], "xyxy" if regions.are_corners else order)
+    if box[2] <= box[0] or box[3] <= box[1]:
+        raise SourceError(f"box {[*box]} has no area: check coordinates")
+    return box
 
 
 def boxes_in(text: str) -> Regions:
