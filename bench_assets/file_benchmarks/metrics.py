@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench_assets.core.answer_types.definition import AnswerTypeName, Matching, MetricName
+from bench_assets.core.answer_types.definition import AnswerTypeName, Matching
 from bench_assets.core.metrics import aggregates, caption_measures
 from bench_assets.core.metrics.aggregates import Aggregate
 from bench_assets.core.schema.errors import SettingsError
+from bench_resources.config.sections.benchmarks import MetricName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

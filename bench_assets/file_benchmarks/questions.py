@@ -9,10 +9,7 @@ from string import ascii_uppercase
 
 from bench_assets.core.answer_types.definition import Gold, RowContext
 from bench_assets.core.answer_types.options import (
-    MISSING,
-    NOT_AVAILABLE,
     ListedOptions,
-    drop_missing,
     format_cell,
     parse_list,
     read_options,
@@ -42,6 +39,8 @@ from bench_assets.file_benchmarks.scoring import scoring_of
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
+_NOT_AVAILABLE = "n/a"
+_MISSING = frozenset({"", "nan", _NOT_AVAILABLE})  # how tables write an empty cell, in lower case
 _OPTION_REFERENCE = re.compile(
     r"\bof the (?:above|below|others?)\b|\b(?-i:[A-Z] (?:and|or|nor) [A-Z])\b|\([A-Z]\)",
     re.IGNORECASE,
@@ -124,7 +123,7 @@ class _QuestionBuilder:
             answer=gold.answer,
             images=tuple(image.sha256 for image in images),
             options=gold.options,
-            context=context if context.casefold() not in MISSING else "",
+            context=context if context.casefold() not in _MISSING else "",
             category=text_of(cells, benchmark, "category"),
             group_id=text_of(cells, benchmark, "group") or self._group(number),
             labels=labels_of(cells, benchmark),
@@ -165,16 +164,16 @@ class _QuestionBuilder:
         gold = self.scoring.answers.gold(value, context)
         if not any(options) or gold.kind == "text":
             return gold._replace(options=options)
-        return drop_missing(gold, self._missing_options(gold.options))
+        return _drop_missing(gold, self._missing_options(gold.options))
 
     def _missing_options(self, options: Sequence[str]) -> Collection[str]:
         """Texts that stand for no option; "N/A" only if it is the answer of no row of the file."""
-        if NOT_AVAILABLE not in map(str.casefold, options):
-            return MISSING
+        if _NOT_AVAILABLE not in map(str.casefold, options):
+            return _MISSING
         if self._missing is None:
             answers = (cells_of(r.cells, self.benchmark, "answer") for r in self._all_rows())
-            is_answer = any(NOT_AVAILABLE in str(cells).casefold() for cells in answers)
-            self._missing = MISSING - {NOT_AVAILABLE} if is_answer else MISSING
+            is_answer = any(_NOT_AVAILABLE in str(cells).casefold() for cells in answers)
+            self._missing = _MISSING - {_NOT_AVAILABLE} if is_answer else _MISSING
         return self._missing
 
     def _all_rows(self) -> Iterator[Row]:
@@ -320,6 +319,24 @@ def _shots(
     rows = examples.rows(benchmark)
     shots = read_shots(benchmark, place.section, rows, building.question, settings)
     return shots, building.images.stored
+
+
+def _drop_missing(gold: Gold, missing: Collection[str]) -> Gold:
+    """Drop the options that stand for none, unless the answer is one of them.
+
+    One between others becomes "" and keeps its letter, so that no other letter moves.
+    """
+    lettered_options = zip(ascii_uppercase, gold.options, strict=False)
+    options = [
+        option if letter in gold.answer or option.casefold() not in missing else ""
+        for letter, option in lettered_options
+    ]
+    while options and not options[-1] and ascii_uppercase[len(options) - 1] not in gold.answer:
+        options.pop()
+    right = [options[ascii_uppercase.index(letter)] for letter in gold.answer]
+    if "" in right or len(options) - options.count("") < 2:
+        raise SourceError(f"options {[*gold.options]} (expected at least 2, with the right one)")
+    return gold._replace(options=tuple(options))
 
 
 def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, ListedOptions]:

@@ -17,7 +17,6 @@ from bench_assets.core.answer_types.definition import (
     AnswerTypeName,
     Gold,
     Grade,
-    MetricName,
 )
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
@@ -56,7 +55,7 @@ from bench_assets.file_benchmarks.metrics import (
     default_metric,
     find_metric,
 )
-from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings, MetricName
 
 CRITERION = "right"
 _YES_THRESHOLD = 0.5  # points from which a grade counts as yes

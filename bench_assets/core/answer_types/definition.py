@@ -25,24 +25,6 @@ AnswerTypeName: TypeAlias = Literal[
     "json",
     "graded",
 ]
-MetricName: TypeAlias = Literal[
-    "accuracy",
-    "macro_accuracy",
-    "group_accuracy",
-    "exact_match",
-    "f1",
-    "anls",
-    "relaxed_accuracy",
-    "vqa_accuracy",
-    "mean_iou",
-    "accuracy_at_50",
-    "numeric",
-    "bleu",
-    "rouge_l",
-    "cider",
-    "wer",
-    "mean_grade",
-]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts", "marks"]
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
 """Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words

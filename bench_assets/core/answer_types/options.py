@@ -1,7 +1,7 @@
 """Parses the options and the answer key of a row, in the common notations, also inside a text."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -23,9 +23,6 @@ _OWN_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.:)、])\s*(\S.*)", re.DOTA
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
 _MIN_OPTIONS = 2
-NOT_AVAILABLE = "n/a"
-MISSING = frozenset({"", "nan", NOT_AVAILABLE})
-"""How tables write that a cell is empty, in lower case."""
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -83,14 +80,12 @@ def format_cell(value: object) -> str:
     match value:
         case None:
             return ""
-        case float() if isnan(value):
-            return ""  # how tables write an empty cell among numbers
         case bool():
             return "yes" if value else "no"
         case int():
             return str(value)  # exactly, however long: two ids may differ in the last digit
-        case float():
-            return f"{value:.15g}"
+        case float():  # tables write an empty cell among numbers as NaN
+            return "" if isnan(value) else f"{value:.15g}"
         case str():
             if any("\ud800" <= character <= "\udfff" for character in value):
                 raise SourceError(f"a lone surrogate in {value!a:.60}")
@@ -172,29 +167,6 @@ def _list_named(named: dict[str, object]) -> ListedOptions:
     return ListedOptions(texts, answers="indices from 1" if is_numbered else "")
 
 
-def drop_missing(gold: Gold, missing: Collection[str] = MISSING) -> Gold:
-    """Drop the options that stand for none, unless the answer is one of them.
-
-    One between others becomes "" and keeps its letter, so that no other letter moves.
-
-    >>> drop_missing(Gold("choice", ("A",), ("one", "", "two", "nan"))).options
-    ('one', '', 'two')
-
-    Raises:
-        SourceError: If fewer than 2 options remain.
-    """
-    options = [
-        option if letter in gold.answer or option.casefold() not in missing else ""
-        for letter, option in zip(ascii_uppercase, gold.options, strict=False)
-    ]
-    while options and not options[-1] and ascii_uppercase[len(options) - 1] not in gold.answer:
-        options.pop()
-    right = [options[ascii_uppercase.index(letter)] for letter in gold.answer]
-    if "" in right or len(options) - options.count("") < _MIN_OPTIONS:
-        raise SourceError(f"options {[*gold.options]} (expected at least 2, with the right one)")
-    return gold._replace(options=tuple(options))
-
-
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> Gold:
     """Parse the answer key: one option, or a set of options.
 
@@ -273,10 +245,9 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
         positions["indices"] = int(text)
         positions["indices from 1"] = int(text) - 1
     written = [option.translate(_HALF_WIDTH) for option in options]
+    folded = [option.casefold() for option in written]
     matches = [n for n, option in enumerate(written) if option == text]
-    matches = matches or [
-        n for n, option in enumerate(written) if option.casefold() == text.casefold()
-    ]
+    matches = matches or [n for n, option in enumerate(folded) if option == text.casefold()]
     if matches and len({options[match] for match in matches}) == 1 and "<image" not in text:
         positions["texts"] = matches[0]  # equal options are equally right
     return positions

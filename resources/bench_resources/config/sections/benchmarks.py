@@ -9,7 +9,6 @@ from bench_assets.core.answer_types.definition import (
     AnswerFormat,
     AnswerSettings,
     AnswerTypeName,
-    MetricName,
 )
 from bench_assets.core.metrics.official_rules import OfficialRule
 from bench_assets.core.schema.errors import did_you_mean
@@ -31,6 +30,24 @@ Column: TypeAlias = Literal[
 BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """Names a folder, and is part of asset keys and question ids: a-z, digits and underscores."""
 
+MetricName: TypeAlias = Literal[
+    "accuracy",
+    "macro_accuracy",
+    "group_accuracy",
+    "exact_match",
+    "f1",
+    "anls",
+    "relaxed_accuracy",
+    "vqa_accuracy",
+    "mean_iou",
+    "accuracy_at_50",
+    "numeric",
+    "bleu",
+    "rouge_l",
+    "cider",
+    "wer",
+    "mean_grade",
+]
 PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 _OTHER_NAMES = {"image": "images", "choices": "options", "answers": "answer", "index": "id"}
 _LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
