@@ -1,12 +1,10 @@
 """Rules that compare a response with a ground truth: a number, or a text as a whole."""
 
 import re
-from collections.abc import Sequence
 from string import ascii_uppercase
 
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.reading.choices import read_choice, read_one_of
-from bench_assets.core.reading.numbers import parse_quantity, read_number
+from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.number_words import format_number, list_numbers
 
@@ -25,23 +23,13 @@ def answer_form(question: Question) -> AnswerForm:
     return AnswerForm("number", tuple(text for text in question.answer if not is_number(text)))
 
 
-def read_answer(response: str, options: Sequence[str], truths: Sequence[str] = ()) -> str:
-    """Read the option if there are any (cause and effect), else a truth or the number; else "".
-
-    >>> read_answer("The second image.", ("image1", "image2")), read_answer("So thirty.", ())
-    ('image2', '')
-    >>> read_answer("The answer is 30 cups.", ()), read_answer("No cups.", (), ("no cups", "0"))
-    ('30', 'no cups')
-    """
-    if options:
-        letters = (read_choice(response, names) for names in (options, *_PLACES))
-        letter = next(filter(None, letters), None)
-        return options[ascii_uppercase.index(letter.value)] if letter else ""
-    text = read_one_of("choice", response, [truth for truth in truths if not is_number(truth)])
-    if text and not text.named:
-        return text.value
-    number = read_number(response)
-    return format_number(number.value.value) if number else ""
+def read_answer(question: Question, response: str) -> str:
+    """Read the image (cause and effect), else a truth in words or the number; "" if unread."""
+    reading = answer_form(question).read(response)
+    if reading is None or question.options:
+        return question.options[ascii_uppercase.index(reading.value)] if reading else ""
+    quantity = parse_quantity(reading.value)
+    return format_number(quantity.value) if quantity else reading.value
 
 
 def is_number(text: str) -> bool:

@@ -267,8 +267,8 @@ def _has_answer(response: Response) -> bool | None:
 
 
 def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
-    response, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
-    answer = read_answer(response, options, truths) or UNKNOWN
+    truths = pair.question.answer
+    answer = read_answer(pair.question, pair.prediction.text) or UNKNOWN
     correct = any(matches_truth(answer, truth) for truth in truths)
     verdicts: Sequence[tuple[str, bool, str]] = (
         (EXTRACTED, answer != UNKNOWN, answer),

@@ -5,13 +5,12 @@ from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word
 from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
-from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.json_values import boxed_texts, read_json, unwrap_answer
 from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
 from bench_assets.core.reading.numbers import parse_quantity, read_number
 from bench_assets.core.reading.readings import plain_text
 from bench_assets.core.reading.reasoning import find_opening_tag, split_reasoning
-from bench_assets.core.reading.wrapped_answers import boxed_texts, unwrap_answer
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.text.number_words import list_numbers, words_to_digits
@@ -89,7 +88,7 @@ TEXTS = [
     _row("cogbench read_by_position", lambda text: read_by_position(text, 7), b"1. [1] 2. [0]"),
     _row("journeybench read_extraction", solution_verification.read_extraction, b"12", b"unknown"),
     _row("journeybench agreement.read_answer",
-         lambda text: answer_agreement.read_answer(text, ("image1", "image2"))),
+         lambda text: answer_agreement.read_answer(question(options=("image1", "image2")), text)),
     _row("journeybench agreement.missing_steps",
          lambda text: answer_agreement.missing_steps("1+1=2\n2*3=6", text)),
     _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
@@ -117,7 +116,6 @@ TEXTS = [
          words=("<table>", "<td colspan=2>", "<td rowspan=99999999>", "<td colspan=-1>", "<tr>")),
     _row("plain read_answer", lambda text: read_answer(text, _OPTIONS), b"A", b"blue",
          b'["A","B"]'),
-    _row("plain read_answer without options", lambda text: read_answer(text, ()), b"12", b'["a"]'),
     _row("plain read_options", lambda text: read_options([text]), b"['a', 'b']", b'["a", "b"]'),
     _row("waits.duration", duration, b"6m0s", words=("h", "m", "s", "ms", "9" * 400)),
     _row("waits.retry_after", retry_after, b"Wed, 21 Oct 2015 07:28:00 GMT", b"120",

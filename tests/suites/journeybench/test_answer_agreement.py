@@ -8,6 +8,7 @@ from bench_assets.suites.journeybench.answer_agreement import (
     read_answer,
 )
 from tests.cases import read_rows
+from tests.fakes.rows import question
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ from tests.cases import read_rows
     read_rows(__file__, "answer_agreement.jsonl", tuples=True),
 )
 def test_a_response_agrees_with_a_truth(response, truths, agreed):
-    answer = read_answer(response, (), truths)
+    answer = read_answer(question(answer=tuple(truths)), response)
     assert any(matches_truth(answer, truth) for truth in truths) is agreed
 
 
