@@ -10,9 +10,6 @@ from bench_assets.core.judging.verdicts import read_grade
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.number_words import format_number
 
-TEMPLATE_FIELDS = ("question", "answer", "response")
-"""Fields of a judge's prompt template; only {response} is required."""
-
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)")
 _PROMPT = (
     "Grade the reply to a question by its right answer, from {low} (wrong) to {high} (right).\n\n"
@@ -27,7 +24,7 @@ class GradedAnswer(AnswerType):
 
     low: float = 0.0
     high: float = 1.0
-    template: str = ""
+    template: str = _PROMPT
     instruction: str = ""
 
     @classmethod
@@ -45,19 +42,18 @@ class GradedAnswer(AnswerType):
             names = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
         except ValueError as error:
             raise SettingsError(f"judge_prompt: {error}; write {{{{ for a brace") from error
-        if template and (unknown := sorted(names - {*TEMPLATE_FIELDS})):
-            known = ", ".join(f"{{{name}}}" for name in TEMPLATE_FIELDS)
+        if unknown := sorted(names - {"question", "answer", "response"}):
+            known = "{question}, {answer}, {response}"
             raise SettingsError(f"judge_prompt: {{{unknown[0]}}} is unknown (expected {known})")
         if template and "response" not in names:
             raise SettingsError("judge_prompt: {response} is missing")
-        return cls(float(match[1]), float(match[2]), template)
+        return cls(float(match[1]), float(match[2]), template or _PROMPT)
 
     @property
     def complaint(self) -> str:
         """Complaint to a judge whose response has no grade."""
-        return (
-            f"That is not what was asked for. Print a number from {self._ends}, and nothing else."
-        )
+        ends = self._ends
+        return f"That is not what was asked for. Print a number from {ends}, and nothing else."
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the reference answer, or several."""
@@ -71,9 +67,9 @@ class GradedAnswer(AnswerType):
 
     def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
         """Build the prompt of the judge."""
-        fields = {"question": question, "answer": " or ".join(gold.answer), "response": response}
         ends = {"low": format_number(self.low), "high": format_number(self.high)}
-        return self.template.format(**fields) if self.template else _PROMPT.format(**fields, **ends)
+        answer = " or ".join(gold.answer)
+        return self.template.format(question=question, answer=answer, response=response, **ends)
 
     def read_judge_grade(self, reply: str) -> Grade:
         """Read the one grade of a judge, see ``read_grade``."""

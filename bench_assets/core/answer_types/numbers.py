@@ -50,14 +50,13 @@ class Tolerance:
         ``by_decimals`` is MathVista's rule: both are rounded to the gold's decimals; without any,
         the number is truncated.
         """
-        if self.by_decimals:
-            if decimals == 0:
-                return int(number) == gold
+        if self.by_decimals and decimals:
             return round(number, decimals) == round(gold, decimals)
-        bound = max(self.absolute, self.relative * abs(gold))
-        return isclose(number, gold, rel_tol=1e-9, abs_tol=1e-12) or (
-            abs(number - gold) <= bound * (1 + 1e-9)
-        )
+        if self.by_decimals:
+            return int(number) == gold
+        bound = max(self.absolute, self.relative * abs(gold)) * (1 + 1e-9)
+        is_equal = isclose(number, gold, rel_tol=1e-9, abs_tol=1e-12)
+        return is_equal or abs(number - gold) <= bound
 
 
 EXACT = Tolerance()
@@ -114,16 +113,11 @@ class NumberAnswer(StatedAnswer):
                 return 0.0
             pairs = zip(map(float, answer), golds, strict=True)
             return float(all(self.tolerance.allows(number, key, 0) for number, key in pairs))
-        key, response_quantity = _parse_key(stored), parse_quantity(answer[0])
-        if response_quantity is None:
-            return 0.0
-        decimals = _decimals(_pointed(stored))
-        return float(
-            any(
-                self.tolerance.allows(value, key.value, decimals)
-                for value in _possible_values(response_quantity, key)
-            )
-        )
+        key, quantity = _parse_key(stored), parse_quantity(answer[0])
+        values = _possible_values(quantity, key) if quantity else ()
+        plain = _PLAIN.match(_pointed(stored).lstrip("$€£ "))
+        decimals = len(plain[0].partition(".")[2]) if plain else 0
+        return float(any(self.tolerance.allows(value, key.value, decimals) for value in values))
 
 
 def _parse_key(text: str) -> Measurement:
@@ -146,12 +140,6 @@ def _format(text: str, unit: str) -> str:
         return text
     value = convert(measurement, unit)
     return text if value is None else f"{format_number(value)}{'%' * (wanted.kind == SHARE)}"
-
-
-def _decimals(text: str) -> int:
-    """Digits after the point of a key."""
-    match = _PLAIN.match(text.lstrip("$€£ "))
-    return len(match[0].partition(".")[2]) if match else 0
 
 
 def _possible_values(measurement: Measurement, key: Measurement) -> Sequence[float]:

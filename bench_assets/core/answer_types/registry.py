@@ -25,7 +25,6 @@ from bench_assets.core.answer_types.regions import Convention
 from bench_assets.core.answer_types.structures import JsonAnswer, ListAnswer
 from bench_assets.core.answer_types.texts import TextAnswer
 from bench_assets.core.judging.second_look import AnswerForm
-from bench_assets.core.schema.errors import SettingsError
 
 _RELAXED = "5%"  # ChartQA's
 
@@ -74,13 +73,6 @@ def _number(settings: AnswerSettings) -> AnswerType:
     return NumberAnswer(Tolerance.of(_RELAXED if relaxed else settings.tolerance), settings.unit)
 
 
-def _point(settings: AnswerSettings) -> AnswerType:
-    tolerance = Tolerance.of(settings.tolerance)
-    if tolerance.by_decimals:
-        raise SettingsError('tolerance "decimals": for numbers only; a point needs a distance')
-    return PointAnswer(*_conventions(settings), tolerance=tolerance)
-
-
 def _conventions(settings: AnswerSettings) -> tuple[Convention, Convention | None]:
     of_responses = settings.response_coordinates
     of_file = Convention.of(settings.coordinates)
@@ -95,7 +87,9 @@ _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
     "number": _number,
     "formula": lambda _: FormulaAnswer(),
     "box": lambda settings: BoxAnswer(*_conventions(settings)),
-    "point": _point,
+    "point": lambda settings: PointAnswer(
+        *_conventions(settings), tolerance=Tolerance.of(settings.tolerance)
+    ),
     "list": lambda settings: ListAnswer(settings.ordered),
     "json": lambda _: JsonAnswer(),
     "graded": lambda settings: GradedAnswer.of(settings.scale, settings.judge_prompt),

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.options import format_cell, parse_list
 from bench_assets.core.metrics.short_answers import normalize_answer
-from bench_assets.core.reading.json_values import read_json
+from bench_assets.core.reading.json_values import boxed_texts, read_json
 from bench_assets.core.reading.numbers import parse_number
-from bench_assets.core.reading.wrapped_answers import boxed_texts
 from bench_assets.core.schema.errors import SourceError
 
 _BULLET = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
@@ -56,11 +55,9 @@ class ListAnswer(AnswerType):
             return Grade(None, (), "no list")
         split_entries = [part.strip() for entry in entries for part in _AND.split(entry)]
         wanted = self._comparable(parse_list(gold.answer[0]))
-        for items in (entries, split_entries):  # "rock and roll" may be one
-            points = float(self._comparable(items) == wanted)
-            if points:
-                break
-        return Grade(points, (json.dumps(items, ensure_ascii=False),), "")
+        fitting = [items for items in (entries, split_entries) if self._comparable(items) == wanted]
+        items = fitting[0] if fitting else split_entries  # "rock and roll" may be one
+        return Grade(float(bool(fitting)), (json.dumps(items, ensure_ascii=False),), "")
 
     def _comparable(self, items: object) -> object:
         plain = _plain(items)

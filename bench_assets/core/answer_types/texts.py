@@ -49,15 +49,11 @@ class TextAnswer(AnswerType):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
         listed = parse_list(value)
-        is_point = isinstance(value, str) and isinstance(listed, tuple)  # "(2, 3)" is one text
-        if not isinstance(listed, list | tuple) or (
-            is_point and not any(isinstance(text, str) for text in listed)
-        ):
-            listed = [value]
-        texts = [
-            format_cell(text.get("answer") if isinstance(text, Mapping) else text)
-            for text in listed
-        ]
+        is_list = isinstance(listed, list | tuple)
+        if isinstance(value, str) and isinstance(listed, tuple):  # "(2, 3)" is one text
+            is_list = any(isinstance(text, str) for text in listed)
+        cells = listed if is_list and isinstance(listed, list | tuple) else [value]
+        texts = [format_cell(c.get("answer") if isinstance(c, Mapping) else c) for c in cells]
         if not any(texts):
             raise SourceError("no answer")
         kept = [text for text in texts if text]

@@ -110,23 +110,19 @@ class AnswerForm:
         """Prompt for the answer that a response gives."""
         if self.prompt:
             return self.prompt(question, response)
-        options = self.options[:MAX_OPTIONS]
-        has_texts = any(options)
+        options, words = self.options[:MAX_OPTIONS], " or ".join(f'"{o}"' for o in self.options)
         # Where the options stand in the question, or are pictures, only their letters are known.
-        listed = lettered(options) if has_texts else f"{question.text}\n{lettered(options)}"
-        words = " or ".join(f'"{option}"' for option in self.options)
-        other_words = f"If it says {words} instead of a number, copy that.\n" if words else ""
-        return Prompt.of(
-            _template(self.kind).format(
-                question=question.text,
-                options=listed,
-                response=response,
-                letters=", ".join(ascii_uppercase[: len(options)]),
-                none=self.none,
-                others=other_words,
-                n=len(self.options),
-            )
-        )
+        head = "" if any(options) else f"{question.text}\n"
+        fields = {
+            "question": question.text,
+            "options": f"{head}{lettered(options)}",
+            "response": response,
+            "letters": ", ".join(ascii_uppercase[: len(options)]),
+            "none": self.none,
+            "others": f"If it says {words} instead of a number, copy that.\n" if words else "",
+            "n": len(self.options),
+        }
+        return Prompt.of(str(_prompts()[self.kind]["text"]).strip().format(**fields))
 
     def look(
         self, question: Question, prediction: Prediction, response: str, criterion: str = ANSWER
@@ -288,6 +284,5 @@ _READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]]
 
 
 @cache
-def _template(kind: FormKind) -> str:
-    templates = tomllib.loads(PROMPTS_FILE.read_text(encoding="utf-8"))
-    return str(templates[kind]["text"]).strip()
+def _prompts() -> dict[str, dict[str, str]]:
+    return tomllib.loads(PROMPTS_FILE.read_text(encoding="utf-8"))

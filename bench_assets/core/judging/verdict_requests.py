@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
@@ -16,8 +16,6 @@ FIRST_RESPONSE_SUFFIX = ", at first"
 
 RECORDED_PREFIX = "recorded|"
 """Prefix of the signature of a judge with recorded responses, which is never asked again."""
-
-_Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, sample
 
 _QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
@@ -107,13 +105,8 @@ def call_judge(
     """Request verdicts; unreadable ones are requested again, with a complaint.
 
     Failed requests are not repeated here, because models retry themselves. Of several responses,
-    the first one with the fewest unreadable verdicts is kept.
-
-    Args:
-        calls: The calls.
-        model: The judge.
-        complaint: Reply to an unreadable response, which states the required form.
-        tries: Maximum number of requests per call.
+    the first one with the fewest unreadable verdicts is kept. The complaint states the required
+    form; there are at most ``tries`` requests per call.
 
     Raises:
         ModelError: If the judge cannot be asked.
@@ -137,11 +130,7 @@ def call_judge(
 
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Leave out judges' responses before a retry."""
-    return [
-        judgement
-        for judgement in judgements
-        if not judgement.criterion.endswith(FIRST_RESPONSE_SUFFIX)
-    ]
+    return [j for j in judgements if not j.criterion.endswith(FIRST_RESPONSE_SUFFIX)]
 
 
 def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -163,23 +152,21 @@ def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[
 
 def _add_complaint(request: Request, response: Response, complaint: str) -> Request:
     """The prompt again, with the unreadable response and the complaint."""
-    *before, last_turn = request.prompt.turns
+    *before, last = request.prompt.turns
     answer = response.parts.answer.strip()[:_QUOTED]
     more = f'\n\nYou replied:\n"""\n{answer}\n"""\n{complaint}'
-    return replace(
-        request, prompt=Prompt((*before, replace(last_turn, parts=(*last_turn.parts, more))))
-    )
+    return replace(request, prompt=Prompt((*before, replace(last, parts=(*last.parts, more)))))
 
 
 def group_judgements(
     predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[list[Judgement]]:
     """Judgements of each prediction, in order."""
-    groups = defaultdict[_Identity, list[Judgement]](list)
-    for verdict in judgements:
-        groups[_identity(verdict)].append(verdict)
+    groups = defaultdict[object, list[Judgement]](list)
+    for judgement in judgements:
+        groups[_identity(judgement)].append(judgement)
     return [groups.get(_identity(row), []) for row in predictions]
 
 
-def _identity(row: Prediction | Judgement) -> _Identity:
+def _identity(row: Prediction | Judgement) -> object:
     return row.question_id, row.model, row.condition, row.sample

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from bench_assets.core.reading.json_values import unwrap_answer
 from bench_assets.core.reading.numbers import parse_number, read_number
-from bench_assets.core.reading.wrapped_answers import unwrap_answer
 
 ANLS_THRESHOLD = 0.5
 """Smallest ANLS above 0: with more than half of the letters wrong it is another word."""

@@ -1,4 +1,4 @@
-"""JSON in responses: the one object or list, fenced or not, read leniently in its syntax."""
+"""What responses wrap: one object or list of JSON, read leniently; answers in it, or in boxes."""
 
 import ast
 import json
@@ -7,10 +7,13 @@ import warnings
 from typing import Any
 
 from bench_assets.core.reading.reasoning import strip_reasoning
+from bench_assets.core.reading.rules import part
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 _BRACKET = re.compile(r"[\[{]")
 _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
+_TEXT = re.compile(r"\A\\text\s*\{([^{}]*)\}\Z")
+_ANSWER_FIELD = re.compile(r"(?i)(?:final[_ ]?)?(?:answer|choice|option|prediction)|答案")
 
 # What Python's parser says of a response ("[1and 2]") is no message for users.
 warnings.filterwarnings("ignore", category=SyntaxWarning, module="<unknown>")
@@ -48,6 +51,32 @@ def read_json(response: str) -> dict[str, Any] | list[Any] | None:
     end = max(text.rfind("]"), text.rfind("}")) + 1
     value = decode_json(text[start.start() : end]) if start else None
     return value if isinstance(value, dict | list) else None
+
+
+def boxed_texts(text: str) -> list[str]:
+    r"""Content of each box, without the \text around it.
+
+    >>> boxed_texts(r"\boxed{\frac{1}{2}}，\boxed{\text{氧}}")
+    ['\\frac{1}{2}', '氧']
+    """
+    return [_TEXT.sub(r"\1", box["answer"].strip()) for box in part("box").finditer(text)]
+
+
+def unwrap_answer(text: str) -> str:
+    r"""The answer in JSON, or in boxes; without either, the text as it is.
+
+    >>> unwrap_answer('{"reason": "It is round.", "answer": "a cup"}'), unwrap_answer('["a", "b"]')
+    ('a cup', 'a,b')
+    >>> unwrap_answer(r"So \boxed{a cup}."), unwrap_answer("A cup.")
+    ('a cup', 'A cup.')
+    """
+    value = read_json(text) if "{" in text or "[" in text else None
+    if isinstance(value, dict):
+        fields = (field for name, field in value.items() if _ANSWER_FIELD.fullmatch(name))
+        value = next(fields, None)
+    listed = value if isinstance(value, list) else [value]
+    texts = [entry for entry in listed if isinstance(entry, str)]
+    return ",".join(texts) or ", ".join(boxed_texts(text)) or text
 
 
 def _strict(text: str) -> object:

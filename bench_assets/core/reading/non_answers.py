@@ -25,12 +25,9 @@ _MAX_LENGTH = 4_000  # characters of an error, an echo, a plan
 _MAX_OBJECT_LENGTH = 20_000  # characters of a server's object, a call, a template
 _MIN_ECHO_LENGTH = 12  # characters of a question; what repeats less may be an answer
 _HTTP_ERRORS = range(400, 600)
+_NAME = re.compile(r"\{([a-zA-Z, ]+)\}")  # of a section, in a pattern
 _MARKS = {
-    name: re.compile(
-        re.sub(
-            r"\{([a-zA-Z, ]+)\}", lambda section: "|".join(_SECTIONS[section[1]]), "".join(parts)
-        )
-    )
+    name: re.compile(_NAME.sub(lambda section: "|".join(_SECTIONS[section[1]]), "".join(parts)))
     for name, parts in _SECTIONS["patterns"].items()
 }
 
@@ -67,17 +64,11 @@ def _classify_text(text: str) -> str:
 
 def _classify(text: str, question: str, options: Sequence[str]) -> str:
     """Kind of a text, echoes aside."""
-    prompt = "\n".join((question, *options))
-    if reason := _classify_object(text, prompt):
+    reason = _classify_object(text, "\n".join((question, *options)))
+    if not reason:
+        reason = TOOL_CALL if _is_tool_call(text) else TEMPLATE if _leaks_template(text) else ""
+    if reason or len(text) > _MAX_LENGTH:
         return reason
-    if _is_tool_call(text):
-        return TOOL_CALL
-    if _leaks_template(text):
-        return TEMPLATE
-    return "" if len(text) > _MAX_LENGTH else _classify_sentences(text, question, options)
-
-
-def _classify_sentences(text: str, question: str, options: Sequence[str]) -> str:
     speaks_of_it = _MARKS["speaks of it"].search(text) is not None
     if _MARKS["trace"].match(text) or (not speaks_of_it and _is_error(text, question, options)):
         return ERROR
@@ -100,7 +91,9 @@ def _classify_object(text: str, prompt: str) -> str:
         return ""
     if _has_keys(first, "tool keys") or first.get("type") in _SECTIONS["types of tool calls"]:
         return TOOL_CALL
-    if _has_keys(first, "moderation keys") or _is_label_of_moderation(first):
+    is_label = str(first.get("label")).casefold() in _SECTIONS["moderation labels"]
+    is_filtered = "content_filter" in str(first.get("finish_reason"))
+    if is_label or is_filtered or _has_keys(first, "moderation keys"):
         return MODERATION
     failed = first.get("success", first.get("ok")) is False or first.get("code") in _HTTP_ERRORS
     return ERROR if failed or _has_keys(first, "error keys") else ""
@@ -109,13 +102,6 @@ def _classify_object(text: str, prompt: str) -> str:
 def _has_keys(value: dict[str, object], section: str) -> bool:
     """Whether an object has all keys of a line of a section."""
     return any(value.keys() >= {*line.split()} for line in _SECTIONS[section])
-
-
-def _is_label_of_moderation(value: dict[str, object]) -> bool:
-    label = str(value.get("label")).casefold()
-    return label in _SECTIONS["moderation labels"] or "content_filter" in str(
-        value.get("finish_reason")
-    )
 
 
 def _is_tool_call(text: str) -> bool:
@@ -175,8 +161,5 @@ _stripped_response = lru_cache(256)(_strip_punctuation)  # or one to many
 def _is_plan(text: str) -> bool:
     """Whether every sentence announces an action and none states a result."""
     parts = [part for part in _MARKS["sentence end"].split(text) if re.search(r"\w", part)]
-    return (
-        bool(parts)
-        and all(map(_MARKS["plan"].fullmatch, parts))
-        and not _MARKS["conclusion"].search(text)
-    )
+    has_plans = bool(parts) and all(map(_MARKS["plan"].fullmatch, parts))
+    return has_plans and not _MARKS["conclusion"].search(text)

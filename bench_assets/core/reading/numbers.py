@@ -17,8 +17,7 @@ _MAX_LENGTH = 200  # characters; a longer text is no number
 _NO_UNIT = ("", "%", "$", "€", "£", "¥")
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\[dt]?frac\s*\{(-?[\d.]+)\}\s*\{([\d.]+)\}"), r" \1/\2"),
-    (re.compile(r"\\([%$])"), r"\1"),
-    (re.compile(r"\\[!,]"), ""),
+    (re.compile(r"\\(?:([%$])|[!,])"), r"\1"),
     (re.compile("[¼-¾⅐-⅞]"), lambda found: f" {_compatible(found[0]).replace('⁄', '/')}"),
     (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda found: f"^{_compatible(found[0])}"),
     (re.compile("[−–](?=[0-9.])"), "-"),
@@ -144,33 +143,29 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
 
 def _result_in(text: str) -> Measurement | None:
     """The number after the last "=", else the last number; None for one of several: 2 or 3."""
-    result = part("numbers").search(text, text.rfind("=") + 1)
+    result = part("numbers").search(text, text.rfind("=") + 1) if "=" in text else None
     *_, last = [None, *part("numbers").finditer(text)]
-    number = result if "=" in text and result else last
-    if number is None or _is_second(text, number.start()):
+    if (number := result or last) is None:
         return None
-    if part("operator").search(text[: number.start()]):
-        return None  # 2 + 3; not 3
-    return _with_unit(text, number)
-
-
-def _is_second(text: str, start: int) -> bool:
-    """Whether the number at a place is the second of a pair such as "2 or 3"."""
+    start = number.start()
     pairs = part("second_number").finditer(text, max(0, start - _PAIR_LENGTH), start + 1)
-    return any(pair.start() < start < pair.end() for pair in pairs)
+    is_second = any(pair.start() < start < pair.end() for pair in pairs)  # 2 or 3
+    if is_second or part("operator").search(text[:start]):  # 2 + 3; not 3
+        return None
+    return _with_unit(text, number)
 
 
 def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
     """The quantity at a number in a text: its scale counts, and its unit if that is known."""
     rest = words_to_digits(text[number.start() :])
-    digits = part("numbers").match(rest)
-    if digits is None or (digits[0] != number[0] and part("second_number").match(rest)):
-        return None  # "3 hundred and forty one"
-    match = part("quantity").match(rest)
+    digits, match = part("numbers").match(rest), part("quantity").match(rest)
+    if digits and digits[0] != number[0] and part("second_number").match(rest):
+        return None  # 3 hundred and forty one
     measure = _quantity(match) if match else None
-    if match and measure and any(match[name] for name in ("scale", "power", "exponent")):
+    is_scaled = match and (match["scale"] or match["power"] or match["exponent"])
+    if measure and (is_scaled or find_unit(measure.unit)):
         return measure
-    return measure if measure and find_unit(measure.unit) else parse_quantity(digits[0])
+    return parse_quantity(digits[0]) if digits else None
 
 
 def _compatible(text: str) -> str:

@@ -55,7 +55,7 @@ class ReasoningSplit:
     finished: bool = True
 
 
-_BOX = ("<|begin_of_box|>", "<|end_of_box|>")  # GLM writes them around single words, too
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")  # GLM writes them around single words, too
 _LAST_BOX = re.compile(r"(?<=\n)<\|begin_of_box\|>([^\n{}]{1,200})<\|end_of_box\|>\s*\Z")
 _TAG_SEPARATOR = re.compile(r"(?:\s|<\|start\|>assistant)*+")  # what may precede an opening tag
 _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
@@ -91,9 +91,7 @@ def split_reasoning(text: str, tags: Tags | None = None) -> ReasoningSplit:
     if not start:
         return ReasoningSplit("", text if answer is None else answer.strip())
     answer = text[start:] if answer is None else answer
-    answer = _LAST_BOX.sub(r"\\boxed{\1}", answer)
-    for mark in _BOX:
-        answer = answer.replace(mark, "")
+    answer = _BOX.sub("", _LAST_BOX.sub(r"\\boxed{\1}", answer))
     return ReasoningSplit(thought, answer.strip())
 
 
@@ -114,9 +112,8 @@ def find_opening_tag(prompt: str, tags: Tags | None = None) -> str:
     >>> find_opening_tag("<|im_start|>assistant\n<think>\n"), find_opening_tag("ASSISTANT:")
     ('<think>', '')
     """
-    ending = prompt.rstrip()
     openings = [tags[0]] if tags else [form.opening for form in THOUGHTS]
-    return next((opening for opening in openings if opening and ending.endswith(opening)), "")
+    return next((tag for tag in openings if tag and prompt.rstrip().endswith(tag)), "")
 
 
 def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], int, bool]:
@@ -181,15 +178,11 @@ def _find_unopened_closing(text: str, forms: Sequence[ReasoningFormat]) -> Span 
     }
     if not any(closing in text for closing in opened):
         return None
-    spans = (mark.span() for mark in _any_of(*opened).finditer(text))
-    return next(
-        (
-            (start, end)
-            for start, end in spans
-            if not (_is_quoted(text, start, end) or 0 <= opened[text[start:end]] < start)
-        ),
-        None,
-    )
+    for mark in _any_of(*opened).finditer(text):
+        start, end = mark.span()
+        if not (_is_quoted(text, start, end) or 0 <= opened[mark[0]] < start):
+            return start, end
+    return None
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:

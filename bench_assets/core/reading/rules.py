@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,23 +52,20 @@ def rules_of(kind: Kind | Cut) -> tuple[Rule, ...]:
 @cache
 def part(name: str) -> re.Pattern[str]:
     """One of the file's parts as a pattern."""
-    return re.compile(_filled(f"{{{name}}}", _pieces()))
+    return re.compile(_filled(f"{{{name}}}"))
 
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    pieces = _pieces()
     return tuple(
         Rule(
             name=rule["name"],
-            pattern=re.compile(
-                _filled(rule["pattern"], pieces), re.DOTALL if rule["reads"] == "scope" else 0
-            ),
+            pattern=re.compile(_filled(rule["pattern"])),
             reads=rule["reads"],
             kinds=tuple(rule.get("kinds", (rule["reads"],))),
             named=rule.get("named", False),
             blocks=rule.get("blocks", False),
-            unless=re.compile(_filled(rule["unless"], pieces)) if "unless" in rule else None,
+            unless=re.compile(_filled(rule["unless"])) if "unless" in rule else None,
         )
         for rule in tables()["rule"]
     )
@@ -105,5 +101,5 @@ def _whole_word(text: str) -> str:
     return f"{literal}{before}{after}"
 
 
-def _filled(pattern: str, pieces: Mapping[str, str]) -> str:
-    return re.sub(r"\{([a-z_]+)\}", lambda name: _filled(pieces[name[1]], pieces), pattern)
+def _filled(pattern: str) -> str:
+    return re.sub(r"\{([a-z_]+)\}", lambda name: _filled(_pieces()[name[1]]), pattern)

@@ -31,10 +31,9 @@ class MeasurementUnit(NamedTuple):
 
 @cache
 def _units() -> dict[str, MeasurementUnit]:
-    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return {
         name: MeasurementUnit(kind, float(size))
-        for kind, sizes in tables.items()
+        for kind, sizes in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
         for names, size in sizes.items()
         for name in names.casefold().split(", ")
     }
@@ -76,4 +75,4 @@ def format_quantity(quantity: Measurement) -> str:
     number, unit = format_number(quantity.value), quantity.unit
     if unit in _CURRENCIES:
         return f"{unit}{number}"
-    return f"{number}{unit}" if unit == "%" else f"{number} {unit}".strip()
+    return f"{number}{'' if unit == '%' else ' '}{unit}".strip()

@@ -181,9 +181,6 @@ def test_several_right_options_are_no_single_choice():
         pytest.param("number", {"tolerance": "much"}, "tolerance 'much'", id="no tolerance"),
         pytest.param("number", {"tolerance": "1.2.3"}, "tolerance '1.2.3'", id="no number"),
         pytest.param(
-            "point", {"tolerance": "decimals"}, "for numbers only", id="decimals of points"
-        ),
-        pytest.param(
             "box", {"coordinates": "xyz"}, r"'xyz' \(expected one of", id="unknown coordinates"
         ),
         pytest.param("graded", {"scale": "5..1"}, "two ends", id="a scale upside down"),
@@ -199,9 +196,10 @@ def test_a_setting_that_cannot_be_used_is_refused(name, settings, says):
         make_answer_type(name, AnswerSettings(**settings))
 
 
-def test_a_point_needs_a_tolerance():
+@pytest.mark.parametrize("tolerance", ["", "decimals"])
+def test_a_point_needs_a_tolerance(tolerance):
     with pytest.raises(SettingsError, match="a point needs one"):
-        grade("point", {}, [100, 100], "(100, 100)")
+        grade("point", {"tolerance": tolerance}, [100, 100], "(100, 100)")
 
 
 def test_a_judge_is_shown_question_gold_and_response():
