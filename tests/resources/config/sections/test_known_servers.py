@@ -1,6 +1,5 @@
 """Every kind of server that has a name: what it is sent, and how what it says is understood."""
 
-import io
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from bench_resources.config.sections.known_servers import SERVERS
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from tests.fakes.chat_server import Answer, ChatServer
+from tests.fakes.written_images import saved
 from tests.resources.models.api.stand_ins import STAND_INS, StandIn
 
 
@@ -26,10 +26,8 @@ def having(answer: str) -> pytest.MarkDecorator:
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 
-def image(sha256: str) -> bytes:
-    written = io.BytesIO()
-    PILImage.new("RGB", (2, 2)).save(written, sha256)
-    return written.getvalue()
+def image(image_format: str) -> bytes:
+    return saved(PILImage.new("RGB", (2, 2)), image_format)
 
 
 def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> list[Response]:

@@ -19,7 +19,7 @@ import pytest
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import ImageError, ModelError
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
@@ -143,6 +143,8 @@ def test_a_large_image_is_shrunk_and_a_turned_one_is_set_upright() -> None:
     data = written.getvalue()
     assert decode(RED, data, None).size == (100, 400)
     assert decode(RED, data, 10_000).size == (50, 200)
+    with pytest.raises(ImageError, match=f"image {RED.sha256}: not an image in any known format"):
+        decode(RED, b"not an image", None)
 
 
 def test_importing_the_engine_imports_no_torch() -> None:

@@ -169,6 +169,12 @@ def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> N
     assert load_weights(spec_of(folder, text_only=True), pin(str(folder)))
 
 
+def test_an_unknown_family_is_named(copy: Path) -> None:
+    change(copy / "config.json", model_type="of_tomorrow")
+    with pytest.raises(ModelError, match="does not support model_type of_tomorrow"):
+        load(spec_of(copy), pin(str(copy)))
+
+
 def test_whatever_a_library_raises_is_our_error_but_the_end_of_the_program(
     vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
