@@ -38,15 +38,12 @@ def read(settings: Settings, link: str) -> tuple[str, tuple[str, ...]]:
     return found.person, found.tasks
 
 
-def test_everybody_who_has_a_name_gets_a_link_that_holds_none(settings: Settings) -> None:
+def test_links_are_for_all_who_have_names_or_for_one_person(settings: Settings) -> None:
     made = make_links(settings, [], [], 30)
     assert [(one.person, one.sent_to) for one in made] == [
         ("ana", "p1@lab.example"), ("ben", "p2@lab.example")
     ]  # fmt: skip
     assert [read(settings, one.link) for one in made] == [("ana", ()), ("ben", ())]
-
-
-def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
     (one,) = make_links(settings, ["codis/revisions"], ["p1@lab.example"], 0.5)
     assert read(settings, one.link) == ("ana", ("codis/revisions",))
     assert make_links(settings, [], ["cem"], 1)[0].person == "cem"

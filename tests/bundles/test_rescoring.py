@@ -28,10 +28,8 @@ from tests.fakes.rows import prediction
     ("was", "now", "same"),
     [
         pytest.param(0.1, nextafter(0.1, 1), True, id="the last bit, which processors differ in"),
-        pytest.param(1e9, 1e9 + 1e-3, True, id="the thirteenth digit"),
         pytest.param(0.1, 0.1000000001, False, id="the tenth digit"),
         pytest.param(0.0, 1e-15, True, id="almost nothing"),
-        pytest.param(0.0, 1e-9, False, id="a billionth"),
         pytest.param(nan, nan, True, id="no number both times"),
         pytest.param(nan, 0.0, False, id="a number where none was"),
         pytest.param(0.0, nan, False, id="none where a number was"),

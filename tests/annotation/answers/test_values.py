@@ -1,14 +1,11 @@
 """From a question back to what people said when it was made."""
 
-import pytest
-
 from bench_assets.annotation.answers.values import (
     entries,
     question_units,
     unit_answers,
 )
 from bench_assets.annotation.tasks import Unit, word
-from bench_assets.core.stats.rater_agreement import majority
 from tests.annotation.answers.test_validation import vote
 from tests.fakes.answers import answer
 
@@ -34,18 +31,3 @@ def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
     vote = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
     assert (word(vote, "why"), word(vote, "nothing")) == ("far\ntoo long", "")
     assert (entries(vote, "list"), entries(vote, "nothing")) == (("a b", "c"), ())
-
-
-@pytest.mark.parametrize(
-    ("choices", "most"),
-    [
-        pytest.param([], "", id="nobody said anything"),
-        pytest.param(["yes"], "yes", id="one person decides alone"),
-        pytest.param(["no", "yes", "yes"], "yes", id="two of three"),
-        pytest.param(["no", "yes"], "", id="one against one is undecided"),
-        pytest.param(["a", "a", "b", "b", "c"], "", id="two things as often, and a third"),
-        pytest.param(["a", "a", "b", "c"], "a", id="more than any other, not more than half"),
-    ],
-)
-def test_the_majority(choices, most):
-    assert (majority(choices) or "") == most

@@ -32,24 +32,6 @@ def test_a_box_is_exactly_the_part_that_changed(place):
     assert place(scene).box == changed(scene)
 
 
-@pytest.mark.parametrize(
-    ("form", "filled"),
-    [
-        # Upper left, upper middle, left middle, centre, lower left corner.
-        ("rectangle", (True, True, True, True, True)),
-        ("triangle", (False, True, False, True, True)),
-        ("diamond", (False, True, True, True, False)),
-        ("ellipse", (False, True, True, True, False)),
-        ("star", (False, True, False, True, False)),
-    ],
-)
-def test_a_form_has_its_shape(form, filled):
-    scene = Scene(160, 140)
-    scene.form(form, (20, 30, 71, 91), "red")
-    spots = [(20, 30), (45, 30), (20, 60), (45, 60), (20, 90)]
-    assert tuple(scene.image.getpixel(spot) == (255, 0, 0) for spot in spots) == filled
-
-
 def test_a_box_ends_where_the_image_ends():
     scene = Scene(160, 140)
     left, _, right, bottom = scene.form("ellipse", (-20, 100, 30, 190), "red").box

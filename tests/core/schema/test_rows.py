@@ -42,42 +42,23 @@ def test_a_line_says_why_it_should_not_be_compared(place, stale, shown):
 # How a judge's response becomes a judgement.
 
 
-JUDGE_PROMPT = Prompt.of("Is it right?")
-
-
-@pytest.mark.parametrize(
-    ("response", "verdict", "value"),
-    [
-        pytest.param(Response(text="yes"), True, "", id="one of two verdicts"),
-        pytest.param(Response(text="2"), False, "unclear", id="one of more than two"),
-        pytest.param(Response(text="hm"), None, "", id="none that can be read"),
-    ],
-)
-def test_a_response_becomes_a_judgement_of_what_was_judged(response, verdict, value):
-    predicted = prediction(question_id="q", model="m", condition="c", sample=2)
-    row = Judgement.from_response(
-        predicted,
-        response,
-        prompt=JUDGE_PROMPT,
-        judge="j",
-        criterion="right",
-        verdict=verdict,
-        value=value,
+def test_a_response_becomes_a_judgement_and_without_one_there_is_no_verdict():
+    judged = prediction(question_id="q", model="m", condition="c", sample=2)
+    prompt = Prompt.of("Is it right?")
+    row, failed = (
+        Judgement.from_response(
+            judged,
+            response,
+            prompt=prompt,
+            judge="j",
+            criterion="right",
+            verdict=False,
+            value="unclear",
+        )
+        for response in (Response(text="2"), Response(error="503"))
     )
     assert (row.question_id, row.model, row.condition, row.sample) == ("q", "m", "c", 2)
-    assert (row.judge, row.criterion, row.response) == ("j", "right", response.text)
-    assert (row.verdict, row.value, row.error) == (verdict, value, "")
-    assert row.prompt_sha256 == JUDGE_PROMPT.sha256
-
-
-def test_without_a_response_there_is_no_verdict_whatever_was_read():
-    row = Judgement.from_response(
-        prediction(),
-        Response(error="503"),
-        prompt=JUDGE_PROMPT,
-        judge="j",
-        criterion="right",
-        verdict=False,
-        value="incorrect",
-    )
-    assert (row.verdict, row.value, row.error) == (None, "", "503")
+    assert (row.judge, row.criterion, row.response) == ("j", "right", "2")
+    assert (row.verdict, row.value, row.error) == (False, "unclear", "")
+    assert row.prompt_sha256 == prompt.sha256
+    assert (failed.verdict, failed.value, failed.error) == (None, "", "503")

@@ -3,6 +3,7 @@
 import pytest
 
 from bench_assets.core.text.redaction import Secrets, is_distinct, replace_keys
+from tests.cases import read_rows
 from tests.fakes.keeping import keep
 
 KEY = "sk-value-7Qx9ZpLw3Rk2Vt5"
@@ -46,25 +47,7 @@ def test_nothing_else_is_hidden(text, shown):
     assert Secrets({KEY: "MY_KEY"}).redacted(text) == shown
 
 
-STRONG = [
-    "a3f1c9d27be8406f9b1d2c3e",
-    "550e8400-e29b-41d4-a716-446655440000",
-    "kQ7zR2mX9vB4nT1w",
-    "sk-proj-my-team-Qm3x9ZpLw7Rk2Vt5",
-    "hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEf",
-    "AKIAIOSFODNN7EXAMPLE",
-    "x9$Kq!2v@Lm#7z",
-]
-WEAK = [
-    *("anything", "localhost", "timestamp", "category", "EMPTY", "x", ""),
-    *("sk-no-key-required", "correct-horse-battery-staple"),
-    *("пароль_администратора", "时间戳类别时间戳类别时间戳", "aaaaaaaaaaaaaaaaaaaaaaaa"),
-]
-
-
-@pytest.mark.parametrize(
-    ("key", "is_it"), [*((k, True) for k in STRONG), *((k, False) for k in WEAK)]
-)
+@pytest.mark.parametrize(("key", "is_it"), read_rows(__file__, "distinct_keys.jsonl"))
 def test_only_a_distinct_key_is_taken_out_of_texts(key: str, *, is_it: bool) -> None:
     assert is_distinct(key) == is_it
     assert Secrets({key: "MY_KEY"}).redacted(f"so {key}!") == ("so ***!" if is_it else f"so {key}!")
