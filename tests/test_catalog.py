@@ -69,7 +69,6 @@ def test_one_that_cannot_be_used_is_reported_once_and_the_others_load(site, requ
 
 
 _BROKEN = [
-    pytest.param("tasks=(TASK)", "tasks: expected a tuple, it is of type Task", id="no comma"),
     pytest.param(
         "published=type('Odd', (type(Path()),), {'is_file': lambda path: 1 / 0})('a.csv')",
         "is left out: ZeroDivisionError",

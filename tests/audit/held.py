@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
@@ -54,14 +53,6 @@ TASK = Task(
     scorers={"exact": exact},
     measures={"accuracy": lambda scored: mean(ScoredPoint(one.points) for _, one in scored)},
 )
-
-
-class PartialEvidence:
-    """Evidence of which a test gives what the checks of the test read."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +109,8 @@ class Held:
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        return columns_of(getattr(self, table)(model, condition), names)
+        rows = getattr(self, table)(model, condition)
+        return {name: [getattr(row, name) for row in rows] for name in names}
 
     def results(self, condition: str = "main") -> Results:
         models = sorted({one.model for one in self.responses if one.condition == condition})
@@ -131,11 +123,6 @@ class Held:
                 place = row, places[one.question_id]
                 points[place], answers[place] = one.points, ANSWER_SEPARATOR.join(one.answer)
         return Results(models=tuple(models), questions=tuple(ids), points=points, answers=answers)
-
-
-def columns_of(rows: Sequence[object], names: Sequence[str]) -> Columns:
-    """Fields of rows, as a table has them."""
-    return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 def failed(held: Held) -> set[str]:

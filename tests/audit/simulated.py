@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,6 @@ import numpy.typing as npt
 from bench_assets.audit.framework.evidence import Results
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
-from tests.audit.held import PartialEvidence
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import question
 
@@ -19,8 +19,12 @@ Codes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Answers(PartialEvidence):
+class Answers:
     """An evidence of answers alone."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     questions: Sequence[Question]
     found: Results
@@ -30,13 +34,8 @@ class Answers(PartialEvidence):
         return self.found
 
 
-def answers_of(
-    codes: Codes, key: Codes, categories: int = 1, **fields: Sequence[object]
-) -> Answers:
-    """Evidence of answers to questions with four options: numbers of options, -1 for none.
-
-    Further fields of the questions are given as a value for each.
-    """
+def answers_of(codes: Codes, key: Codes, categories: int = 1) -> Answers:
+    """Evidence of answers to questions with four options: numbers of options, -1 for none."""
     questions = [
         question(
             question_id=f"quiz/{j}",
@@ -46,7 +45,6 @@ def answers_of(
             answer=(LETTERS[right],),
             text=f"What is {j}?",
             category=f"kind {j % categories}",
-            **{name: values[j] for name, values in fields.items()},
         )
         for j, right in enumerate(key)
     ]

@@ -112,15 +112,6 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
     ("judges", "setting", "ways"),
     [
         pytest.param(
-            {"rules": ByRules(by_rules)}, "gpt", "by rules, people, not by 'gpt'", id="no model"
-        ),
-        pytest.param(
-            {"paper": ByModel(by_model)},
-            "rules",
-            "by a model, people, not by 'rules'",
-            id="no rules",
-        ),
-        pytest.param(
             {**JUDGES, "mild": ByModel(likes)},
             "mild",
             "by rules, mild:MODEL, a model, people, not by 'mild'",

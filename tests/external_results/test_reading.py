@@ -210,12 +210,9 @@ SAMPLE = {"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}}
         pytest.param({"samples": [SAMPLE, "two"]}, ", sample 2: not as Insp", id="no object"),
         pytest.param({"samples": [{"id": 1, "scores": [1]}]}, ", sample 1: not as", id="scores"),
         pytest.param({"samples": [SAMPLE | {"epoch": "x"}]}, ", sample 1: not as", id="epoch"),
-        pytest.param({"samples": [SAMPLE | {"messages": ["x"]}]}, ", sample 1: not", id="prompt"),
-        pytest.param({"samples": [SAMPLE | {"metadata": "x"}]}, ", sample 1: not", id="metadata"),
         pytest.param({"samples": [{"scores": {}}]}, ", sample 1: no id", id="no id"),
         pytest.param({"samples": [SAMPLE, SAMPLE]}, ", sample 2: id '1' is also", id="twice"),
         pytest.param({"results": [1]}, ", results: not as Inspect", id="results"),
-        pytest.param({"results": {"scores": ["x"]}}, ", results: not as Inspect", id="metrics"),
         pytest.param({"eval": {"task": "t", "dataset": 3}}, ", eval: not as Inspect", id="eval"),
     ],
 )
@@ -301,9 +298,6 @@ def test_a_member_with_another_checksum_is_refused(tmp_path):
         pytest.param({}, [[1]], "jsonl, line 1: expected an object", id="no object"),
         pytest.param({"results": [1]}, [], "json, results: not as lmms-eval", id="results"),
         pytest.param({"n-samples": [1]}, [], "json, n-samples: not as lmms-eval", id="counts"),
-        pytest.param(
-            {"n-samples": {"t": {"original": 2}}}, [], "json, n-samples: not as", id="no count"
-        ),
     ],
 )
 def test_samples_of_another_shape_name_the_line(tmp_path, results, lines, says):

@@ -198,7 +198,6 @@ def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
     ("entries", "row", "why"),
     [
         pytest.param("", {"answer": ["a", "b"]}, 'is a list: set answer_type to "text"', id="list"),
-        pytest.param("", {"answer": "[10, 8, 34, 38]"}, "is a list: set answer_type", id="a box"),
         pytest.param(
             'metric = "mean_iou"', {}, 'expected answer_type "box", got "text"', id="type"
         ),
@@ -206,7 +205,6 @@ def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
         pytest.param('metric = "acuracy"', {}, "did you mean 'accuracy'?", id="an unknown metric"),
         pytest.param('metric = "no_module:f"', {}, "No module named 'no_module'", id="a module"),
         pytest.param('answer_type = "graded"\nscale = "5"', {}, "scale '5'", id="a scale"),
-        pytest.param('groups = { f = ["x"] }', {}, "groups: no column 'x'", id="a group"),
         pytest.param(
             'answer_type = "number"\ntolerance = "x"', {}, "tolerance 'x'", id="tolerance"
         ),
@@ -225,8 +223,6 @@ def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
     ("answer_type", "answer", "good"),
     [
         pytest.param("box", "left", "[1, 2, 3, 4]", id="a box"),
-        pytest.param("box", "", "[1, 2, 3, 4]", id="an empty box"),
-        pytest.param("point", "left", "[1, 2, 3, 4]", id="a point"),
         pytest.param("number", "many", "3 cm", id="a number"),
         pytest.param("yes_no", "maybe", "No", id="yes or no"),
         pytest.param("list", [], "a, b", id="a list"),

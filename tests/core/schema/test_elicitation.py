@@ -53,12 +53,9 @@ def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
     "text",
     [
         "",
-        "generate",
         "likelyhood",
-        "likelihood-",
         "likelihood-words",
         "likelihood-texts-letters",
-        "likelihood-bytes-none",
         "constrained",
     ],
 )

@@ -17,8 +17,6 @@ def around(value, half):
 @pytest.mark.parametrize(
     ("given", "ranks"),
     [
-        pytest.param({}, {}, id="nobody"),
-        pytest.param({"a": around(0.5, 0.1)}, {"a": (1, 1)}, id="one model is the first"),
         pytest.param(
             {"a": around(0.5, 0.1), "b": around(0.5, 0.1)},
             {"a": (1, 2), "b": (1, 2)},

@@ -58,9 +58,7 @@ def test_types_of_one_kind_fit(name, kind):
     ("name", "values"),
     [
         pytest.param("name", [1, 2], id="numbers for texts"),
-        pytest.param("n", ["1", "2"], id="texts for numbers"),
         pytest.param("n", [1.0, 2.0], id="fractions for whole numbers"),
-        pytest.param("share", [1, 2], id="whole numbers for fractions"),
         pytest.param("right", [1, 0], id="numbers for yes and no"),
         pytest.param("names", ["x", "y"], id="texts for lists"),
         pytest.param("names", [[1], [2]], id="lists of numbers for lists of texts"),
