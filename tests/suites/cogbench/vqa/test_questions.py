@@ -24,6 +24,7 @@ from bench_assets.suites.cogbench.vqa.questions import (
 )
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.fakes.fair_exam import unfair
 from tests.suites.cogbench.graph import LEFT, Bench
 from tests.suites.cogbench.release import described, vqa_row, write_release
 
@@ -52,6 +53,16 @@ def test_what_was_written_is_kept_or_rejected_with_a_reason(mini):
     assert sorted(row.decision for row in flags) == ["", "drop", "replace"]
     (left_out,) = (row.question_id for row in flags if not row.decision)
     assert left_out not in kept_ids
+
+
+@pytest.mark.long
+def test_no_kind_of_reasoning_can_be_passed_without_its_image(mini):
+    questions = mini.rows("vqa/questions", Question)
+    kinds = {question.category for question in questions}
+    assert len(kinds) == 8
+    for kind in kinds:
+        exam = [question for question in questions if question.category == kind]
+        assert unfair([exam]) == {}, kind  # 14 to 32 questions
 
 
 def test_the_published_route_reads_the_files_as_they_are(tmp_path):
