@@ -117,20 +117,12 @@ def test_of_a_farther_point_the_other_is_the_closer_one(tmp_path):
     assert shown.options == ("A is closer", "B is closer")
 
 
-def test_points_whose_circles_would_meet_are_refused(tmp_path):
-    assert reasons(relative_depth(diw(tmp_path, "101,51,101,61,<,400,512"), Random(0))) == [
-        "the points lie 0.020 of the height apart: their circles would meet"
-    ]
-
-
 @pytest.mark.parametrize(
     "fault",
     [
         pytest.param({"darker_score": 0.49}, id="the annotators were not sure"),
         pytest.param({"opaque": False}, id="a point lies on glass"),
         pytest.param({"opaque": None}, id="nobody said whether a point is opaque"),
-        pytest.param({"darker_score": None}, id="nobody said how sure they are"),
-        pytest.param({"darker": None}, id="no judgement"),
         pytest.param({"point2": 7}, id="both points are one"),
     ],
 )

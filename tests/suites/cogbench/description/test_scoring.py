@@ -92,13 +92,6 @@ def test_the_official_reading_is_positional_and_counts_equal_points_once(
     assert judged(pair, judge_saying(says), "official").answer == official
 
 
-def test_a_repeated_point_leaves_the_official_denominator():
-    pair = described({"event": ["a -> X.", "b -> X."]})
-    score = judged(pair, judge_saying("1. [1] 2. [1]"), "official")
-    assert (score.points, score.max_points) == (1.0, 1.0)
-    assert TASK.measures["cognition"]([ScoredQuestion(pair.question, score)]).n_scored == 1
-
-
 def test_an_unreadable_point_is_unscored_and_the_others_count():
     pair = described({"event": ["a -> X.", "b -> Y."]})
     score = judged(pair, judge_saying("1. [1] 2. [?]"))
