@@ -110,7 +110,6 @@ def number_figures() -> dict[str, float]:
     n = len(found)
     return {
         "problems with brackets": n,
-        "another number, of problems": sum(map(bool, found.values())) / n,
         "by form alone, of problems": sum(
             any(proposal.form == "proven" for proposal in proposals) for proposals in found.values()
         )
@@ -147,7 +146,6 @@ def labelled_figures(share_old: float) -> dict[str, float]:
         "solved by hand": len(known),
         "proven by form, and wrong": alone["wrong"],
         "proven by form, and contradictory": alone["contradictory"],
-        "accepted, and right": sum(count["right"] for count in counts) / len(counts),
         "accepted, and wrong (most)": max(count["wrong"] for count in counts),
         "accepted, and contradictory (most)": max(count["contradictory"] for count in counts),
     }
@@ -177,7 +175,6 @@ def exam_figures() -> dict[str, float]:
     )
     accepted = [row.decision == "accepted" for rows in runs for row in rows]
     return {
-        "proposed": len(proposals),
         "by form": sum(proposal.form == "proven" for proposal in proposals) / len(proposals),
         "choose_elements by form": sum(bool(element.form) for element in elements) / len(elements),
         "accepted with solvers": sum(accepted) / len(accepted),

@@ -131,6 +131,24 @@ def outcome(home, suite):
     return "built"
 
 
+def contents(folder):
+    return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")}
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [pytest.param("blink", marks=pytest.mark.long), "codis", "cogbench", "journeybench", "multi"],
+)
+def test_an_edition_is_written_again_with_the_same_bytes_and_then_touched_no_more(suite, tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    EDITIONS[suite].write(one)
+    EDITIONS[suite].write(other)
+    assert contents(one) == contents(other)
+    before = {file: file.stat().st_mtime_ns for file in one.rglob("*.*")}
+    EDITIONS[suite].write(one)
+    assert {file: file.stat().st_mtime_ns for file in one.rglob("*.*")} == before
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("suite", EDITIONS)
 def test_each_change_of_each_raw_file_is_named(suite, tmp_path):

@@ -142,12 +142,3 @@ def test_rules_judge_without_a_model(response, answer, points):
 def test_rules_read_which_image_is_the_cause(response, points):
     pair = answered(response, answer=("image2",), options=("image1", "image2"))
     assert scored(v.judge_by_rules([pair]), pair).points == points
-
-
-def official_points(verdict):
-    pair = answered("12")
-    return scored(v.judge([pair], judge_saying("12", verdict)), pair, v.score_officially).points
-
-
-def test_of_two_verdicts_the_first_counts():
-    assert [official_points(verdict) for verdict in ("no, yes", "yes, no")] == [0.0, 1.0]

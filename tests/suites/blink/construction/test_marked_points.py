@@ -60,19 +60,15 @@ def drafts(candidates):
     return [candidate for candidate in candidates if isinstance(candidate, Draft)]
 
 
-@pytest.mark.parametrize(
-    ("points", "complaint"),
-    [
-        pytest.param(["0.1 0.2", "0.3 0.4"], "", id="two points"),
-        pytest.param(["0.1 0.2"], "points: 1 entries (expected 2 to 2)", id="one"),
-        pytest.param(
-            ["0.1 0.2", "1.3 0.4"], "points: '1.3 0.4' is not a point of the image", id="outside"
-        ),
-    ],
-)
-def test_two_points_on_the_image_fit(points, complaint):
+def test_two_points_fit_an_image_and_a_box_fits_that_of_its_object():
     (unit,) = DEPTH_POINTS.units([stored("diw/a.png")])
-    assert fits(DEPTH_POINTS.task, unit, answer(unit.unit_id, points=points)) == complaint
+    assert fits(DEPTH_POINTS.task, unit, answer(unit.unit_id, points=["0.1 0.2", "0.3 0.4"])) == ""
+    short = answer(unit.unit_id, points=["0.1 0.2"])
+    assert fits(DEPTH_POINTS.task, unit, short) == "points: 1 entries (expected 2 to 2)"
+    (unit,) = OBJECT_BOXES.units([stored("lvis/cup/a.png")])
+    assert unit.shown == {"Object": "cup"}
+    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=["0 0 0.5 0.5"])) == ""
+    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=[])) == "boxes: empty"
 
 
 @pytest.mark.parametrize("orientation", [1, 5, 6])
@@ -104,19 +100,11 @@ def test_points_of_people_lie_where_they_put_them(tmp_path, orientation):
         assert {point for points in draft.points.values() for point in points} <= put
 
 
-@pytest.mark.parametrize(
-    ("darker", "places"),
-    [
-        pytest.param("the first point", (0, 1), id="the first"),
-        pytest.param("about the same", (2,), id="alike: the third option"),
-    ],
-)
-def test_reflectance_is_as_the_person_says(tmp_path, darker, places):
-    folder = written(
-        tmp_path, REFLECTANCE_POINTS, ["iiw/a.jpg"], points=["0.2 0.5", "0.8 0.5"], darker=darker
-    )
+def test_points_that_are_about_the_same_make_the_third_option_right(tmp_path):
+    points = {"points": ["0.2 0.5", "0.8 0.5"], "darker": "about the same"}
+    folder = written(tmp_path, REFLECTANCE_POINTS, ["iiw/a.jpg"], **points)
     (draft,) = drafts(relative_reflectance(folder / "iiw", Random(0)))
-    assert draft.places == places
+    assert draft.places == (2,)
 
 
 @pytest.mark.parametrize("orientation", [1, 5, 6])
@@ -136,22 +124,6 @@ def test_an_image_with_two_objects_of_a_kind_makes_no_question(tmp_path):
     folder = written(tmp_path, OBJECT_BOXES, ["lvis/cup/a.png"], boxes=boxes)
     made = list(object_localization(folder / "lvis", Random(0)))
     assert reasons(made) == ["no object alone of its kind and of a fit size"]
-
-
-@pytest.mark.parametrize(
-    ("boxes", "complaint"),
-    [
-        pytest.param(["0 0 0.5 0.5"], "", id="one box"),
-        pytest.param([], "boxes: empty", id="none"),
-        pytest.param(
-            ["0.5 0 0.2 1"], "boxes: '0.5 0 0.2 1' is not a box of the image", id="mirrored"
-        ),
-    ],
-)
-def test_boxes_on_the_image_fit(boxes, complaint):
-    (unit,) = OBJECT_BOXES.units([stored("lvis/cup/a.png")])
-    assert unit.shown == {"Object": "cup"}
-    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=boxes)) == complaint
 
 
 def test_a_puzzle_that_somebody_brought_is_built(tmp_path):

@@ -15,8 +15,6 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     read_annotations,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.dataset.reasoning import KINDS
-from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from tests.fakes.answers import answer, fits
 from tests.fakes.home import Home
 from tests.fakes.rows import stored
@@ -28,22 +26,6 @@ def test_three_people_describe_each_image():
     written = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
     assert fits(ANNOTATION.task, unit, written) == ""
     assert "description: empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
-
-
-def test_an_answer_is_written_in_the_form_of_figure_6():
-    written = answer(
-        "a.png",
-        "bo",
-        entities=["boy", "red  kite"],
-        event=["A. + B. -> C.", "D. -> E."],
-        description="A boy\nflies a kite.",
-    )
-    empty = [f"[{kind.field}]: None" for kind in KINDS]
-    empty[4] = "[Event Reasoning]: [A. + B. -> C.] [D. -> E.]"
-    text = "\n".join(["[Entities]: [boy, red kite]", *empty, "[Description]: A boy flies a kite."])
-    assert ANNOTATION.to_rows([written]) == [
-        RawAnnotation(image="a.png", annotator="bo", annotation=text)
-    ]
 
 
 PLAIN = [("Entities", "boy"), ("Description", "A boy.")]

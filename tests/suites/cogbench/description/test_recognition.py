@@ -1,4 +1,3 @@
-import random
 from math import isnan
 from pathlib import Path
 
@@ -86,25 +85,15 @@ def test_no_entities_are_no_score():
     assert isnan(recognition_official([]).value)
 
 
-WORDS = """
-boy girl woman man dog cat kite cookie chair window tree house bus umbrella rain cake candle balloon
-gift teacher book blackboard firefighter ladder fire truck beach crab boat sun sofa television
-handbag suit dress
-"""
-THINGS = WORDS.split()
-ODD = ["你好，世界 🎉", "", "Quickly and silently running.", "CAFÉ café Café"]
-
-
-def generated():
-    """24 descriptions of some of an image's entities and of other things, 4 of them odd."""
-    rng = random.Random(7)
-    pairs = []
-    for number in range(24):
-        entities = rng.sample(THINGS, 6)
-        seen = [*rng.sample(entities, 3), *rng.sample(THINGS, 3)]
-        text = ODD[number] if number < 4 else "".join(f"There is a {one} here. " for one in seen)
-        pairs.append(described({}, image_id=str(number), entities=entities, text=text))
-    return pairs
+DESCRIBED = [  # entities of an image, and a description of some of them and of other things
+    (["boy", "cat", "sofa"], "A boy sits on a couch."),
+    (["dog", "tree", "cake"], "There is a puppy here. There is a cake here."),
+    (["ladder", "truck", "fire"], "A firefighter and his truck."),
+    (["kite", "beach", "rain"], "Quickly and silently running."),
+    (["crab", "sun"], "你好，世界 🎉"),
+    (["bus"], ""),
+    (["window", "house"], "CAFÉ café Café"),
+]
 
 
 def straightforward(entities, text, pipeline, embed):
@@ -127,7 +116,10 @@ def test_the_score_equals_a_loop_over_entities_and_nouns():
     import spacy
     from sentence_transformers import SentenceTransformer
 
-    pairs = generated()
+    pairs = [
+        described({}, image_id=str(number), entities=entities, text=text)
+        for number, (entities, text) in enumerate(DESCRIBED)
+    ]
     nouns = open_noun_finder().nouns(pair.prediction.text for pair in pairs)
     matches = match_entities(pairs, nouns, open_text_encoder())
 
@@ -152,9 +144,8 @@ def test_the_score_equals_a_loop_over_entities_and_nouns():
             assert (match.noun == "") == (value is None)
             if value is not None:
                 assert match.cosine == pytest.approx(value, abs=1e-6)
-    assert len(matches) == 24 * 6
-    assert sum(match.recognised_officially for match in matches) == hits
-    assert 0.3 < hits / (24 * 6) < 0.9
+    assert len(matches) == sum(len(entities) for entities, _ in DESCRIBED)
+    assert sum(match.recognised_officially for match in matches) == hits > 0
 
 
 @pytest.fixture(scope="module")

@@ -141,13 +141,9 @@ def test_the_rules_want_half_of_a_key_points_words(text, verdicts):
     assert official.answer == tuple("yes" if verdict else "no" for verdict in verdicts)
 
 
-def published_rows(shared_data, table):
-    tables = json.loads((shared_data / "published" / "cogbench.json").read_text())
-    return tables["table1_counts"]["CoR"], tables[table]
-
-
 def test_overall_is_the_micro_mean_in_all_rows_of_table_3(shared_data):
-    counts, rows = published_rows(shared_data, "table3_cognition")
+    tables = json.loads((shared_data / "published" / "cogbench.json").read_text())
+    counts, rows = tables["table1_counts"]["CoR"], tables["table3_cognition"]
     codes = {kind.name: kind.code for kind in KINDS}
     question = story_question({codes[k]: ["a -> X."] * int(n) for k, n in counts.items()})
     points = key_points(question)

@@ -1,25 +1,8 @@
-"""The mini edition is the same wherever it is written."""
-
 import pytest
 
 from bench_assets.suites.cogbench.assets.construction import edition_of
-from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_resources.datasets.source_files import SuiteSource
 from tests.suites.cogbench.release import write_release
-
-
-def contents(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
-
-
-def test_the_same_bytes_are_written_again_and_touched_no_more(tmp_path):
-    one, other = tmp_path / "one", tmp_path / "other"
-    write(one)
-    write(other)
-    assert contents(one) == contents(other)
-    before = {path: path.stat().st_mtime_ns for path in one.rglob("*.*")}
-    write(one)
-    assert {path: path.stat().st_mtime_ns for path in one.rglob("*.*")} == before
 
 
 @pytest.mark.parametrize(

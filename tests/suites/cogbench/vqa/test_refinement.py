@@ -3,8 +3,6 @@ import json
 import pytest
 
 from bench_assets.annotation.gold import proposal_task
-from bench_assets.core.gold.funnel import gold_funnel
-from bench_assets.core.gold.proposals import apply_verdicts, is_for_people
 from bench_assets.core.schema.chat import Request
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
@@ -23,7 +21,6 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     read_refinements,
 )
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.answers import answer
 from tests.fakes.keeping import keep
 from tests.fakes.rows import stored
 
@@ -173,22 +170,3 @@ def test_people_see_what_is_doubtful_although_its_key_is_accepted():
     assert (unit.shown["Doubtful"], unit.images) == (doubtful.doubt, {"Image 1": "a" * 64})
     sound = decide_proposal(propose(written(options=("one", "two", "six", "ten"))))
     assert REVIEW.units(proposals=[sound]) == []
-
-
-@pytest.mark.parametrize(
-    ("verdict", "decision"),
-    [
-        pytest.param("the key is right", "accepted", id="kept"),
-        pytest.param(
-            "the key is right, but the question should not be asked", "rejected", id="dropped"
-        ),
-    ],
-)
-def test_a_verdict_decides_about_a_doubtful_question(verdict, decision):
-    row = decide_proposal(propose(written()))
-    verdicts = REVIEW.to_rows([answer(row.id, verdict=verdict)])
-    (decided,) = apply_verdicts([row], verdicts)
-    assert (decided.decision, decided.by) == (decision, "people")
-    assert not is_for_people(decided)
-    (funnel,) = gold_funnel([row], [decided])
-    assert (funnel.checked, funnel.decided_by_people) == (0, 1)  # not drawn: no share of errors

@@ -40,13 +40,6 @@ def test_measures_are_those_of_the_corpus():
     assert metrics["cider"].low <= metrics["cider"].value <= metrics["cider"].high
 
 
-def test_a_caption_that_somebody_wrote_has_bleu_1_and_cider_10():
-    metrics = measured("A red cat sits here", "owls in the sky")
-    assert metrics["bleu_1"].value == pytest.approx(1)
-    # The other reference shares fewer words: CIDEr is a mean over references.
-    assert 5 < metrics["cider"].value <= 10
-
-
 def test_the_official_reading_splits_at_blanks_and_minds_case():
     brevity = math.exp(1 - 8 / 6)  # the closest references have 5 and 3 words
     captions = ("a red cat sits here", "x")

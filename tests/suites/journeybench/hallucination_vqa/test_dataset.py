@@ -61,7 +61,6 @@ def test_entries_without_a_image_are_listed_and_left_out(entries):
             "line 5: entry_id 'eval_0' is that of .*line 3; keep one",
             id="a number twice",
         ),
-        pytest.param(HEADER + "0,,https://a\n", "line 2: 3 cells, expected 8", id="a short line"),
         pytest.param(
             HEADER + LINE.replace("No hat; There is no hat ;", ";"),
             "line 3: expected an address, a question and an answer",

@@ -37,18 +37,13 @@ def find(*proposals):
     return find_quantities([PROBLEM], [response(json.dumps(proposals))])
 
 
-def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin():
-    quantities = find(GOOD)
+@pytest.mark.parametrize("number", ["3", "three", "3.0", " 3 "])
+def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin(number):
+    quantities = find(GOOD | {"number": number})
     (quantity,), rejections = quantities.rows, quantities.rejections
     assert (quantity.quantity_id, quantity.number, quantity.things) == ("p/1", 3, "apples")
     assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
     assert rejections == []
-
-
-@pytest.mark.parametrize("number", ["three", "3.0", " 3 "])
-def test_a_number_may_be_written_in_any_way(number):
-    quantities = find(GOOD | {"number": number})
-    assert ([quantity.number for quantity in quantities.rows], quantities.rejections) == ([3], [])
 
 
 @pytest.mark.parametrize(
@@ -101,22 +96,6 @@ def test_every_prompt_counts_what_the_image_shows():
     assert other.count not in (3, 8, 12)
     assert absent.count == 0
     assert "apple" not in absent.prompt
-
-
-def test_a_number_that_cannot_be_followed_is_shown_as_it_is_written():
-    """6 is divided and added again: nothing says what becomes of none, its own answer is right."""
-    problem = replace(
-        PROBLEM,
-        question="Tina knits 6 scarves in March, half as many in April. How many in all?",
-        solution="In April she knits <<6/2=3>>3.\nIn all these are <<6+3=9>>9.",
-        answer="9",
-    )
-    proposal = GOOD | {"text": "6 scarves", "number": "6", "things": "scarves"}
-    (quantity,) = find_quantities([problem], [response(json.dumps([proposal]))]).rows
-    images = plan_images([quantity], {})
-    written, absent = to_items({"p": problem}, {"p/1": quantity}, images, {}).rows
-    assert (written.answer, written.solution) == ("9", "6/2 = 3\n6+3 = 9")
-    assert absent.answer == "there are no scarves; there are not any scarves"
 
 
 def test_a_solution_that_calculates_wrongly_is_not_used():
@@ -183,13 +162,6 @@ def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
     ("sentence", "solution", "answer", "gold"),
     [
         pytest.param("1 is eaten.", "Apples eaten: <<3-1=2>>2", "2", "", id="one less than none"),
-        pytest.param(
-            "1 is eaten. Each costs 5 coins and 40 stamps.",
-            "Apples eaten: <<3-1=2>>2\nCoins: <<2*5=10>>10\nPlus stamps: <<10+40=50>>50",
-            "50",
-            "",
-            id="on the way there",
-        ),
         pytest.param(
             "Each is on 8 plates, 1 is eaten.",
             "Apples on plates: <<3/8=0.375>>0.375\nEaten: <<0.375+1=1.375>>1.375",

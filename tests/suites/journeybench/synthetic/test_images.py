@@ -14,16 +14,6 @@ def mini(tmp_path_factory):
     return folder
 
 
-def contents(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
-
-
-@pytest.mark.long
-def test_the_same_bytes_are_written_again(mini, tmp_path):
-    write(tmp_path)
-    assert contents(mini) == contents(tmp_path)
-
-
 def test_every_problem_can_be_solved(mini):
     problems = read_problems(mini / "gsm8k.jsonl").require()
     assert len(problems) == 24
