@@ -108,7 +108,10 @@ def grows_too_fast(read, bit, n):
 def test_every_scorer_gets_through_any_response(task):
     for bit in BITS.values():
         for response in (response_of(bit, 120), bit):
-            assert not [one for one in scores_of(task, response) if "cannot be scored" in one.note]
+            scores = scores_of(task, response)
+            assert not [score for score in scores if "cannot be scored" in score.note]
+            known = [score for score in scores if score.points is not None]
+            assert all(0 <= score.points <= score.max_points for score in known)
 
 
 def _always(text: str, _: Request) -> str:

@@ -16,7 +16,6 @@ from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.suites.multi.synthetic import edition as multi
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.datasets.source_state import accept_drift
 from tests.fakes.codis_release import entries, write_release
 
 EDITIONS = {
@@ -42,12 +41,6 @@ def build(home, suite):
                 except TableError as error:
                     if "no table yet" not in str(error):
                         raise
-
-
-def accept(home, suite):
-    settings = load_settings(home)
-    with Workbench(settings, catalog=load_catalog(settings, only={suite})) as bench:
-        accept_drift(bench.tables, suite, settings)
 
 
 def make_home(folder, suite):
@@ -184,13 +177,3 @@ def test_a_mended_source_passes_after_a_later_step_has_refused_it(tmp_path):
     assert re.search(message, outcome(tmp_path, "codis"))
     (tmp_path / "raw/data.json").write_text(json.dumps(pairs))
     build(tmp_path, "codis")
-
-
-@pytest.mark.long
-def test_a_file_that_is_gone_is_named(tmp_path):
-    home = make_home(tmp_path, "codis")
-    (home / "raw/captions.jsonl").unlink()
-    with pytest.raises(BenchError, match=r"captions.jsonl is gone \(37 rows before\)"):
-        build(home, "codis")
-    accept(home, "codis")
-    build(home, "codis")

@@ -1,12 +1,15 @@
 """The mini edition, drawn and built once for all tests that look at it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from PIL import Image
 
+from bench_assets.core.images.drawing import Mark, Point, draw_labelled_circles
 from bench_assets.core.tables.source_folder import write_files
+from bench_assets.suites.blink.builders import drafts
 from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_resources.images.store import ImageStore
@@ -50,10 +53,21 @@ def mini_edition(request, tmp_path_factory) -> MiniEdition:
     return built_of(folder, sorted(PART.values()))
 
 
-def built_of(
-    folder: Path, tasks: Iterable[str], parameters: BuilderParameters | None = None
-) -> MiniEdition:
+@pytest.fixture
+def circles(monkeypatch) -> list[dict[str, Point]]:
+    """Points that are circled, px of the image as it is shown, by label; a dict for each image."""
+    circled: list[dict[str, Point]] = []
+
+    def draw(image: Image.Image, marks: Sequence[Mark], **style: Any) -> Image.Image:
+        circled.append({mark.label: mark.point for mark in marks})
+        return draw_labelled_circles(image, marks, **style)
+
+    monkeypatch.setattr(drafts, "draw_labelled_circles", draw)
+    return circled
+
+
+def built_of(folder: Path, tasks: Iterable[str]) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
-    parameters = parameters or BuilderParameters(height=HEIGHT)
+    parameters = BuilderParameters(height=HEIGHT)
     built = build_all(folder / "raw", store=store.put, parameters=parameters)
     return MiniEdition(folder / "raw", store, built, tuple(tasks))

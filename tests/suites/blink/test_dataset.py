@@ -23,16 +23,8 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
-from tests.fakes.blink_release import png, row, write_parquet
+from tests.fakes.blink_release import JIGSAW, row, write_parquet
 from tests.fakes.rows import question
-
-JIGSAW = {
-    "sub_task": "Jigsaw",
-    "image_1": {"bytes": png("red"), "path": "a"},
-    "image_2": {"bytes": png("green"), "path": "b"},
-    "image_3": {"bytes": png("blue"), "path": "c"},
-    "choices": ["the second image", "the third image"],
-}
 
 
 def items_of(folder):
@@ -42,7 +34,9 @@ def items_of(folder):
 
 
 def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path):
-    write_parquet(tmp_path, "Jigsaw", "test", [row("test_Jigsaw_1", **JIGSAW, answer="hidden")])
+    write_parquet(
+        tmp_path, "Jigsaw", "test", [row("test_Jigsaw_1", **JIGSAW | {"answer": "hidden"})]
+    )
     write_parquet(tmp_path, "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     (depth, jigsaw, hidden), _ = items_of(tmp_path)
@@ -51,8 +45,8 @@ def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path):
         "val_Jigsaw_1",
         "test_Jigsaw_1",
     )
-    assert jigsaw.images == (png("red"), png("green"), png("blue"))
-    assert (jigsaw.letter, jigsaw.split, jigsaw.task.name) == ("B", "val", "Jigsaw")
+    assert jigsaw.images == tuple(JIGSAW[f"image_{n}"]["bytes"] for n in (1, 2, 3))
+    assert (jigsaw.letter, jigsaw.split, jigsaw.task.name) == ("A", "val", "Jigsaw")
     assert (hidden.letter, hidden.split) == ("", "test")
     assert depth.prompt.endswith("(val_Relative_Depth_1)\n(A) A is closer")
 

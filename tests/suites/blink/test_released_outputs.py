@@ -45,31 +45,28 @@ PUBLISHED = {
 
 
 def metrics_of(folder, run, condition="main", *, judged=True, scorer="official"):
-    """Import a run, and score it from the files that the import wrote."""
+    """Import a run, and score it from the files that the import wrote.
+
+    It is judged by the verdicts recorded beside the responses, or by rules.
+    """
     responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = questions_from_key(dict(read_key(folder / key).rows))
-    scored = evaluation(responses, questions, condition, scorer, judged=judged)
-    assert not report(questions, recorded).missing
-    return {
-        row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
-    }
-
-
-def evaluation(responses, questions, condition, scorer, *, judged=True):
-    """Evaluate recorded responses, judged by the verdicts recorded beside them or by rules."""
-    recorded = read_responses(responses)
     model = RecordedModel(recorded[0].model, recorded, responses, condition)
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
     by_model = ModelVerdicts(name=TASK.default_judge, open=lambda: nullcontext(judge))
-    return Runner(
+    scored = Runner(
         task=TASK,
         condition=condition,
         responses=GeneratedResponses.of(model),
         judge=by_model if judged else RuleVerdicts(),
         scorer=scorer,
     ).run(questions)
+    assert not report(questions, recorded).missing
+    return {
+        row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
+    }
 
 
 def runs(*names, short):

@@ -12,7 +12,6 @@ from PIL import Image, ImageDraw
 
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink.builders.drafts import Draft
-from tests.suites.blink.builders.circles import find_circles, match_letters
 
 
 def image(path, size=(400, 300), colour=(90, 120, 90)):
@@ -62,19 +61,6 @@ def seen(data):
     """Decode an image that a question shows."""
     with Image.open(io.BytesIO(data)) as shown:
         return shown.convert("RGB")
-
-
-def lettered(data, letters, colour="red"):
-    """Where the circle of each letter is on an image that a question shows; px."""
-    return match_letters(np.asarray(seen(data)), letters, colour)
-
-
-def circled(data, colour="red"):
-    """Where the one circle is on an image that a question shows; px."""
-    circles = find_circles(np.asarray(seen(data)), 1, colour)
-    assert circles is not None
-    (circle,) = circles
-    return circle
 
 
 def wikiart(folder, **styles):

@@ -16,7 +16,7 @@ from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.recipes import RECIPES
 from tests.fakes.turned_images import STORED, turn
 from tests.suites.blink.builders import layouts
-from tests.suites.blink.builders.layouts import circled, drafts, lettered, reasons, seen
+from tests.suites.blink.builders.layouts import drafts, reasons, seen
 
 MIRRORED = (2, 4, 5, 7)
 WIDE, HIGH = 400, 300
@@ -67,7 +67,7 @@ def stated(request, orientation):
     return 1 if request.param == "as shown" else orientation
 
 
-def test_relative_depth(tmp_path, orientation, stated):
+def test_relative_depth(tmp_path, orientation, stated, circles):
     """The first point is closer."""
     picture(tmp_path / "a.png", orientation)
     (x_a, y_a), (x_b, y_b) = (stored_point(point, stated) for point in PLACES[:2])
@@ -76,12 +76,13 @@ def test_relative_depth(tmp_path, orientation, stated):
     layouts.write(tmp_path / "DIW_test.csv", f"a.png\n{line}\n")
     (draft,) = drafts(build("Relative_Depth", tmp_path))
     for place in (0, 1):
-        circles = lettered(draft.show(place, MARKS).images[0], "AB")
-        assert circles["AB"[place]] == near(SCALE, PLACES[0])
-        assert circles["BA"[place]] == near(SCALE, PLACES[1])
+        (image,) = draft.show(place, MARKS).images
+        assert seen(image).size == (683, 512)  # of 400 x 300 px
+        assert circles[-1]["AB"[place]] == near(SCALE, PLACES[0])
+        assert circles[-1]["BA"[place]] == near(SCALE, PLACES[1])
 
 
-def test_relative_reflectance(tmp_path, orientation):
+def test_relative_reflectance(tmp_path, orientation, circles):
     """Shares of width and height of the stored image; the second point is darker."""
     layouts.image(tmp_path / "data/a.png", (WIDE, HIGH), (80, 80, 80))
     turn(tmp_path / "data/a.png", orientation)
@@ -94,12 +95,11 @@ def test_relative_reflectance(tmp_path, orientation):
     content = {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
     layouts.write_json(tmp_path / "data/a.json", content)
     (draft,) = drafts(build("Relative_Reflectance", tmp_path))
-    assert draft.places == (0, 1)
+    assert (draft.places, draft.marks.colour) == ((0, 1), "white")
     for place in draft.places:
         shown = draft.show(place, replace(draft.marks, height=512, radius=5))
-        circles = lettered(shown.images[0], "AB", "white")
-        assert circles["AB"[place]] == near(SCALE, PLACES[1])
-        assert circles["BA"[place]] == near(SCALE, PLACES[0])
+        assert circles[-1]["AB"[place]] == near(SCALE, PLACES[1])
+        assert circles[-1]["BA"[place]] == near(SCALE, PLACES[0])
         assert shown.options == ("A is darker", "B is darker", "About the same")
 
 
@@ -160,21 +160,21 @@ LAYOUTS = {"Functional_Correspondence": tools, "Semantic_Correspondence": animal
 
 @pytest.mark.parametrize("task", LAYOUTS)
 @pytest.mark.parametrize("size", [True, False], ids=["with a size", "without"])
-def test_key_points(tmp_path, orientation, stated, task, size):
+def test_key_points(tmp_path, orientation, stated, task, size, circles):
     if not size and stated != orientation:
         pytest.skip("an annotation without a size is of the stored pixels")
     LAYOUTS[task](tmp_path, orientation, stated, size)
     (draft,) = drafts(build(task, tmp_path))
     by_file = {"hammer": PLACES, "pot": OTHERS, "a": PLACES, "b": OTHERS}
     first, second = (by_file[file.stem] for file in draft.originals)
-    shown = draft.show(2, MARKS)
-    reference = np.array(circled(shown.images[0])) / SCALE
+    draft.show(2, MARKS)
+    reference = np.array(circles[0]["REF"]) / SCALE
     nth = int(np.linalg.norm(np.array(first) - reference, axis=1).argmin())
     assert reference == pytest.approx(first[nth], abs=2)
-    assert lettered(shown.images[1], "ABCD")["C"] == near(SCALE, second[nth])
+    assert circles[1]["C"] == near(SCALE, second[nth])
 
 
-def test_visual_correspondence(tmp_path, orientation):
+def test_visual_correspondence(tmp_path, orientation, circles):
     """Image 2 is moved by (30, 10); its homography is of stored pixels, taken from four points."""
     import cv2
 
@@ -187,11 +187,11 @@ def test_visual_correspondence(tmp_path, orientation):
     matrix = cv2.getPerspectiveTransform(np.array(before, np.float32), np.array(after, np.float32))
     layouts.write(tmp_path / "v/H_1_2", "\n".join(" ".join(map(str, row)) for row in matrix))
     (draft,) = drafts(build("Visual_Correspondence", tmp_path))
-    shown = draft.show(1, MARKS)
+    draft.show(1, MARKS)
     forwards = draft.originals[0].stem == "1"
-    x, y = circled(shown.images[0])
+    x, y = circles[0]["REF"]
     expected = (x + 30, y + 10) if forwards else (x - 30, y - 10)
-    assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=2)
+    assert circles[1]["B"] == pytest.approx(expected, abs=2)
 
 
 def test_jigsaw(tmp_path, orientation):

@@ -1,5 +1,4 @@
 from collections import Counter
-from random import Random
 
 import pytest
 
@@ -82,14 +81,3 @@ def test_the_same_seed_builds_the_same_table_and_another_seed_another(mini_editi
     ]
     assert tables[0] == tables[1]
     assert tables[0].questions != tables[2].questions
-
-
-SLOW = ("nights", "wikiart", "wild6d")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.long] * (n in SLOW)) for n in mini.MATERIAL]
-)
-def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(name):
-    draw, _ = mini.MATERIAL[name]
-    assert draw(Random(1), 1) == draw(Random(1), 1) != draw(Random(2), 1)

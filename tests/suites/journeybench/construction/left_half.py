@@ -27,9 +27,3 @@ class Bench(Home):
 
     def rows(self, table, row_type, model=""):
         return self.read(row_type, *table.split("/"), model=model)
-
-
-def one(rows, **fields):
-    """The single row with these values."""
-    (row,) = [r for r in rows if all(getattr(r, name) == v for name, v in fields.items())]
-    return row

@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from tests.fakes.fair_exam import unfair
-from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench, one
+from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_solutions_are_verified_by_a_judge_of_their_own(mini):
     )
     mini.build(selected, selection=right, model="m")
     rows = mini.rows("mcot/solution_verification", Metric, "m")
-    overall = one(rows, category="all")
+    (overall,) = (row for row in rows if row.category == "all")
     assert (overall.n_scored, overall.n_failed) == (59, 0), "no mushrooms leave minus one gap"
     assert overall.value == pytest.approx(1 / 59), "only the first question has 13, then 39"
     assert "judge:rules" in overall.signature
