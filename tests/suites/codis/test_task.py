@@ -142,13 +142,12 @@ def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
             assert judgement.verdict is (option == query.answer[0]), (query, option)
 
 
-ROWS = read_published(Path(codis.__file__).with_name("published.csv"))
 HEADER = "task,model,condition,metric,category,value,printed,source,note\n"
 LINE = 'codis,GPT-4V,main,acc_p,all,0.323,32.3,"CODIS, Table 3",\n'
 
 
 def of(table, *metrics):
-    rows = [row for row in ROWS if row.source.split(" (")[0] == f"CODIS, Table {table}"]
+    rows = [row for row in PUBLISHED if row.source.split(" (")[0] == f"CODIS, Table {table}"]
     return [row for row in rows if not metrics or row.metric in metrics]
 
 
@@ -158,7 +157,7 @@ def as_printed(k, n):
 
 
 def test_every_number_of_every_table_is_there():
-    assert Counter(row.source.split(" (")[0] for row in ROWS) == {
+    assert Counter(row.source.split(" (")[0] for row in PUBLISHED) == {
         "CODIS, Table 3": 15 * 13,
         "CODIS, Table 4": 5,
         "CODIS, Table 5": 4 * 2,

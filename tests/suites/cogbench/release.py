@@ -8,6 +8,7 @@ from typing import Any
 from PIL import Image
 
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 
 
 def described(**fields: Any) -> dict[str, Any]:
@@ -33,6 +34,12 @@ def vqa_row(**fields: Any) -> dict[str, Any]:
         "img_id": "kite",
         "category": "event",
     } | fields
+
+
+def source_question(**fields: Any) -> SourceQuestion:
+    """A question of the image a, whose right option is the first."""
+    defaults = {"where": "", "image_id": "a", "category": "event", "text": "?", "answer": "A"}
+    return SourceQuestion(**(defaults | {"options": ("one", "two", "six", "ten")} | fields))
 
 
 def image(kind: str = "PNG") -> bytes:

@@ -12,7 +12,6 @@ from bench_assets.suites.cogbench.construction.selection import (
     select_stories,
 )
 from bench_assets.suites.cogbench.dataset.source import (
-    SourceQuestion,
     Story,
     find_release,
     read_annotations,
@@ -22,7 +21,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_resources.images.store import ImageStore
 from tests.fakes.rows import stored
-from tests.suites.cogbench.release import described, vqa_row, write_release
+from tests.suites.cogbench.release import described, source_question, vqa_row, write_release
 
 SAME = "What is the girl doing?"
 CHAIN = "It snows. + A tree is lit. -> It is Christmas."
@@ -102,10 +101,7 @@ def test_two_images_of_one_name_and_two_endings_are_rejected():
 
 
 def test_options_that_differ_in_case_are_kept_if_a_review_keeps_the_question():
-    cased = SourceQuestion(
-        where="q", image_id="a", category="event", text="?", answer="A",
-        options=("Polish", "polish", "wax", "oil"),
-    )  # fmt: skip
+    cased = source_question(options=("Polish", "polish", "wax", "oil"))
     same = replace(cased, options=("wax", "wax", "Polish", "oil"))
     images = {"a": stored("a.png", "0")}
     kept = [question_id(one) for one in (cased, same)]

@@ -14,7 +14,7 @@ from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.reasoning import EVENT
-from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
+from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import (
     WrittenQuestion,
@@ -26,7 +26,7 @@ from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.fair_exam import unfair
 from tests.suites.cogbench.graph import LEFT, Bench
-from tests.suites.cogbench.release import described, vqa_row, write_release
+from tests.suites.cogbench.release import described, source_question, vqa_row, write_release
 
 
 @pytest.fixture(scope="module")
@@ -283,13 +283,7 @@ def test_the_prompt_is_figure_7(shared_data):
     assert words(shown) == words(figure)
 
 
-def question(**fields):
-    options = ("right", "one", "two", "three")
-    defaults = {"where": "", "image_id": "a", "category": "event", "text": "?", "answer": "A"}
-    return SourceQuestion(**defaults | {"options": options} | fields)
-
-
 def test_dealt_letters_are_about_balanced_and_keep_the_right_option_right():
-    dealt = [shuffle_options(question(text=str(number)), seed=0) for number in range(400)]
-    assert all(q.options["ABCD".index(q.answer)] == "right" for q in dealt)
+    dealt = [shuffle_options(source_question(text=str(number)), seed=0) for number in range(400)]
+    assert all(q.options["ABCD".index(q.answer)] == "one" for q in dealt)
     assert all(80 <= n <= 120 for n in Counter(q.answer for q in dealt).values())

@@ -5,7 +5,6 @@ import pytest
 from bench_assets.annotation.gold import proposal_task
 from bench_assets.core.schema.chat import Request
 from bench_assets.suites.cogbench.construction.selection import question_id
-from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import WRITTEN, WrittenQuestion, to_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     EQUAL_OPTIONS,
@@ -23,28 +22,31 @@ from bench_assets.suites.cogbench.vqa.refinement import (
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.keeping import keep
 from tests.fakes.rows import stored
+from tests.suites.cogbench.release import source_question
 
 REVIEW = proposal_task(WRITTEN)
 STORED = stored("a.png", "a" * 64)
 
 
-def question(text="?", options=("one", "two", "six", "ten"), answer="A"):
-    return SourceQuestion(
-        where="", image_id="a", category="event", text=text, options=options, answer=answer
-    )
-
-
 @pytest.mark.parametrize(
     ("questions", "flags"),
     [
-        pytest.param([question()], [], id="nothing doubtful"),
-        pytest.param([question(options=("o", "t", "abcd", "ab"))], [TOO_LONG], id="twice as long"),
-        pytest.param([question(options=("o", "t", "abc", "ab"))], [], id="half as long again"),
+        pytest.param([source_question()], [], id="nothing doubtful"),
         pytest.param(
-            [question(options=("one", "One.", "six", "ten"))], [EQUAL_OPTIONS], id="said twice"
+            [source_question(options=("o", "t", "abcd", "ab"))], [TOO_LONG], id="twice as long"
         ),
         pytest.param(
-            [question(), question("? ", options=("a", "b", "c", "d"))], [REPEATED] * 2, id="asked"
+            [source_question(options=("o", "t", "abc", "ab"))], [], id="half as long again"
+        ),
+        pytest.param(
+            [source_question(options=("one", "One.", "six", "ten"))],
+            [EQUAL_OPTIONS],
+            id="said twice",
+        ),
+        pytest.param(
+            [source_question(), source_question(text="? ", options=("a", "b", "c", "d"))],
+            [REPEATED] * 2,
+            id="asked",
         ),
     ],
 )
@@ -70,7 +72,7 @@ def decided(tmp_path, *entries):
 
 
 def test_people_keep_drop_and_replace(tmp_path):
-    kept, dropped, replaced, untouched = (question(text) for text in "kdru")
+    kept, dropped, replaced, untouched = (source_question(text=text) for text in "kdru")
     refinements = decided(
         tmp_path,
         {"question_id": question_id(kept), "action": "keep"},
@@ -113,7 +115,7 @@ def test_people_keep_drop_and_replace(tmp_path):
     ],
 )
 def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, solvable):
-    questions = to_questions([question(answer="D")], {"a": STORED}, "mini")
+    questions = to_questions([source_question(answer="D")], {"a": STORED}, "mini")
     seen: list[Request] = []
     model = ScriptedModel("text", lambda request: says(keep(seen, request)))
     (row,) = ask_without_image(questions, model, tries=3, seed=0)
@@ -124,7 +126,7 @@ def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, s
 
 def test_the_longest_option_is_found_wherever_it_stands():
     questions = to_questions(
-        [question(options=("a", "b", "c", "dddd"), answer="D")], {"a": STORED}, "mini"
+        [source_question(options=("a", "b", "c", "dddd"), answer="D")], {"a": STORED}, "mini"
     )
     (row,) = ask_without_image(questions, ScriptedModel("l", longest_option), tries=3, seed=0)
     assert row.solvable
