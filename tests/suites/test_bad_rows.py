@@ -222,22 +222,10 @@ def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_
     assert (bad.entry, bad.reason) == ("haloquest-eval.csv, line 4", "2 cells, expected 8")
 
 
-def marked(folder, name, text):
-    """Write a file with the byte order mark that editors on Windows put before it."""
-    file = folder / name
-    file.write_text(text, encoding="utf-8-sig")
-    return file
-
-
 def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
-    (tmp_path / "images").mkdir()
-    marked(tmp_path, "cogbench_description.json", json.dumps({"a": STORY}))
-    assert len(cogbench.read_stories(cogbench.find_release(tmp_path)).require()) == 1
-    key = read_key(marked(tmp_path, "val_answers.json", '{"val_Jigsaw_1": "(A)"}'))
-    assert key.require() == [("val_Jigsaw_1", "A")]
-    marked(tmp_path, "problem_v1.json", json.dumps({"a": PROBLEM}))
-    marked(tmp_path, "hard_list_v1.json", '["a_0"]')
-    assert len(read_items(find_release(tmp_path)).require()) == 2
-    assert read_hard_list(find_release(tmp_path)).require() == ["a_0"]
-    texts = read_image_texts(marked(tmp_path, "captions_v1_blip.csv", "a.png,a cat\n"))
+    """Editors on Windows put it before a text."""
+    (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)"}', encoding="utf-8-sig")
+    assert read_key(tmp_path / "val_answers.json").require() == [("val_Jigsaw_1", "A")]
+    (tmp_path / "captions_v1_blip.csv").write_text("a.png,a cat\n", encoding="utf-8-sig")
+    texts = read_image_texts(tmp_path / "captions_v1_blip.csv")
     assert texts.require() == [("a.png", "a cat")]

@@ -69,18 +69,10 @@ def write_answers(home, task, *answers):
     home.tables.write(task.table("answers").split("/"), list(answers), Answer)
 
 
-@pytest.fixture
-def home(tmp_path):
-    made = Home(tmp_path, "blink")
-    both = [
-        jigsaw_question(f"blink/val_Jigsaw_{number}", edition="mini", images=())
-        for number in (1, 2)
-    ]
-    made.tables.write(["blink", "items"], both, Question)
-    return made
-
-
-def test_a_question_that_people_call_ambiguous_is_dropped_and_people_are_scored(home):
+def test_a_question_that_people_call_ambiguous_is_dropped_and_people_are_scored(tmp_path):
+    home = Home(tmp_path, "blink")
+    both = [jigsaw_question(f"blink/val_Jigsaw_{n}", edition="mini", images=()) for n in (1, 2)]
+    home.tables.write(["blink", "items"], both, Question)
     write_answers(home, ANSWER_CHECK, answer("blink/val_Jigsaw_1", verdict="ambiguous"))
     write_answers(home, HUMAN, answer("blink/val_Jigsaw_2", answer="B. the third image"))
     home.materialize([*ASSETS, dg.AssetSpec(["blink", "items"])], dg.AssetSelection.assets(*ASSETS))

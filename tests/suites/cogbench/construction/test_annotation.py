@@ -138,19 +138,13 @@ def test_a_review_is_what_most_reviewers_say(decisions, outcome):
     assert MERGE_REVIEW.to_rows(answers) == outcome
 
 
-TEXT = "[Entities]: [cat]\n[Description]: A cat."
-
-
-@pytest.fixture
-def home(tmp_path):
+def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(tmp_path):
     folder = tmp_path / "source"
     (folder / "images").mkdir(parents=True)
-    entries = [{"image": "a.png", "annotator": who, "annotation": TEXT} for who in ("ana", "bo")]
+    text = "[Entities]: [cat]\n[Description]: A cat."
+    entries = [{"image": "a.png", "annotator": who, "annotation": text} for who in ("ana", "bo")]
     (folder / "annotations.json").write_text(json.dumps(entries))
-    return Home(tmp_path / "home", "cogbench", folder)
-
-
-def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(home):
+    home = Home(tmp_path / "home", "cogbench", folder)
     answers = [
         answer("a.png", "ana", entities=["dog"], description="A dog."),
         answer("a.png", "cem", entities=["cow"], description="A cow."),

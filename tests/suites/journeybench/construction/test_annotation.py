@@ -8,7 +8,7 @@ import pytest
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import decide_images, verify_captions
+from bench_assets.suites.journeybench.construction.filtering import verify_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike, verify_look_alikes
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
@@ -77,7 +77,7 @@ def statement(text, number=1):
     )
 
 
-def test_filtering_votes_of_people_decide_as_those_of_a_file():
+def test_filtering_votes_of_people_are_those_of_a_file():
     names = ("cats/a.png", "b.png", "torn.png")
     gallery = [GalleryImage(image=name, query="q", prompt="p") for name in names]
     units = annotation.FILTER.units(gallery=gallery, images=IMAGES)
@@ -95,12 +95,6 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     passed: dict[str, Any] = dict.fromkeys(CRITERIA, True)
     assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **passed | {"unusual": False})]
     assert rows[2:3] == [FilterVote(image="cats/a.png", annotator="ana", **passed)]
-    decisions = decide_images(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
-    assert [(decision.kept, decision.open) for decision in decisions] == [
-        (True, False),
-        (False, True),
-        (False, False),
-    ]
 
 
 def test_captions_are_written_of_kept_images_only():
