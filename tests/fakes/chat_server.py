@@ -1,6 +1,6 @@
 """A small chat server on loopback that counts, records and misbehaves on demand.
 
-It offers three APIs, told apart by their paths: OpenAI's, Anthropic's Messages, and Gemini's.
+It offers two APIs, told apart by their paths: OpenAI's, and Anthropic's Messages.
 
 In a test:
 
@@ -108,7 +108,6 @@ class ChatServer:
         app = web.Application(client_max_size=2**30)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/messages", self._chat)
-        app.router.add_post("/v1/models/{model}:generateContent", self._chat)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self.port, reuse_address=True).start()
@@ -150,10 +149,7 @@ class ChatServer:
 
 def texts(body: Mapping[str, Any]) -> list[str]:
     """Every text of a request, in reading order; for answer functions."""
-    contents = [
-        one["parts"] if "parts" in one else one["content"]
-        for one in body.get("messages", body.get("contents"))
-    ]
+    contents = [one["parts"] if "parts" in one else one["content"] for one in body["messages"]]
     parts = [part for c in contents for part in ([{"text": c}] if isinstance(c, str) else c)]
     return [part["text"] for part in parts if "text" in part]
 
@@ -168,8 +164,6 @@ def body_of(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
     """What the API of a path answers."""
     if path.endswith("/messages"):
         return orjson.dumps(_as_anthropic(answer, request))
-    if path.endswith(":generateContent"):
-        return orjson.dumps(_as_gemini(answer, request))
     if answer.status != 200:
         return orjson.dumps({"error": {"message": answer.text, "code": answer.status}})
     message = {"role": "assistant", "content": answer.text, **answer.message}
@@ -194,14 +188,3 @@ def _as_anthropic(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:
         "usage": {"input_tokens": len(request["messages"]), "output_tokens": 3},
         **({"model": answer.model} if answer.model else {}),
     }
-
-
-def _as_gemini(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:
-    if answer.status != 200:
-        error = {"code": answer.status, "message": answer.text, "status": "UNKNOWN"}
-        return {"error": error}
-    content = {"role": "model", "parts": [{"text": answer.text}]}
-    usage = {"promptTokenCount": len(request["contents"]), "candidatesTokenCount": 3}
-    candidate = {"content": content, "finishReason": answer.finish_reason.upper(), "index": 0}
-    named = {"modelVersion": answer.model} if answer.model else {}
-    return {"candidates": [candidate], "usageMetadata": usage, **named}

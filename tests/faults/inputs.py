@@ -9,7 +9,7 @@ from tests.fakes.annotation_pages import Site
 from tests.faults.table import Fault, FoundError, Trial
 from tests.resources.annotation.port_cases import FORM, A
 
-_OWN = ("messages", "model", "stream", "n", "prompt", "input", "system", "contents")
+_OWN = ("messages", "model", "stream", "n", "prompt", "input", "system")
 _ADDRESSES = ("/f/{}/next", "/f/1/{}", "/u/{}", "/{}", "/in/{}", "/f/{}/answers")
 _NUMBERS = (10**20, -1, 2**63, "%00", "%1b%5b2J", "1e400", "٣", "..%2f")
 

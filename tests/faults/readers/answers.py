@@ -15,7 +15,6 @@ from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.anthropic import Anthropic
-from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.registry.baselines import ScriptedModel
@@ -23,19 +22,19 @@ from tests.fakes.chat_server import Answer, body_of
 from tests.fakes.rows import prediction, question
 from tests.faults.readers.reader import Reader, of_text
 
-_PATHS = {"openai": "/completions", "anthropic": "/messages", "gemini": "/m:generateContent"}
+_PATHS = {"openai": "/completions", "anthropic": "/messages"}
 
 
 def _bodies(path: str) -> list[bytes]:
     """A response and an error of an API."""
-    request: dict[str, list[object]] = {"messages": [], "contents": []}
+    request: dict[str, list[object]] = {"messages": []}
     kinds = (Answer(text="A"), Answer(status=500, text="no"))
     return [body_of(answer, request, path) for answer in kinds]
 
 
 def _server(name: str) -> Callable[[bytes, Path], object]:
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)
-    apis: dict[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
+    apis: dict[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic}
     form = apis[name](spec, lambda _: b"")
     return lambda data, _: decode_response(form, data, 1.0, {})
 

@@ -26,7 +26,7 @@ ServerName: TypeAlias = Literal[
     "vllm",
     "xai",
 ]
-FormatName: TypeAlias = Literal["openai", "anthropic", "gemini"]
+FormatName: TypeAlias = Literal["openai", "anthropic"]
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 
@@ -108,11 +108,6 @@ APIS: Mapping[FormatName, ServerFeatures] = {
     # anthropic-sdk-python: message.py, stop_reason.py, usage.py; the API's pages on errors, vision
     "anthropic": ServerFeatures(
         names={"seed": ""}, needs=frozenset({"max_tokens"}), key_header="x-api-key"
-    ),
-    # googleapis' GenerateContentResponse and FinishReason; ai.google.dev's reference
-    "gemini": ServerFeatures(
-        names={"max_tokens": "maxOutputTokens", "top_p": "topP"},
-        key_header="x-goog-api-key",
     ),
 }
 """Capabilities of single-vendor APIs, by format."""

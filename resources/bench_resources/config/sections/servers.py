@@ -57,10 +57,7 @@ def _server_from_command(section: Mapping[str, Any]) -> ServerName:
     return server_of(section.get("serve", "")) if section.get("format") == "openai" else ""
 
 
-_OWN_FIELDS = frozenset(
-    {"messages", "model", "stream", "n", "prompt", "input", "system", "contents"}
-    | {"systemInstruction", "system_instruction", "candidateCount", "candidate_count"}
-)
+_OWN_FIELDS = frozenset({"messages", "model", "stream", "n", "prompt", "input", "system"})
 """Fields of a request that extra_body may not replace, of all formats."""
 
 
@@ -71,7 +68,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     """
 
     format: FormatName = "openai"
-    """API: OpenAI's chat completions, Anthropic's Messages, or Gemini's ``generateContent``."""
+    """API: OpenAI's chat completions, or Anthropic's Messages."""
     server: ServerName = Field(default_factory=_server_from_command)
     """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
     sent. Its fields that switch off ``generation_config.json`` are part of a response's
@@ -217,20 +214,12 @@ class ServerSpec(SamplingSection, ManagedServerSection):
             raise ValueError("serve needs path, the folder with the weights")
         if not (self.model or self.serve):
             raise ValueError("model is missing: the server's name of the model")
-        if self.serve and self.format == "gemini":
-            raise ValueError('serve needs format = "openai" or "anthropic"')
         return self
 
     @model_validator(mode="after")
     def _check_extra_body(self) -> Self:
         """Prompt, model and number of responses are part of a response's identity elsewhere."""
-        inside = (self.extra_body.get(name) for name in ("generationConfig", "generation_config"))
-        bodies = [
-            self.extra_body,
-            *(body for body in inside if isinstance(body, dict)),
-        ]  # of Gemini
-        reserved = _OWN_FIELDS & {name for body in bodies for name in body}
-        if reserved:
+        if reserved := _OWN_FIELDS & self.extra_body.keys():
             raise ValueError(
                 f"extra_body: {', '.join(sorted(reserved))} cannot be replaced: bench writes it in"
                 " every request. Remove it"

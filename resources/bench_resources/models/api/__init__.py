@@ -1,1 +1,1 @@
-"""Models behind OpenAI-, Anthropic- and Gemini-compatible servers."""
+"""Models behind OpenAI- and Anthropic-compatible servers."""

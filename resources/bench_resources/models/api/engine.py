@@ -40,7 +40,7 @@ _PREFIX = 2000  # characters of a prompt by which requests are grouped
 
 def format_of(name: FormatName) -> FormatOf:
     """The format of an API, imported when something is sent."""
-    class_name = {"openai": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}[name]
+    class_name = {"openai": "OpenAI", "anthropic": "Anthropic"}[name]
     formats: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
     return formats
 

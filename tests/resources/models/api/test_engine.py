@@ -66,7 +66,7 @@ def test_body(spec: dict[str, Any], request_: Request, expected: dict[str, Any])
         assert server.bodies == [{"model": "m", **expected}]
 
 
-@pytest.mark.parametrize("api", ["openai", "anthropic", "gemini"])
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
 def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> None:
     turns = (
         Turn("user", ("1+1?",)),

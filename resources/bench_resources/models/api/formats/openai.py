@@ -10,7 +10,6 @@ from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_
 from bench_resources.config.addresses import fill_value_keys
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.formats.base import encode_image
-from bench_resources.models.api.formats.gemini import BLOCKED, TOOL_FAILURES
 from bench_resources.models.api.formats.response_body import (
     FAILED,
     NoResponseError,
@@ -24,10 +23,15 @@ from bench_resources.models.api.formats.response_body import (
 )
 from bench_resources.response_cache.engine import ReadImage
 
+_BLOCKED = (
+    *("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
+    *("image_safety", "image_recitation", "image_prohibited_content", "model_armor"),
+)
+_TOOL_FAILURES = ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls")
 _FINISH_REASONS: Mapping[str, str] = {
     # Servers' finish reasons: the stored one. Gemini's OpenAI endpoint sends Gemini's.
-    **dict.fromkeys(BLOCKED, "content_filter"),
-    **dict.fromkeys(TOOL_FAILURES, "tool_calls"),
+    **dict.fromkeys(_BLOCKED, "content_filter"),
+    **dict.fromkeys(_TOOL_FAILURES, "tool_calls"),
     "": "",
     "stop": "stop",
     "eos": "stop",

@@ -1,4 +1,4 @@
-"""What every format sends of an image, and what Anthropic and Gemini are sent over loopback."""
+"""What every format sends of an image, and what Anthropic is sent over loopback."""
 
 import base64
 from typing import Any
@@ -61,7 +61,6 @@ def test_a_image_that_does_not_decode_is_named():
 PNG = base64.b64encode(IMAGES["png"]).decode()
 SOURCE = {"type": "base64", "media_type": "image/png", "data": PNG}
 TEXT_AND_IMAGE = [{"type": "text", "text": "Left:"}, {"type": "image", "source": SOURCE}]
-PARTS = [{"text": "Left:"}, {"inlineData": {"mimeType": "image/png", "data": PNG}}]
 
 
 def ask(
@@ -93,25 +92,6 @@ def ask(
             {"x-api-key": "sk-1", "anthropic-version": "2023-06-01"},
             id="Anthropic",
         ),
-        pytest.param(
-            "gemini",
-            {
-                "seed": 4,
-                "extra_body": {"generationConfig": {"thinkingConfig": {"thinkingBudget": 0}}},
-            },
-            {
-                "systemInstruction": {"parts": [{"text": "Be brief."}]},
-                "contents": [{"role": "user", "parts": PARTS}],
-                "generationConfig": {
-                    "maxOutputTokens": 9,
-                    "temperature": 0.0,
-                    "seed": 4,
-                    "thinkingConfig": {"thinkingBudget": 0},
-                },
-            },
-            {"x-goog-api-key": "sk-1"},
-            id="Gemini: further fields of the configuration are put into ours",
-        ),
     ],
 )
 def test_body(
@@ -127,20 +107,13 @@ def test_body(
     assert sent_headers.items() >= headers.items()
 
 
-@pytest.mark.parametrize(
-    ("api", "fields"),
-    [("anthropic", {"max_tokens"}), ("gemini", set())],
-    ids=["Anthropic wants a length", "Gemini wants nothing"],
-)
-def test_a_reasoning_model_gets_what_it_takes(
-    monkeypatch: pytest.MonkeyPatch, api: str, fields: set[str]
-) -> None:
-    omit = ["temperature", "top_p"] + ["max_tokens"] * (api == "gemini")
-    body, _ = ask(monkeypatch, api, Prompt.of("?"), omit=omit, top_p=0.5)
-    options = body if api == "anthropic" else body["generationConfig"]
-    assert options.keys() - {"model", "messages"} == fields
+def test_a_reasoning_model_gets_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    body, _ = ask(
+        monkeypatch, "anthropic", Prompt.of("?"), omit=["temperature", "top_p"], top_p=0.5
+    )
+    assert body.keys() - {"model", "messages"} == {"max_tokens"}
 
 
 def test_a_key_may_be_wanted_under_another_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, headers = ask(monkeypatch, "gemini", Prompt.of("?"), key_header="Authorization")
+    _, headers = ask(monkeypatch, "anthropic", Prompt.of("?"), key_header="Authorization")
     assert headers["Authorization"] == "Bearer sk-1"

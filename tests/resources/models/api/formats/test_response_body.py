@@ -13,7 +13,6 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.anthropic import Anthropic
-from bench_resources.models.api.formats.gemini import Gemini
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import (
     ServedModelCheck,
@@ -36,7 +35,7 @@ OWN = pytest.mark.parametrize(
         pytest.param(("", "</reflect>"), id="a tag that only closes"),
     ],
 )
-FORMATS: Mapping[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
+FORMATS: Mapping[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic}
 TEXT = {"type": "text", "text": "B"}
 AWKWARD = ("{0}", "A {0} then B", "{0}{0}{0}", "see {0}\nThe answer is (A)\nNo, wait.", "x {0}  ")
 
@@ -48,11 +47,6 @@ def read_as(api: FormatOf, body: object) -> Response | Failure:
 
 def message(end: str | None, *blocks: object) -> dict[str, object]:
     return {"type": "message", "content": list(blocks), "stop_reason": end}
-
-
-def candidate(end: str | None, *parts: object, **usage: int) -> dict[str, object]:
-    one = {"content": {"role": "model", "parts": list(parts)}, "finishReason": end}
-    return {"candidates": [one], "usageMetadata": usage}
 
 
 def without_blanks(text: str) -> str:
@@ -155,12 +149,6 @@ def test_no_response(api: str, body: object, message: str, tries: int | str) -> 
             id="Anthropic: what a cache was filled with and read from was read",
         ),
         pytest.param(Anthropic, message("end_turn", TEXT), (None, None), id="Anthropic: untold"),
-        pytest.param(
-            Gemini,
-            candidate("MAX_TOKENS", promptTokenCount=7, thoughtsTokenCount=2),
-            (7, 2),
-            id="Gemini: thoughts are paid for, and nought is left out",
-        ),
     ],
 )
 def test_tokens(api: FormatOf, body: object, tokens: tuple[int | None, int | None]) -> None:
