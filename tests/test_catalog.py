@@ -127,12 +127,6 @@ def test_a_section_whose_name_a_suite_has_is_left_out_and_changes_nothing_of_tha
             id="an entry that its suite does not know",
         ),
         pytest.param(
-            "[suites.blink]\nseed = 'x'",
-            SettingsError,
-            r"bench.toml, \[suites.blink\]: entry seed: ",
-            id="a value that its suite does not take",
-        ),
-        pytest.param(
             "[annotation.tasks.'codis/vote']",
             UnknownNameError,
             r"annotation task, in .*bench.toml.*'codis/vote'.*did you mean 'codis/votes'",

@@ -85,9 +85,3 @@ def test_a_file_larger_than_it_may_be_is_not_read(tmp_path):
         pytest.raises(SourceError, match="a: 5 bytes, more than the 4 allowed"),
     ):
         archive.read("a", 4)
-
-
-def test_a_folder_and_no_file_are_refused(tmp_path):
-    for path in (tmp_path, tmp_path / "none.zip"):
-        with pytest.raises(SourceError, match="cannot be read"):
-            Archive.open(path)

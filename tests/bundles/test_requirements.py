@@ -61,14 +61,7 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
     assert {one.parts.answer[:1] for one in responses} == ({"<"} if tags is None else {"a", "b"})
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param("sha256:0d|t=0,max=1024", id="another model"),
-        pytest.param("sha256:0c|t=0,max=40", id="drawn otherwise"),
-        pytest.param("sha256:0c", id="drawn as nobody knows"),
-    ],
-)
+@pytest.mark.parametrize("other", ["sha256:0d|t=0,max=1024", "sha256:0c|t=0,max=40", "sha256:0c"])
 def test_responses_of_another_model_are_not_found(tmp_path, other):
     store = response_file(tmp_path / "responses.sqlite")
     CachingModel("m", Echo("sha256:0c", Decoding()), store).response(REQUESTS)

@@ -43,17 +43,6 @@ def test_a_pair_with_an_unscored_half_is_unscored_in_both_as_in_the_metric():
     assert (found.before, found.after, found.n) == (2 / 3, 2 / 3, 3)
 
 
-def test_a_question_of_its_own_metric_is_left_out_and_its_half_stays():
-    (found,) = compare_scores(
-        replace(TASK, slices=lambda _: ()),
-        PAIRS,
-        pair_scores("old", 1, 1, 1, 1, 1, 0, 1, None),
-        pair_scores("new", 1, 1, 1, 0, 1, 1, 0, 0),
-    )
-    assert (found.before, found.after) == (6 / 7, 5 / 7)
-    assert (found.n, found.n_questions) == (7, 7)
-
-
 needs_node = pytest.mark.skipif(not NODE, reason=NO_NODE)
 
 PAGE = """

@@ -111,12 +111,6 @@ def test_a_question_that_lacks_one_of_its_draws_counts_as_failed():
     assert (overall.value, overall.n_scored, overall.n_failed) == (1.0, 1, 1)
 
 
-def test_each_model_and_condition_has_metrics_of_its_own():
-    other = [prediction(question_id="t/1", model="n", text="9")]
-    rows = [r for r in metrics(responses_of(q1="1") + other, QUESTIONS[:1]) if r.category == "all"]
-    assert [(r.model, r.value) for r in rows] == [("m", 1.0), ("n", 0.0)]
-
-
 def test_a_signature_says_how_much_people_had_not_decided():
     questions = [question(answer=("1",), labels={"open": "3"})]
     found = metrics([prediction(text="1")], questions)[0].signature

@@ -137,11 +137,6 @@ def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
         pipeline.judge(task(judges=offered), QUESTIONS, responses_of(q1="1"), model)
 
 
-def test_a_prediction_without_a_response_has_no_points_but_its_error():
-    (row,) = pipeline.score(task(), QUESTIONS, responses_of(q1=""), [])
-    assert (row.points, row.error, row.answer) == (None, "timeout", ())
-
-
 def test_each_draw_is_scored_by_its_own_judgement():
     drawn = [prediction(question_id="t/1", sample=n, text=t) for n, t in enumerate("192")]
     judging = task(judges=JUDGES)

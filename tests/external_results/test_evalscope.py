@@ -65,7 +65,6 @@ def test_the_report_of_the_run_names_the_model(tmp_path):
         pytest.param("2", "--limit 2", id="as many as there are"),
         pytest.param("0.5", "--limit 0.5", id="a share"),
         pytest.param("3", "", id="more than the subset has"),
-        pytest.param("null", "", id="none"),
     ],
 )
 def test_a_run_with_a_limit_is_partial(tmp_path, limit, partial):

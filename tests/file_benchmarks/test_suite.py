@@ -271,7 +271,6 @@ def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
     [
         ('[benchmarks.bad]\nfile = "r.jsonl"\nanswer_type = "yesno"\n', "bad.answer_type"),
         ('[benchmarks.bad]\nfile = "r.jsonl"\nmetrics = "f1"\n', "did you mean 'metric'"),
-        ("[benchmarks.bad]\n", "bad.file"),
         ("[benchmarks.bad\n", "TOML"),
     ],
 )

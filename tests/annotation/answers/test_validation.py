@@ -156,25 +156,18 @@ VALIDATION_FORM = AnnotationTask(
 )
 
 
-@pytest.mark.parametrize("point", ["1.01 0", "-0.1 0", "0.5", "0.5 0.5 0.5", "nan 0", "0.5, 0.5"])
-def test_what_is_no_point_of_the_image_is_named(point: str) -> None:
-    assert find_misfits({"points": (point, "0.5 0.5")}, VALIDATION_FORM, {}) == [
-        f"points: {point!r} is not a point of the image"
-    ]
-
-
 @pytest.mark.parametrize(
-    "box",
+    ("field", "mark"),
     [
-        pytest.param("0.5 0 1.2 1", id="outside"),
-        pytest.param("0.5 0 0.5 1", id="without width"),
-        pytest.param("0.5 0.9 0.6 0.1", id="upside down"),
-        pytest.param("0.5 0.5", id="a point"),
+        *(("points", mark) for mark in ("1.01 0", "-0.1 0", "0.5", "0.5 0.5 0.5", "nan 0")),
+        *(("boxes", mark) for mark in ("0.5 0 1.2 1", "0.5 0 0.5 1", "0.5 0.9 0.6 0.1", "0.5 0")),
     ],
 )
-def test_what_is_no_box_of_the_image_is_named(box: str) -> None:
-    assert find_misfits({"boxes": (box,)}, VALIDATION_FORM, {}) == [
-        f"boxes: {box!r} is not a box of the image"
+def test_what_is_no_mark_of_the_image_is_named(field: str, mark: str) -> None:
+    marks = (mark, "0.5 0.5") if field == "points" else (mark,)
+    kind = {"points": "point", "boxes": "box"}[field]
+    assert find_misfits({field: marks}, VALIDATION_FORM, {}) == [
+        f"{field}: {mark!r} is not a {kind} of the image"
     ]
 
 

@@ -164,14 +164,5 @@ def test_the_p_value_is_that_of_the_paired_test_where_the_interval_ends_at_one()
 
 
 def test_without_scores_there_are_no_figures():
-    assert (
-        figures(
-            {
-                "1": [
-                    PermutationOutcome(1, (0, 1), None, None),
-                    PermutationOutcome(2, (1, 0), None, None),
-                ]
-            }
-        )
-        == {}
-    )
+    rows = [PermutationOutcome(1, (0, 1), None, None), PermutationOutcome(2, (1, 0), None, None)]
+    assert figures({"1": rows}) == {}

@@ -315,16 +315,6 @@ HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
             id="a PNG palette of which each colour has its alpha",
         ),
         pytest.param(
-            saved(of("RGB", PIXELS_RED, PIXELS_BLACK), transparency=PIXELS_BLACK),
-            [PIXELS_RED, WHITE],
-            id="RGB's clear colour",
-        ),
-        pytest.param(
-            saved(of("L", 9, 0), transparency=9),
-            [WHITE, PIXELS_BLACK],
-            id="a grey PNG's clear level",
-        ),
-        pytest.param(
             png(8, 1, 1, 0, [b"\x00"], before=chunk(b"tRNS", b"\0\0")),
             [WHITE] * 8,
             id="a clear level of 1 bit: black",

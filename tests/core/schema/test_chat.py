@@ -19,7 +19,6 @@ IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        pytest.param(Prompt.of("left?"), Prompt.of("right?"), id="texts"),
         pytest.param(Prompt.of("ab", "c"), Prompt.of("a", "bc"), id="where a text is cut"),
         pytest.param(Prompt.of(IMAGE), Prompt.of("a" * 64), id="an image and its digest"),
         pytest.param(Prompt.of(IMAGE), Prompt.of('{"image": "' + "a" * 64 + '"}'), id="its JSON"),

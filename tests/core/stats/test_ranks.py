@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from bench_assets.core.stats.paired_tests import holm
 from bench_assets.core.stats.ranks import add_rank_intervals, rank_intervals, rank_models
 from tests.fakes.rows import metric, standing
 
@@ -69,7 +70,7 @@ def test_many_models_rank_as_each_pair_by_itself_says(seed):
         with np.errstate(divide="ignore"):
             z = np.float64(higher - lower) / error if higher > lower else 0.0
         pairs[one, other] = 1.0 if np.isnan(error) else 2 * norm.sf(z)
-    corrected = dict(zip(pairs, multipletests(list(pairs.values())), strict=True))
+    corrected = dict(zip(pairs, holm(list(pairs.values())), strict=True))
     better = {
         name: sum(
             given[other][0] > given[name][0]
@@ -82,15 +83,6 @@ def test_many_models_rank_as_each_pair_by_itself_says(seed):
     assert {name: low for name, (low, _) in rank_intervals(given).items()} == {
         name: 1 + n_better for name, n_better in better.items()
     }
-
-
-def multipletests(p_values):
-    """Holm's correction, step down: each p-value beside those that are not smaller."""
-    order = np.argsort(p_values)
-    steps = np.array(p_values)[order] * np.arange(len(order), 0, -1)
-    corrected = np.empty(len(order))
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return corrected.tolist()
 
 
 def line(model, value, **more):

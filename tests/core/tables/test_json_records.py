@@ -282,15 +282,3 @@ def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: floa
 def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
     with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
         records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured).require()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boxed:
-    box: list[int]
-
-
-def test_a_field_that_cannot_be_read_is_named_with_what_can_be() -> None:
-    with pytest.raises(
-        TypeError, match=r"^field 'box' cannot be read as list\[int\] \(expected one of str, .*list"
-    ):
-        records([LocatedEntry({"box": [1, 2, 3, 4]}, "line 1")], Boxed)

@@ -211,14 +211,14 @@ def evaluated(model, responses, **judged):
                   for row in rows]  # fmt: skip
 
 
-def beside_known(own, *others, task=None):
+def beside_known(own, *others):
     """The numbers of a judged evaluation, by category, beside what is known of others."""
 
     def read(answered, judgements):
         points = float(bool(judgements[0].verdict)) if judgements else None
         return Score.of(answered.prediction, points=points)
 
-    task = task or replace(
+    task = replace(
         TASK,
         judges={"paper": ByModel(lambda answered, model: [])},
         scorers={"judged": read},
@@ -281,8 +281,6 @@ def test_judged_responses_are_dealt_where_each_was_judged():
         pytest.param([4, 4], "accuracy", 0.25, id="four options each"),
         pytest.param([4, 2], "accuracy", None, id="not as many everywhere"),
         pytest.param([4, 0], "accuracy", None, id="some in words"),
-        pytest.param([0, 0], "accuracy", None, id="all in words"),
-        pytest.param([], "accuracy", None, id="no question"),
         pytest.param([4, 4], "acc_p", None, id="no share of right answers"),
     ],
 )
