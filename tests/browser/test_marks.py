@@ -1,7 +1,6 @@
-"""Points and boxes on an image, in Chromium: by mouse, keys and finger; from form to table."""
+"""Points and boxes on an image, in Chromium: by mouse, keys and finger."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,6 @@ from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_resources.images.store import ImageStore
 from tests.browser.people_forms import drawn
 from tests.fakes.annotation_pages import Site
-from tests.fakes.marked_home import NEAR, SIZE, built_questions, drawn_pixels, write_home
 from tests.resources.annotation.web.test_rendering import enter, to_task
 
 if TYPE_CHECKING:
@@ -35,6 +33,7 @@ MARKS = AnnotationTask(
         Field(name="boxes", kind="boxes", label="Every sun", most=2),
     ),
 )
+SIZE = (640, 480)  # px, of the image
 ERROR = 1.0  # px of the image, which is shown larger than it is
 
 
@@ -212,32 +211,3 @@ def test_without_scripts_marks_are_typed(chromium: "Browser", site: Site) -> Non
     (answer,) = site.people.answers(MARKS)
     assert answer.values["boxes"] == ("0.25 0.4 0.75 0.5",)
     context.close()
-
-
-def test_clicks_on_blink_s_forms_become_questions_of_its_table(
-    page: "Page", tmp_path: Path
-) -> None:
-    """Points at (160, 240) and (480, 48), and a box from (160, 120) to (480, 360)."""
-    home = write_home(tmp_path)
-    with Site(home) as site:
-        enter(page, site)
-        to_task(page, "Which is closer?")
-        canvas = Canvas(page)
-        canvas.click(160, 240)
-        canvas.click(480, 48)
-        page.get_by_role("button", name="Send").click()
-        page.get_by_role("heading", name="Thank you").wait_for()
-        page.goto(site.address)
-        to_task(page, "Where is the object?")
-        canvas = Canvas(page)
-        canvas.drag((160, 120), (480, 360))
-        page.get_by_role("button", name="Send").click()
-        page.get_by_role("heading", name="Thank you").wait_for()
-    questions = built_questions(home)
-    assert "paper cup" in questions["Object_Localization"].text
-    circles = drawn_pixels(home, questions["Relative_Depth"])
-    boxes = drawn_pixels(home, questions["Object_Localization"])
-    for point in ((160, 240), (480, 48)):
-        assert abs(np.hypot(*(circles - point).T) - 4.5).min() < NEAR / 2  # a circle of 10 px
-    for side in ((160, 240), (480, 240), (320, 120), (320, 360)):
-        assert np.hypot(*(boxes - side).T).min() < NEAR

@@ -1,8 +1,5 @@
 """Folders, servers and hub ids that are not what they should be: said at once, and by name."""
 
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
 import huggingface_hub.constants
 import pytest
 
@@ -12,14 +9,9 @@ from bench_assets.workspace.materialization.model_arguments import resolve_model
 from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.resolution import resolve
+from tests.resources.datasets.stand_in import StandIn, serving
 
 SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -42,25 +34,12 @@ def test_every_shipped_suite_knows_the_layout_of_its_source():
     assert [one.name for one in load_catalog().suites if one.require_source] == list(SUITES)
 
 
-class Listing(BaseHTTPRequestHandler):
-    """A server that lists two models."""
-
-    def do_GET(self):
-        is_list = self.path == "/v1/models"
-        self.send_response(200 if is_list else 404)
-        self.end_headers()
-        self.wfile.write(b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}' if is_list else b"")
-
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def server():
-    with HTTPServer(("127.0.0.1", 0), Listing) as serving:
-        threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_port}"
-        serving.shutdown()
+    """A server that lists two models."""
+    listed = b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}'
+    with serving(StandIn({"v1/models": listed})) as running:
+        yield running.url
 
 
 @pytest.mark.parametrize(
