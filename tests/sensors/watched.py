@@ -8,21 +8,12 @@ import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
 from bench_assets.asset_factory.evaluation_tables import questions_key
-from bench_assets.asset_factory.suite_assets import GROUP_TAG, MODELS, select_group
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_resources.config.environment import default_home
-from bench_resources.config.settings_resource import HomeSettings
-from bench_resources.datasets.source_files import tables_of
-from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.opening import Models
-from bench_sensors.changes import change_sensors, with_automation
-from bench_sensors.checkpoints import checkpoint_sensor, watch_folders
-from bench_sensors.evaluations import EVALUATION_JOB, SuiteTables, Tables
+from bench_sensors.checkpoints import watch_folders
+from bench_sensors.evaluations import SuiteTables, Tables
 from bench_sensors.quick_evaluation import (
-    QUICK_EVALUATION,
-    quick_evaluation_assets,
     quick_evaluation_key,
 )
 
@@ -139,52 +130,3 @@ def record(
     tags = {"dagster/data_version": content}
     event = dg.AssetMaterialization(asset_key=key, partition=partition, tags=tags)
     instance.report_runless_asset_event(event)
-
-
-def _stand_in(suite: str) -> dg.AssetsDefinition:
-    @dg.asset(
-        key=TABLES[suite].made[0],
-        deps=TABLES[suite].questions,
-        group_name=suite,
-        partitions_def=MODELS,
-        tags={"bench/per": "model", GROUP_TAG: suite},
-    )
-    def metrics() -> None: ...
-
-    return metrics
-
-
-def _check_of(suite: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(asset=TABLES[suite].made[0], blocking=True, partitions_def=MODELS)
-    def whole() -> dg.AssetCheckResult:
-        return dg.AssetCheckResult(passed=True)
-
-    return whole
-
-
-_SETTINGS = HomeSettings(home=str(default_home()))
-_IMAGES = ImageStore(folder=str(default_home() / "images"))
-_JOBS = [
-    dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
-    dg.define_asset_job(EVALUATION_JOB, select_group(*TABLES)),
-]
-_QUESTIONS = [dg.AssetSpec(key) for of in TABLES.values() for key in of.questions]
-_STAND_INS = [*map(_stand_in, TABLES)]
-defs = dg.Definitions(
-    assets=[
-        dg.multi_asset(name="question_tables", specs=_QUESTIONS)(lambda: None),
-        *quick_evaluation_assets(CATALOG.tasks),
-        *_STAND_INS,
-    ],
-    asset_checks=[*map(_check_of, TABLES)],
-    jobs=_JOBS,
-    sensors=[
-        checkpoint_sensor(_JOBS, CATALOG.suites),
-        *change_sensors(one for asset in _STAND_INS for one in asset.specs),
-    ],
-    resources={
-        "settings": _SETTINGS,
-        "models": Models(settings=_SETTINGS, image_store=_IMAGES),
-        "tables": tables_of(load_settings(default_home())),
-    },
-).map_asset_specs(func=with_automation)

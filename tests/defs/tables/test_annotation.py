@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from bench_assets.annotate.operations import progress
+from bench_assets.annotate.operations import ask, progress
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
@@ -17,10 +17,12 @@ from bench_assets.annotation.tasks import (
     yes_or_no,
 )
 from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
+from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import EXPIRED, OPEN
 from bench_assets.core.tables.build import FunnelStep as Step
+from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.checks.table_checks import check_annotation
 from bench_assets.defs.tables.annotation import annotation_assets, build_units
 from bench_assets.report.pages.annotation import AnnotationPages
@@ -31,6 +33,8 @@ from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.settings_resource import HomeSettings
+from bench_resources.datasets.source_files import HomeTables
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.answer_file import AnswerFile
 from tests.audit.test_report_page import data
@@ -77,6 +81,7 @@ def test_a_value_that_no_answer_can_have_is_refused(tmp_path, values, why):
 
 
 PEOPLE_SECTION = '[annotation.tasks."codis/votes"]\n'
+PEOPLE = ("ana", "bo", "cem")
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
 ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions])]
 
@@ -247,3 +252,30 @@ def test_status_report_and_funnel_count_the_same(tmp_path):
     assert home.check()[:2] == (False, "WARN")  # half is decided: the route goes on
     labels = home.read(Question, "questions")[0].labels
     assert (labels.get(OPEN), labels[EXPIRED]) == (None, "2")
+
+
+@pytest.mark.long
+def test_the_run_that_the_sensor_requests_builds_the_questions(tmp_path):
+    """Three submissions, each approved by both of the others: six questions."""
+    home = Codis(tmp_path, f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_SECTION}')
+    settings = load_settings(tmp_path / "home")
+    graph = build_graph(settings, load_catalog(settings, only={"codis"})).definitions
+    repository = graph.get_repository_def()
+    with Workbench(settings, ["codis"]) as bench:
+        ask(bench, "codis/votes")
+        home.tables = bench.tables
+        for person in PEOPLE:
+            home.vote(person, *(f"s-{other}" for other in PEOPLE if other != person))
+        home_settings = HomeSettings(home=str(tmp_path / "home"))
+        resources = {"settings": home_settings, "tables": HomeTables(settings=home_settings)}
+        with dg.build_sensor_context(
+            bench.instance, repository_def=repository, resources=resources
+        ) as context:
+            result = repository.get_sensor_def("annotation")(context)
+        assert isinstance(result, dg.SensorResult)
+        (request,) = result.run_requests or ()
+        done = graph.resolve_implicit_global_asset_job_def().execute_in_process(
+            instance=bench.instance, asset_selection=request.asset_selection, tags=request.tags
+        )
+    assert done.success
+    assert len(home.read(Question, "questions")) == 6
