@@ -3,15 +3,14 @@
 Its SQLite storage makes an engine for every connection, which forgets the SQL that the one before
 compiled, and a connection for every statement, which reads the whole schema; and alembic reads
 ninety migrations anew whenever a database is opened. A test opens several, and writes hundreds of
-events. An instance that is only in memory connects anew for each of them. All keep the course of
-every step and what was planned, which is for people who look at the UI: it is left out.
+events. All keep the course of every step and what was planned, which is for people who look at the
+UI: it is left out.
 """
 
 import os
 import sqlite3
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any
@@ -32,7 +31,6 @@ def make_databases_once() -> None:
     sqlalchemy.MetaData.create_all = _made_at_once
     ScriptDirectory.from_config = staticmethod(_read_once)
     if version("dagster").startswith("1.13."):  # what is left out is what this minor never reads
-        _make_memory_light()
         _leave_steps_out()
 
 
@@ -136,29 +134,6 @@ def _keep_while_the_file_is_the_same(engine: sqlalchemy.Engine, file: str) -> No
     sqlalchemy.event.listen(engine, "checkout", taken)
     kept: Any = engine
     kept.dispose = lambda close=True: None  # as is done each time
-
-
-def _make_memory_light() -> None:
-    from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
-
-    connect, make = InMemoryEventLogStorage._connect, InMemoryEventLogStorage.__init__
-
-    def made(self: Any, *arguments: Any, **named: Any) -> None:
-        self._owner = threading.get_ident()
-        make(self, *arguments, **named)
-
-    @contextmanager
-    def connected(self: Any) -> Iterator[sqlalchemy.Connection]:
-        """The connection that is held anyway, where SQLite lets this thread have it."""
-        if self._owner != threading.get_ident():
-            with connect(self) as other:
-                yield other
-            return
-        with self._db_lock, self._held_conn.begin():
-            yield self._held_conn
-
-    patched: Any = InMemoryEventLogStorage
-    patched.__init__, patched._connect = made, connected
 
 
 def _leave_steps_out() -> None:

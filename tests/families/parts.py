@@ -107,11 +107,6 @@ def tower(**more: Any) -> dict[str, Any]:
     return ours | more
 
 
-def square(kind: str, side: int = SIDE, **more: Any) -> dict[str, Any]:
-    """Configure an image processor that makes squares of ``side`` px."""
-    return {"image_processor_type": kind, "size": {"height": side, "width": side}} | more
-
-
 def save_model(
     folder: Path,
     kind: Any,

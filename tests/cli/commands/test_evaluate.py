@@ -130,9 +130,6 @@ BENCH_TOML = """
 [benchmarks.parity]
 file = "parity.jsonl"
 
-[benchmarks.free]
-file = "free.jsonl"
-
 [models.prior]
 kind = "elicited"
 of = "tiny-vlm/step-4440"
@@ -142,12 +139,10 @@ elicit = "likelihood-texts"
 
 @pytest.fixture(scope="module")
 def parity_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A parity_home with two files of questions, one of which has options."""
+    """A home with a file of questions with options."""
     folder = tmp_path_factory.mktemp("parity_home")
     (folder / "bench.toml").write_text(BENCH_TOML)
     (folder / "parity.jsonl").write_text("".join(f"{json.dumps(question)}\n" for question in FILE))
-    free = {"question": "How many?", "answer": "2", "id": "1"}
-    (folder / "free.jsonl").write_text(json.dumps(free) + "\n")
     return folder
 
 
@@ -200,16 +195,6 @@ def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evalu
     model = "tiny-vlm/step-4440+likelihood"
     _, output = run(parity_home, "bundle", "reproduce", "parity", model)
     assert "same digits" in output, output
-
-
-def test_a_task_without_options_says_so_in_a_sentence(parity_home: Path):
-    code, output = run(
-        parity_home, "evaluate", "free", "--model", "tiny-vlm/step-4440", "--elicit", "likelihood"
-    )
-    flat = " ".join(output.split())
-    assert code == 1
-    assert "free: likelihood cannot be elicited: 1 of 1 questions do not have options" in flat
-    assert "use --elicit generate" in flat
 
 
 def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):

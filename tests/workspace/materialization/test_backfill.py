@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
+from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.workspace.evaluate.dry_run import dry_run
 from bench_assets.workspace.materialization.backfill import (
     _evaluate_model,
@@ -148,21 +148,3 @@ def test_one_model_that_cannot_respond_does_not_stop_the_others(bench):
         measured = bench.tables.partitions(["codis", *condition, "metrics"])
         assert "m" in measured
         assert "away" not in measured
-
-
-@pytest.mark.parametrize(
-    ("models", "suites", "conditions", "named"),
-    [
-        pytest.param(["m"], ["cods"], ["main"], "cods", id="a suite"),
-        pytest.param(["m", "nobody"], ["codis"], ["main"], "nobody", id="a model"),
-        pytest.param(["m"], ["codis"], ["main", "mian"], "mian", id="a condition"),
-    ],
-)
-def test_an_unknown_name_is_reported_before_any_request(
-    bench, server, models, suites, conditions, named
-):
-    n_runs = bench.instance.get_runs_count()
-    server.forget()
-    with pytest.raises(UnknownNameError, match=named):
-        next(backfill(bench, models, suites, conditions))
-    assert (bench.instance.get_runs_count(), server.n_requests) == (n_runs, 0)

@@ -1,1 +1,0 @@
-"""Assets that a test calls as functions."""
