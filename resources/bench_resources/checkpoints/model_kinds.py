@@ -1,18 +1,9 @@
 """Kinds of checkpoints that are not vision-language models, by class in transformers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SEEING_PARTS = ("vision_config", "thinker_config")  # of models of text, images and audio
-_NO_TASK = ("BACKBONE", "PRETRAINING", "MODEL")  # mappings that do not tell the task
-_TASKS = {
-    "CTC": "speech recognition",
-    "MODEL": "features",
-    "SEQ_TO_SEQ_CAUSAL_LM": "text to text",
-    "SPEECH_SEQ_2_SEQ": "speech recognition",
-    "TEXT_ENCODING": "text embeddings",
-    "TEXT_TO_WAVEFORM": "speech synthesis",
-}
 _TEXT_ONLY_ADVICE = "text_only = true (--model PATH,text_only=true) evaluates it without images"
 
 
@@ -38,20 +29,12 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
             if text_only
             else f"{name} is a language model and takes no images; {_TEXT_ONLY_ADVICE}"
         )
-    return _rejection_message(name, tasks) if tasks else ""
-
-
-def _rejection_message(name: str, tasks: Sequence[str]) -> str:
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in tasks:
         return (
             f"{name} embeds images and texts and generates none. To evaluate it on retrieval, name"
             " it in [suites.journeybench.encoders]"
         )
-    if "MULTIMODAL_LM" in tasks:
-        return f"{name} responds to audio and takes no images: no benchmark here applies"
-    (task, *_) = (*(kind for kind in tasks if kind not in _NO_TASK), *tasks)
-    words = _TASKS.get(task, task.lower().replace("_", " "))
-    return f"{name} is a model for {words}: no benchmark here applies"
+    return f"{name} answers no questions about images: no benchmark here applies" if tasks else ""
 
 
 def _unreadable(config: Mapping[str, Any]) -> str:

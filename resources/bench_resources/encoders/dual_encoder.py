@@ -39,13 +39,6 @@ if TYPE_CHECKING:
 _Embed: TypeAlias = Callable[..., Any]
 
 _EMBED_METHODS = ("get_text_features", "get_image_features")
-_MULTI_VECTOR_MODELS = {
-    "Blip2ForImageTextRetrieval": "a vector of each query about an image",
-    "ColPaliForRetrieval": "a vector of each patch and each token",
-    "ColModernVBertForRetrieval": "a vector of each patch and each token",
-    "ColQwen2ForRetrieval": "a vector of each patch and each token",
-}
-"""Models for retrieval whose vectors cannot be compared one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +47,21 @@ class DualEncoder:
 
     name: str  # class name
     device: str
-    longest_text: int  # tokens
-    embed_texts: _Embed
-    embed_images: _Embed
+    model: Any  # with the methods ``_EMBED_METHODS``
+
+    @property
+    def longest_text(self) -> int:
+        """Tokens of the longest text."""
+        n: int = self.model.config.text_config.max_position_embeddings
+        return n
 
     def texts(self, inputs: "BatchFeature") -> "Tensor":
         """Embed the processor's output for texts."""
-        return self._vectors(self.embed_texts, inputs)
+        return self._vectors(self.model.get_text_features, inputs)
 
     def images(self, inputs: "BatchFeature") -> "Tensor":
         """Embed the processor's output for images."""
-        return self._vectors(self.embed_images, inputs)
+        return self._vectors(self.model.get_image_features, inputs)
 
     def _vectors(self, embed: _Embed, inputs: "BatchFeature") -> "Tensor":
         import torch
@@ -100,15 +97,7 @@ def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
         )
         refuse_incomplete(location, loading)
     refuse_infinite_weights(model, location)
-    model = model.to(device).eval()
-    blip = type(model).__name__ == "BlipForImageTextRetrieval"
-    return DualEncoder(
-        name=type(model).__name__,
-        device=device,
-        longest_text=model.config.text_config.max_position_embeddings,
-        embed_texts=_blip_texts(model) if blip else model.get_text_features,
-        embed_images=_blip_images(model) if blip else model.get_image_features,
-    )
+    return DualEncoder(name=type(model).__name__, device=device, model=model.to(device).eval())
 
 
 def refuse_incomparable(name: str, *, texts: "Tensor", images: "Tensor") -> None:
@@ -130,37 +119,17 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     import transformers
 
     class_name = (config.architectures or [""])[0]
-    if output := _MULTI_VECTOR_MODELS.get(class_name):
-        raise ValueError(
-            f"{class_name} makes {output}, not one vector that can be compared with others"
-        )
     own_class = getattr(transformers, class_name, None) if class_name else None
-    if class_name == "BlipForImageTextRetrieval" or _has_embed_methods(own_class):
+    if _has_embed_methods(own_class):
         return own_class
     family = transformers.MODEL_MAPPING.get(type(config), None)
-    if _has_embed_methods(family):
+    if _has_embed_methods(family) and not class_name.endswith("Retrieval"):  # other vectors
         return family
     raise ValueError(f"{class_name or config.model_type} does not embed texts and images")
 
 
 def _has_embed_methods(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
     return all(hasattr(kind, name) for name in _EMBED_METHODS)
-
-
-def _blip_texts(model: Any) -> _Embed:  # noqa: ANN401 - a BlipForImageTextRetrieval
-    """Embed texts as BLIP's forward does with ``use_itm_head=False`` (Li et al. 2022, 3.2)."""
-
-    def embed(**inputs: Any) -> Any:  # noqa: ANN401
-        return model.text_proj(model.text_encoder(**inputs).last_hidden_state[:, 0])
-
-    return embed
-
-
-def _blip_images(model: Any) -> _Embed:  # noqa: ANN401 - as above
-    def embed(**inputs: Any) -> Any:  # noqa: ANN401
-        return model.vision_proj(model.vision_model(**inputs).last_hidden_state[:, 0])
-
-    return embed
 
 
 RANDOM = "random"

@@ -44,29 +44,6 @@ def is_transient_status(status: int) -> bool:
     return status in _TRANSIENT_STATUSES or (status >= 500 and status != 501)
 
 
-def backoff_delay(
-    tries: int,
-    base_delay: float,
-    rng: random.Random,
-    *,
-    requested: float = 0.0,
-    longest: float = inf,
-) -> float:
-    """Seconds before the next try: exponential with jitter, never less than ``requested``.
-
-    Args:
-        tries: Number of tries so far, from 1.
-        base_delay: Wait after the first try in s.
-        rng: Source of the jitter.
-        requested: Wait that the server asks for in s.
-        longest: Longest wait in s that the server does not ask for, before jitter.
-    """
-    if requested:
-        return requested + base_delay * rng.random()
-    delay = base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
-    return min(delay, longest) * (0.5 + rng.random())
-
-
 def wait_of(headers: Mapping[str, str], body: str = "") -> float:
     """Seconds that a server asks us to wait; 0.0 if it does not say.
 
@@ -228,10 +205,11 @@ class RetryPolicy:
         return min(self._spec.max_tries, _PROBE_TRIES) if may_fail else self._spec.max_tries
 
     def _wait(self, failure: Failure, tries: int) -> float:
-        longest = _POLL if failure.loading else inf
-        return backoff_delay(
-            tries, self._base_delay, self._rng, requested=failure.wait, longest=longest
-        )
+        """Seconds before the next try: exponential with jitter, or what the server asks for."""
+        if failure.wait:
+            return failure.wait + self._base_delay * self._rng.random()
+        delay = self._base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
+        return min(delay, _POLL if failure.loading else inf) * (0.5 + self._rng.random())
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):

@@ -1,26 +1,45 @@
 """Engine wrapper that redacts secrets in responses."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
-from bench_assets.core.schema.chat import Request, Response, certain
+from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.redaction import Secrets
-from bench_resources.response_cache.engine import Engine, EngineWrapper
+from bench_resources.response_cache.engine import Engine
 
 _LOG = logging.getLogger("bench_assets.redaction")
 
 
-class RedactingEngine(EngineWrapper):
+class RedactingEngine:
     """Wraps an engine, and replaces secrets in its responses and errors by ``***``.
 
     The note of such a response has their names.
     """
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
-        super().__init__(engine)
-        self._secrets = secrets
+        self._engine, self._secrets = engine, secrets
+        self.identity = engine.identity
+
+    @property
+    def decoding(self) -> Decoding | None:
+        """The engine's."""
+        return self._engine.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """The engine's."""
+        return self._engine.peak_memory
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """The engine's, if it can choose options; else none."""
+        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._engine.close()
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Send requests, and redact the responses.

@@ -1,9 +1,9 @@
 """Engine port, and validation of an engine's responses before they are cached."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
+from bench_assets.core.schema.chat import Decoding, Request, Response, certain
 from bench_assets.core.schema.errors import ModelError
 
 ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the image
@@ -56,33 +56,6 @@ class PreparedEngine(Protocol):
             ModelError: If the model cannot be loaded.
         """
         ...
-
-
-class EngineWrapper:
-    """Base class of engines that wrap another engine; has its properties."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.identity = engine.identity
-
-    @property
-    def decoding(self) -> Decoding | None:
-        """The engine's."""
-        return self._engine.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """The engine's."""
-        return self._engine.peak_memory
-
-    @property
-    def elicits(self) -> Collection[str]:
-        """The engine's, if it can choose options; else none."""
-        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
 
 VALIDATION_VERSION = "1"  # stored with each response; raise it when validation becomes stricter
