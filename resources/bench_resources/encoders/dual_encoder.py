@@ -5,7 +5,6 @@ Transformers checkpoints, sentence-transformers models that embed images, and th
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -36,45 +35,11 @@ if TYPE_CHECKING:
     from transformers import BatchFeature, PretrainedConfig
 
 
-_Embed: TypeAlias = Callable[..., Any]
-
 _EMBED_METHODS = ("get_text_features", "get_image_features")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DualEncoder:
-    """A loaded model; vectors are not normalized, ``(n, dimensions)``."""
-
-    name: str  # class name
-    device: str
-    model: Any  # with the methods ``_EMBED_METHODS``
-
-    @property
-    def longest_text(self) -> int:
-        """Tokens of the longest text."""
-        n: int = self.model.config.text_config.max_position_embeddings
-        return n
-
-    def texts(self, inputs: "BatchFeature") -> "Tensor":
-        """Embed the processor's output for texts."""
-        return self._vectors(self.model.get_text_features, inputs)
-
-    def images(self, inputs: "BatchFeature") -> "Tensor":
-        """Embed the processor's output for images."""
-        return self._vectors(self.model.get_image_features, inputs)
-
-    def _vectors(self, embed: _Embed, inputs: "BatchFeature") -> "Tensor":
-        import torch
-
-        with torch.inference_mode():
-            output = embed(**inputs.to(self.device))
-        # Newer releases of transformers wrap the vectors in an output object.
-        vectors: Tensor = output.pooler_output if hasattr(output, "pooler_output") else output
-        return vectors
-
-
 @hub_access()
-def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
+def _load(location: str, revision: str, device: str) -> Any:  # noqa: ANN401 - a class of transformers
     """Load a checkpoint in float32.
 
     Raises:
@@ -97,21 +62,7 @@ def load_dual_encoder(location: str, revision: str, device: str) -> DualEncoder:
         )
         refuse_incomplete(location, loading)
     refuse_infinite_weights(model, location)
-    return DualEncoder(name=type(model).__name__, device=device, model=model.to(device).eval())
-
-
-def refuse_incomparable(name: str, *, texts: "Tensor", images: "Tensor") -> None:
-    """Refuse a model whose text and image vectors cannot be compared.
-
-    Raises:
-        ValueError: If they are not single vectors of the same dimension.
-    """
-    shapes = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
-    if shapes[0] != shapes[1] or len(shapes[0]) != 2:
-        raise ValueError(
-            f"{name} makes shape {shapes[0]} of a text and {shapes[1]} of an image (expected one"
-            " vector each, of the same length)"
-        )
+    return model.to(device).eval()
 
 
 def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of transformers
@@ -220,16 +171,12 @@ class _CheckpointEncoder:
     """A transformers checkpoint; vectors are not normalized yet."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
-        self._model = load_dual_encoder(location, revision, device)
+        self._model = _load(location, revision, device)
         from transformers import AutoProcessor
 
         self._processor = AutoProcessor.from_pretrained(location, revision=revision)
         self._open_image = open_image
-        refuse_incomparable(
-            self._model.name,
-            texts=self._embed_texts(["a cat"]),
-            images=self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")]),
-        )
+        self._refuse_incomparable()
 
     def texts(self, texts: Sequence[str]) -> Vectors:
         return self._to_numpy(self._embed_texts(texts))
@@ -237,21 +184,43 @@ class _CheckpointEncoder:
     def images(self, images: Sequence[str]) -> Vectors:
         return self._to_numpy(self._embed_images([self._open_image(image) for image in images]))
 
+    def _refuse_incomparable(self) -> None:
+        """Refuse a model whose text and image vectors are not single ones of the same dimension."""
+        embedded = (
+            self._embed_texts(["a cat"]),
+            self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")]),
+        )
+        shapes = [tuple(getattr(vectors, "shape", ())) for vectors in embedded]
+        if shapes[0] != shapes[1] or len(shapes[0]) != 2:
+            raise ValueError(
+                f"{type(self._model).__name__} makes shape {shapes[0]} of a text and {shapes[1]} of"
+                " an image (expected one vector each, of the same length)"
+            )
+
     def _embed_texts(self, texts: Sequence[str]) -> "Tensor":
         # SigLIP was trained on texts padded to full length; for CLIP it makes no difference.
-        limit = min(self._model.longest_text, self._processor.tokenizer.model_max_length)
+        longest = self._model.config.text_config.max_position_embeddings
         inputs = self._processor(
             text=list(texts),
             return_tensors="pt",
             padding="max_length",
             truncation=True,
-            max_length=limit,
+            max_length=min(longest, self._processor.tokenizer.model_max_length),
         )
-        return self._model.texts(inputs)
+        return self._vectors(self._model.get_text_features, inputs)
 
     def _embed_images(self, images: Sequence[PILImage.Image]) -> "Tensor":
         inputs = self._processor.image_processor(images=list(images), return_tensors="pt")
-        return self._model.images(inputs)
+        return self._vectors(self._model.get_image_features, inputs)
+
+    def _vectors(self, embed: Callable[..., Any], inputs: "BatchFeature") -> "Tensor":
+        import torch
+
+        with torch.inference_mode():
+            output = embed(**inputs.to(self._model.device))
+        # Newer releases of transformers wrap the vectors in an output object.
+        vectors: Tensor = output.pooler_output if hasattr(output, "pooler_output") else output
+        return vectors
 
     def _to_numpy(self, vectors: "Tensor") -> Vectors:
         return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)

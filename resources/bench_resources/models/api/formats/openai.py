@@ -15,7 +15,6 @@ from bench_resources.models.api.formats.response_body import (
     NoResponseError,
     ServedModelCheck,
     as_object,
-    first_choice,
     is_empty,
     map_finish_reason,
     prepend_reasoning,
@@ -102,7 +101,10 @@ class OpenAI:
 
         A message with a refusal has the finish reason "refusal".
         """
-        choice = first_choice(received.get("choices"), "choices")
+        choices = received.get("choices")
+        if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+            raise NoResponseError("the response has no choices[0]")
+        choice = choices[0]
         message = choice.get("message")
         for error in (choice.get("error"), as_object(message).get("error")):
             if not is_empty(error):

@@ -239,17 +239,6 @@ def text(of: Mapping[str, Any], name: str) -> str | None:
     raise NoResponseError(f"{name} is not a text")
 
 
-def first_choice(listed: object, name: str) -> dict[str, Any]:
-    """The first choice, of which one was requested.
-
-    Raises:
-        NoResponseError: If there is none.
-    """
-    if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
-        raise NoResponseError(f"the response has no {name}[0]")
-    return listed[0]
-
-
 _log = logging.getLogger("bench_assets.server")
 _SHOWN = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
