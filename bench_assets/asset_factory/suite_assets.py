@@ -280,7 +280,6 @@ class AssetFolder:
         *,
         reads: Mapping[str, str] = MappingProxyType({}),
         deps: Sequence[dg.AssetKey] = (),
-        asks: Pool | None = None,
     ) -> Callable[[BuildRows], dg.AssetsDefinition]:
         """Decorate a function that builds several tables of this folder; see ``Step``.
 
@@ -289,7 +288,6 @@ class AssetFolder:
             stages: Kind of each table, in the order in which the function returns them.
             reads: Tables that it reads under other names, by parameter; paths as of ``ins``.
             deps: Tables that it reads by itself.
-            asks: Pool of a step that calls a model.
         """
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
@@ -298,9 +296,8 @@ class AssetFolder:
                 name=name,
                 ins=self.ins(**step.tables),
                 deps=deps or None,
-                pool=asks,
                 outs={
-                    table: out(self.stage(stage, asks=asks), *get_args(rows))
+                    table: out(self.stage(stage), *get_args(rows))
                     for (table, stage), rows in zip(stages.items(), step.table_types, strict=True)
                 },
             )(step.as_output())
