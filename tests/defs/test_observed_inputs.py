@@ -17,18 +17,7 @@ from bench_resources.tables.parquet import TableFiles
 from tests.fakes.checkpoint_files import write_checkpoint
 from tests.fakes.codis_source import entry, png, write_release
 
-TOML = """
-[sources]
-codis = "../codis"
-[suites.codis]
-captioner = "c"
-captions = "captions.jsonl"
-{suite}
-[models.c]
-kind = "scripted"
-says = "{says}"
-{models}
-"""
+TOML = Path(__file__).with_name("captioned.toml.template").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -122,28 +111,7 @@ def test_another_place_with_the_same_files_has_another_version(home, tmp_path):
     assert inputs(home) != before
 
 
-SETUPS = """
-[suites.codis]
-judge = "{judge}"
-scorer = "{scorer}"
-[checkpoints]
-smallest_change = {smallest_change}
-[models."run/step-2"]
-kind = "transformers"
-path = "weights"
-dtype = "float32"
-max_tokens = {max_tokens}
-[models.written]
-kind = "python"
-function = "tests.fakes.quiz:make"
-options = {{ weights = "weights" }}
-[models.recorded]
-kind = "recorded"
-file = "responses.jsonl"
-[models.yes]
-kind = "scripted"
-says = "{says}"
-"""
+SETUPS = Path(__file__).with_name("setups.toml.template").read_text(encoding="utf-8")
 MODELS = ("run/step-2", "written", "recorded", "yes")
 
 

@@ -20,7 +20,6 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 _create_engine = sqlalchemy.create_engine
-_create_all = sqlalchemy.MetaData.create_all
 _from_config = ScriptDirectory.from_config
 _scripts: dict[str | None, ScriptDirectory] = {}  # of a place
 
@@ -28,7 +27,6 @@ _scripts: dict[str | None, ScriptDirectory] = {}  # of a place
 def make_databases_once() -> None:
     """Keep engines and migrations from now on; call it before Dagster is imported."""
     sqlalchemy.create_engine = _kept
-    sqlalchemy.MetaData.create_all = _made_at_once
     ScriptDirectory.from_config = staticmethod(_read_once)
     if version("dagster").startswith("1.13."):  # what is left out is what this minor never reads
         _leave_steps_out()
@@ -73,32 +71,6 @@ def _initialized() -> sqlalchemy.Engine:
     made = _create_engine("sqlite://")
     made.connect().close()
     return made
-
-
-@cache
-def _statements(schema: sqlalchemy.MetaData) -> tuple[str, ...]:
-    """What makes its tables, if there are none."""
-    found: list[str] = []
-    engine: Any = sqlalchemy.create_mock_engine(
-        "sqlite://", lambda one, *_, **__: found.append(str(one.compile(dialect=engine.dialect)))
-    )
-    _create_all(schema, engine, checkfirst=False)
-    return tuple(found)
-
-
-def _made_at_once(
-    self: sqlalchemy.MetaData, bind: Any, tables: Any = None, checkfirst: bool = True
-) -> None:
-    if tables is not None or bind.dialect.name != "sqlite":
-        _create_all(self, bind, tables, checkfirst)
-    elif isinstance(bind, sqlalchemy.Engine):
-        with bind.begin() as connection:
-            _made_at_once(self, connection)
-    elif bind.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
-        _create_all(self, bind)
-    else:
-        for statement in _statements(self):
-            bind.exec_driver_sql(statement)
 
 
 def _without_waiting(connection: Any, _: Any) -> None:

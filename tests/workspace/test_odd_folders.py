@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bench_assets.core.schema.training_runs import TrainingStep, checkpoint_name, parse_step
+from bench_assets.core.schema.training_runs import checkpoint_name, parse_step
 from bench_resources.checkpoints.watched_folders import KEY, find_checkpoint, survey_folders
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.resolution import resolve
@@ -18,12 +18,6 @@ NAMES = (
     *("训练", "步骤-10", "Ω≈ç", "🚀 run", "a*b?", "a&b|c", "<b>x", "back\\slash", "hf:x", "http:"),
     *("tab\there", "new\nline", "x" * 200, "é" * 100, "步" * 80, "trailing ", "a%2Fb"),
 )
-
-
-def step_of(name: str) -> TrainingStep:
-    step = parse_step(name)
-    assert step
-    return step
 
 
 @pytest.fixture
@@ -49,7 +43,9 @@ def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch
     for name in found:
         assert KEY.fullmatch(name), name
         assert len(file_name(name)) <= 255
-        assert step_of(name).step == 10
+        step = parse_step(name)
+        assert step
+        assert step.step == 10
 
 
 def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):

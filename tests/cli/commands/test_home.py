@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 
+from tests.cases import read_rows
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 from tests.resources.datasets.stand_in import StandIn, serving
@@ -21,19 +22,7 @@ def source(tmp_path):
 def test_every_table_of_the_papers_has_a_command(home):
     listed = lines(bench("tables", "paper", "--json"))
     commands = {row["command"] for row in listed}
-    assert {
-        "bench tables paper codis output_variability --model MODEL",  # Table 4
-        "bench evaluate codis --condition captions_for_images --model MODEL",
-        "bench tables paper cogbench description/recognition --model MODEL",  # Table 2
-        "bench tables paper cogbench description/oracle",
-        "bench tables paper cogbench vqa/human",
-        "bench tables paper blink test/submission --model MODEL",
-        "bench tables paper blink majority_vote --model MODEL",
-        "bench evaluate multi --condition elite --model MODEL",
-        "bench evaluate multi --condition with_knowledge --model MODEL",
-        "bench tables paper multi information_gain --model MODEL",  # Tables 6 and 8
-        "bench tables paper journeybench mcot/solution_verification --model MODEL",
-    } <= commands
+    assert {*read_rows(__file__, "paper_commands.jsonl")} <= commands
     assert all(row["about"] for row in listed)
     assert not [
         row for row in listed if re.search("(^|/)(predictions|scores|metrics)$", row["name"])

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import make_dataclass
+from pathlib import Path
 
 import pytest
 
@@ -15,16 +16,7 @@ from tests.fakes.commands import bench, lines
 from tests.fakes.stores import response_file
 from tests.fakes.unprivileged import unprivileged
 
-TOML = """
-[benchmarks.quiz]
-file = "quiz.jsonl"
-[models.a]
-kind = "scripted"
-says = "A"
-[models.b]
-kind = "scripted"
-says = "B"
-"""
+TOML = Path(__file__).with_name("verified.toml").read_text(encoding="utf-8")
 QUESTIONS = "\n".join(
     f'{{"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}}'
     for n in range(4)

@@ -1,6 +1,7 @@
 """Dry runs, backfills and skipped builds over one small home folder with a counting server."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -19,35 +20,7 @@ from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.quiz import TASK
 
-MODELS = """
-[suites.codis]
-judge = "judge"
-[models.m]
-kind = "server"
-base_url = "{url}"
-model = "m"
-[models.priced]
-kind = "server"
-base_url = "{url}"
-model = "priced"
-max_tokens = 10
-concurrency = 2
-price_out = 1_000_000
-[models.mine]
-kind = "python"
-function = "tests.workspace.materialization.test_backfill:opening"
-[models.judge]
-kind = "server"
-base_url = "{url}"
-model = "judge"
-[models.away]
-kind = "server"
-base_url = "http://127.0.0.1:9/v1"
-model = "away"
-max_tries = 1
-[sources]
-codis = "../codis"
-"""
+MODELS = Path(__file__).with_name("backfill.toml").read_text(encoding="utf-8")
 
 
 def opening(images, prompt):

@@ -12,16 +12,7 @@ from tests.cases import read_rows
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 
-TOML = """
-[benchmarks.fridge]
-file = "one.jsonl"
-[models.a]
-kind = "scripted"
-says = "A"
-[models.b]
-kind = "scripted"
-says = "B"
-"""
+TOML = Path(__file__).with_name("opening.toml").read_text(encoding="utf-8")
 
 
 def write_questions(file: Path, keys: str) -> Path:

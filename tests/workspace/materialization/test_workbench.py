@@ -16,22 +16,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_sensors.evaluations import suite_tables
 
-QUIZ = """
-[benchmarks.quiz]
-file = "{file}"
-[suites.quiz]
-judge = "{judge}"
-[models.a]
-kind = "scripted"
-says = "{says}"
-[models.b]
-kind = "scripted"
-says = "B"
-[models.edited]
-kind = "python"
-function = "tests.workspace.materialization.test_workbench:edit_judge"
-options = {{ file = "{toml}" }}
-"""
+QUIZ = Path(__file__).with_name("workbench.toml.template").read_text(encoding="utf-8")
 
 
 def rows(n: int, answer: str = "A") -> str:
