@@ -145,7 +145,7 @@ def ask(task: TaskArgument = "") -> None:
 
 @app.command()
 def verdicts(
-    task: Annotated[str, typer.Argument(help="Task with a judge, such as codis.")],
+    task: Annotated[str, typer.Argument(help="Task, such as codis.")],
     n: Annotated[
         int, typer.Option("--n", min=1, help="Units of the metric, such as pairs of questions.")
     ] = 100,
@@ -156,7 +156,7 @@ def verdicts(
         ),
     ] = None,
 ) -> None:
-    """Draw responses that people judge, to correct the judge's numbers.
+    """Draw responses that people judge, to correct numbers of judges, and of unread responses.
 
     A larger draw contains the smaller ones.
 

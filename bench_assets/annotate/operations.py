@@ -123,11 +123,11 @@ def ask(bench: Workbench, name: str) -> None:
 def draw_verdicts(
     bench: Workbench, name: str, n: int, models: Sequence[str], at: datetime
 ) -> list[DrawnUnit]:
-    """Draw responses for people, so that their verdicts correct the judge's numbers.
+    """Draw responses for people, so that their verdicts correct the numbers of judges and rules.
 
     Args:
         bench: The home.
-        name: Task with a judge, such as "codis".
+        name: Task with a judge or a reader, such as "codis".
         n: Units of its primary metric.
         models: Models whose responses people judge; empty: all evaluated ones but baselines.
         at: Current time.
