@@ -130,10 +130,11 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         code, stderr = ended(process)
-    assert (code, stderr.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
+    *_, stopped, summary = stderr.splitlines()  # behind how far a slow machine was
+    assert (code, stopped) == (143, f"stopped by SIGTERM: {KEPT}")
     counts = r"stored so far: \d+ responses, \d+ tables"
     command = "bench evaluate codis --model m --model random --keep-going"
-    assert re.fullmatch(rf"{counts}\. To continue: {command}", stderr.splitlines()[1])
+    assert re.fullmatch(rf"{counts}\. To continue: {command}", summary)
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
 
 
@@ -165,5 +166,5 @@ def test_a_closed_pipe_ends_quietly(home):
         process = bench(home, server, "tables", "questions", "codis", "--json")
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == ""
+        assert re.sub(r"codis: questions: \d+ of \d+ tables\n", "", process.stderr.read()) == ""
         assert process.wait() in (0, 1)
