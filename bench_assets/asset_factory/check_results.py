@@ -23,8 +23,8 @@ def check_result(
 
     Args:
         problems: One line each, naming the row.
-        n: Number of checked rows.
-        of: Noun for a row, such as "question".
+        n: Number of rows among which the problems are.
+        of: Noun for a row, such as "question"; "rejection" where only those are read.
         holds: Sentence that is true if there are no problems.
         severity: ERROR stops assets downstream of a blocking check.
         about: Further lists for the metadata.

@@ -101,23 +101,23 @@ class EvaluationStep:
 MakePredictions: TypeAlias = Callable[[EvaluationStep], dg.AssetsDefinition]
 
 
-def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
+def predictions_asset(step: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset of predictions."""
-    task = of.task
+    task = step.task
 
     @dg.asset(
-        ins=of.ins("questions"),
+        ins=step.ins("questions"),
         deps=[MODEL_SETUP],
         description=(
             f"One row: a model's response to one question of {task.shown}, and details of the "
-            f"request. Condition: {task.conditions[of.condition].about} A question without a "
+            f"request. Condition: {task.conditions[step.condition].about} A question without a "
             f"response "
             "has a row with `error`; the next materialization requests it again. A launch with a "
             "limit, seed, condition or judge stores a partial number beside the tables instead."
         ),
         dagster_type=list_of(Prediction),
         output_required=False,
-        **of.stage("predictions", "gpu"),
+        **step.stage("predictions", "gpu"),
     )
     def predictions(
         context: dg.AssetExecutionContext,
@@ -127,11 +127,11 @@ def predictions_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         questions: list[Question],
     ) -> Iterator[dg.Output[list[Prediction]]]:
         if config.is_partial(task, questions):
-            config.evaluate(context, models, tables, (task, of.condition), questions)
+            config.evaluate(context, models, tables, (task, step.condition), questions)
             return
         if not questions:
-            raise no_questions_error(task, of.condition)
-        rows, metadata = run_predictions(context, models, task, of.condition, questions)
+            raise no_questions_error(task, step.condition)
+        rows, metadata = run_predictions(context, models, task, step.condition, questions)
         yield table_output(rows, {**metadata, **throughput_metadata(rows)})
 
     return predictions
@@ -167,7 +167,7 @@ def evaluation_assets(
 
 
 def judgements_asset(
-    of: EvaluationStep,
+    step: EvaluationStep,
     name: str = "judgements",
     judge: Callable[[Settings, str], str] = configured_judge,
     about: str = _JUDGEMENTS,
@@ -179,10 +179,10 @@ def judgements_asset(
 
     @dg.asset(
         name=name,
-        ins=of.ins("questions", "predictions"),
-        deps=[judge_key(of.task.suite)],
+        ins=step.ins("questions", "predictions"),
+        deps=[judge_key(step.task.suite)],
         description=about,
-        **of.stage("judgements", "judge"),
+        **step.stage("judgements", "judge"),
     )
     def judgements(
         context: dg.AssetExecutionContext,
@@ -191,16 +191,16 @@ def judgements_asset(
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Judgement]]:
-        judge_name = judge(settings, of.task.suite)
-        rows, metadata = run_judge(context, models, of.task, judge_name, questions, predictions)
+        judge_name = judge(settings, step.task.suite)
+        rows, metadata = run_judge(context, models, step.task, judge_name, questions, predictions)
         return table_output(rows, metadata)
 
     return judgements
 
 
-def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
+def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset of scores; two signatures, because Dagster reads inputs from them."""
-    task = of.task
+    task = step.task
 
     def scores(
         settings: dg.ResourceParam[Settings],
@@ -219,26 +219,26 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
 
     make = dg.asset(
         name="scores",
-        ins=of.ins("questions", "predictions", *(["judgements"] if task.has_judgements else [])),
+        ins=step.ins("questions", "predictions", *(["judgements"] if task.has_judgements else [])),
         deps=[scorer_key(task.suite)],
         description=_SCORES,
-        **of.stage("scores"),
+        **step.stage("scores"),
     )
     return make(scores_of_judged if task.has_judgements else scores)
 
 
-def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
-    constants = of.constants
-    rejections = [name.split("/") for name in rejection_tables(of.task, of.condition)]
+def _metrics(step: EvaluationStep) -> dg.AssetsDefinition:
+    constants = step.constants
+    rejections = [name.split("/") for name in rejection_tables(step.task, step.condition)]
 
     @dg.asset(
-        ins=of.ins("questions", "predictions", "scores"),
+        ins=step.ins("questions", "predictions", "scores"),
         deps=[*([constants] if constants else []), *rejections],
         description=(
             f"One row: one metric over all questions or one slice of them, with its 95 % interval "
-            f"and its signature. Primary metric: {of.task.primary_metric}."
+            f"and its signature. Primary metric: {step.task.primary_metric}."
         ),
-        **of.stage("metrics"),
+        **step.stage("metrics"),
     )
     def metrics(
         tables: TableFiles,
@@ -246,18 +246,18 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         predictions: list[Prediction],
         scores: list[Score],
     ) -> dg.Output[list[Metric]]:
-        keys = partial(evaluation_key, of.task, of.condition)
+        keys = partial(evaluation_key, step.task, step.condition)
         runner = Runner(
-            task=of.task,
-            condition=of.condition,
+            task=step.task,
+            condition=step.condition,
             responses=StoredResponses(predictions),
             baselines=Baselines(
                 constants=partial(read_constants, tables, constants),
                 judged=lambda rows, _: read_judged_before(tables, keys, questions, rows),
             ),
-            n_rejected=count_rejections(tables, of.task, questions, of.condition),
+            n_rejected=count_rejections(tables, step.task, questions, step.condition),
         )
         rows = runner.metrics(questions, predictions, [], scores)
-        return metrics_output(of.task, questions, rows)
+        return metrics_output(step.task, questions, rows)
 
     return metrics

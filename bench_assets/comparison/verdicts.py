@@ -35,7 +35,7 @@ NOT_COMPARABLE: Literal["not comparable"] = "not comparable"
 ALPHA = 0.05
 """Family-wise error rate of effects that are decided together."""
 
-_POWER = 0.8
+_POWER = 0.8  # of the smallest change that a comparison shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +197,7 @@ def _comparison(
     measure = task.measures[task.primary_metric]
     pairs = metric_pairs(measure, *part, clusters, task.adds.get(task.primary_metric))
     low, high = change_interval(pairs)
-    shares, shares_now = (_shares(side.scored) for side in part)
+    points_before, points_after = (_points_by_question(side.scored) for side in part)
     return Comparison(
         task=task.shown,
         against=against,
@@ -210,9 +210,9 @@ def _comparison(
         p=paired_t_test(pairs).p,
         spread=change_variance(pairs),
         n=len(pairs),
-        n_questions=len(shares),
-        lost=tuple(name for name in shares if shares_now[name] < shares[name]),
-        gained=tuple(name for name in shares if shares_now[name] > shares[name]),
+        n_questions=len(points_before),
+        lost=tuple(name for name, points in points_before.items() if points_after[name] < points),
+        gained=tuple(name for name, points in points_before.items() if points_after[name] > points),
         lower_is_better=task.is_lowest_best,
         before_read=read_value(task.primary_metric, measure, *part.before),
         after_read=read_value(task.primary_metric, measure, *part.after),
@@ -273,9 +273,9 @@ def scored_rows(question: Question, *sides: Sequence[Score]) -> list[list[Scored
 def fully_scored_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by question; questions with an unscored sample are left out."""
     return {
-        name: of_one
-        for name, of_one in scores_by_question(scores).items()
-        if all(score.points is not None for score in of_one)
+        name: samples
+        for name, samples in scores_by_question(scores).items()
+        if all(score.points is not None for score in samples)
     }
 
 
@@ -284,13 +284,13 @@ def scores_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
     by_question: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_question[score.question_id].append(score)
-    return {name: of_one for name, of_one in by_question.items() if of_one[0].max_points}
+    return {name: samples for name, samples in by_question.items() if samples[0].max_points}
 
 
-def _shares(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:
+def _points_by_question(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:
     """Points of each scored question, averaged over samples."""
     points: dict[str, list[float]] = defaultdict(list)
     for question, score in scored:
         if score.points is not None:
             points[question.question_id].append(score.points)
-    return {name: sum(of_one) / len(of_one) for name, of_one in points.items()}
+    return {name: sum(samples) / len(samples) for name, samples in points.items()}

@@ -50,7 +50,7 @@ class JudgedResponses:
         for predictions, judgements in evaluations:
             grouped = group_judgements(predictions, judgements)
             for prediction, judged in zip(predictions, grouped, strict=True):
-                if _is_plain(prediction) and _all_from_judges(judges, judged):
+                if _is_plain(prediction) and _are_valid(judged, judges):
                     texts[prediction.text].setdefault(prediction.question_id, judged)
         return cls(texts)
 
@@ -104,12 +104,12 @@ def _is_plain(prediction: Prediction) -> bool:
     return prediction.raw_text.strip() in ("", prediction.text.strip())
 
 
-def _all_from_judges(judges: frozenset[tuple[str, str]], given: Sequence[Judgement]) -> bool:
+def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str]]) -> bool:
     """Whether there are judgements, all by these judges and none failed."""
-    is_known = all(
-        (judgement.judge, judgement.setup) in judges and not judgement.error for judgement in given
+    return bool(judgements) and all(
+        (judgement.judge, judgement.setup) in judges and not judgement.error
+        for judgement in judgements
     )
-    return bool(given) and is_known
 
 
 def complete_cells(

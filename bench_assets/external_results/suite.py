@@ -99,7 +99,7 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Mean of the harness's errors over all samples: what is missing from all points."""
+    """Mean over all samples of the points that a response lacks to full ones, on their scale."""
     average, most = mean_points(scored), _most(scored)
     return average._replace(
         value=most - average.value, low=most - average.high, high=most - average.low

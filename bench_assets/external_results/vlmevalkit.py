@@ -303,11 +303,11 @@ def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
     return {"0": "False", "1": "True"}.get(value, value) if cell.get("t") == "b" else value
 
 
-def _text_of(parts: ElementTree.Element) -> str:
-    """Join the runs of a text, without phonetic ones (``rPh``)."""
+def _text_of(element: ElementTree.Element) -> str:
+    """Join the runs of an element's text, without phonetic ones (``rPh``)."""
     phonetic = {
         run
-        for phonetic_run in parts.iter(f"{_NAMESPACE}rPh")
+        for phonetic_run in element.iter(f"{_NAMESPACE}rPh")
         for run in phonetic_run.iter(f"{_NAMESPACE}t")
     }
-    return "".join(run.text or "" for run in parts.iter(f"{_NAMESPACE}t") if run not in phonetic)
+    return "".join(run.text or "" for run in element.iter(f"{_NAMESPACE}t") if run not in phonetic)

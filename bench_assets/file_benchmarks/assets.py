@@ -124,6 +124,9 @@ def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
     return image_store.put(image, name)
 
 
+_EVERY_ROW = "Every row of the file became a question."
+
+
 def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     @dg.asset(
         name="questions",
@@ -139,7 +142,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
 
     @dg.asset_check(
         asset=asset_folder.key("rejections"),
-        description="Every row of the file became a question.",
+        description=_EVERY_ROW,
     )
     def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections]
@@ -147,7 +150,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
             problems,
             n=len(problems),
             of="rejection",
-            holds="Every row of the file became a question.",
+            holds=_EVERY_ROW,
             severity=dg.AssetCheckSeverity.WARN,
         )
 

@@ -140,11 +140,14 @@ class _QuestionBuilder:
         listed: ListedOptions,
         images: Sequence[ShownImage],
     ) -> Gold:
-        """Read the answer key, which may depend on options, image, unit and precision."""
+        """Read the answer key, which may depend on options, image, unit and decimals.
+
+        Raises:
+            SourceError: If the key, or the number of decimals, cannot be read.
+        """
         benchmark = self.benchmark
-        value = (cells_of(cells, benchmark, "answer") or [None])[0]
-        if value is None:
-            value = listed.key
+        keys = cells_of(cells, benchmark, "answer")
+        value = keys[0] if keys and keys[0] is not None else listed.key
         options = listed.texts
         if not options and benchmark.answer_type is None:
             _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
@@ -152,8 +155,8 @@ class _QuestionBuilder:
         decimals = text_of(cells, benchmark, "decimals")
         if decimals and not decimals.isdecimal():
             raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
-        is_sorted = listed.answers == "letters"
-        answers = listed.answers if is_sorted else benchmark.answers or listed.answers
+        has_letters = listed.answers == "letters"  # whatever the section says
+        answers = listed.answers if has_letters else benchmark.answers or listed.answers
         context = RowContext(
             options=options,
             answers=answers,

@@ -180,11 +180,8 @@ def _parquet(file: Path) -> Iterator[Row]:
             )
             batches = table.iter_batches(batch_size=_batch_rows(n_bytes, metadata.num_rows))
             yield from _rows(batches, table.schema_arrow, file)
-    except (
-        OSError,
-        ValueError,
-        pa.ArrowException,
-    ) as error:  # ValueError: a column name is not text
+    # ValueError: a column name is not text.
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
 
 
@@ -294,9 +291,9 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
     """Read all rows, in the order of the files.
 
     Args:
-        path: A file or folder, as of `data_files`.
+        path: A file or folder; of a folder, the files that ``data_files`` finds.
         split: Split of a folder.
-        header: Columns of tables without a header.
+        header: Column names of CSV and TSV files whose first line is a row already.
 
     Raises:
         SourceError: If a file cannot be read, or the split of a folder is ambiguous.

@@ -142,11 +142,14 @@ class AnswerScoring:
 
     @property
     def judges(self) -> dict[str, Judge]:
-        """Judges by name; none for metrics that score how close a response is."""
+        """Judges by name; none for metrics that score how close a response is.
+
+        A graded answer has no judge by rules.
+        """
         if not self.is_judgeable:
             return {}
-        rules: dict[str, Judge] = {RULES: ByRules(self.judge_by_rules)}
-        return {**({} if self.graded_answer else rules), "model": ByModel(self.judge, reads=False)}
+        model: dict[str, Judge] = {"model": ByModel(self.judge, reads=False)}
+        return model if self.graded_answer else {RULES: ByRules(self.judge_by_rules), **model}
 
     def form(self, question: Question) -> AnswerForm | None:
         """Form of the answer, for readers; None if it has none."""

@@ -129,11 +129,15 @@ def _stem(word: str) -> str:
 
 
 def _quantity(text: str) -> tuple[str, float] | None:
-    """Dimension and value of a number with or without a unit; None if it is not one."""
+    """Dimension and value of a number with or without a unit; None if it is not one.
+
+    A percentage is a plain number: 50 % is 0.5.
+    """
     quantity = parse_quantity(text)
     unit = find_unit(quantity.unit) if quantity else None
     if not quantity or (quantity.unit and not unit):
         return None
     kind, size = unit or ("number", 1.0)
-    value = quantity.value * size / (100 if kind == SHARE else 1)
-    return "number" if kind == SHARE else kind, float(f"{value:.12g}")
+    if kind == SHARE:
+        kind, size = "number", size / 100
+    return kind, float(f"{quantity.value * size:.12g}")  # without rounding errors of units

@@ -127,7 +127,7 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
 
 @app.command()
 def health(
-    of: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
+    service: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
     host: Host = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port; 0: the service's default.")
@@ -142,14 +142,16 @@ def health(
         from bench_assets.workspace.materialization import dagster_processes as processes
         from bench_resources.config.environment import default_home
 
-        service, default_port = {
+        process, default_port = {
             "web": (processes.Web, 3000),
             "daemon": (processes.Daemon, 0),
             "code": (processes.CodeServer, 4000),
-        }[of]
-        if not service(default_home(), host, port or default_port).is_healthy():
-            raise HomeError(f"bench ui {of}: not healthy (no answer, or a failed health check)")
-        print_result(f"bench ui {of} is healthy")
+        }[service]
+        if not process(default_home(), host, port or default_port).is_healthy():
+            raise HomeError(
+                f"bench ui {service}: not healthy (no answer, or a failed health check)"
+            )
+        print_result(f"bench ui {service} is healthy")
 
 
 def _serve(service: "Service") -> None:

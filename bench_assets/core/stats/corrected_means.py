@@ -115,7 +115,7 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     covariance = max(0.0, float(moves @ moves - rows @ rows) - from_labels)
     quantile = student_quantile(satterthwaite_freedom(shares))
     spread, shared = quantile * sqrt(differences @ differences), quantile * sqrt(covariance)
-    rows_down, rows_up = _rows_distances(predicted, columns, value)
+    rows_down, rows_up = _sampling_distances(predicted, columns, value)
     return CorrectedMean(
         value=value,
         low=max(0.0, value - hypot(rows_down, shared, down)),
@@ -221,12 +221,15 @@ def _jeffreys(share: float, n: float) -> tuple[float, float]:
     return low if yes > _ROUNDING else 0.0, high if no > _ROUNDING else 1.0
 
 
-def _rows_distances(predicted: Floats, columns: _Columns, value: float) -> tuple[float, float]:
-    """Distances of the mean of the predictions to its limits; 0 if they do not vary."""
+def _sampling_distances(predicted: Floats, columns: _Columns, value: float) -> tuple[float, float]:
+    """Distances of the mean to the limits that the sample of units alone gives it.
+
+    0 if the predictions do not vary.
+    """
     if np.ptp(predicted) < _ROUNDING:
         return 0.0, 0.0
-    points = zip(predicted.tolist(), columns.names, columns.weight.tolist(), strict=True)
-    estimate = mean(map(ScoredPoint, *zip(*points, strict=True)))
+    rows = zip(predicted.tolist(), columns.names, columns.weight.tolist(), strict=True)
+    estimate = mean(ScoredPoint(*row) for row in rows)
     return value - estimate.low, estimate.high - value
 
 

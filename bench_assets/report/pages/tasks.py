@@ -34,7 +34,7 @@ FROM scores JOIN questions USING (question_id)
 WHERE kind = 'choice' AND len(questions.answer) = 1 AND len(scores.answer) <= 1 AND error = ''
 GROUP BY ALL ORDER BY ALL
 """
-_MILLION = 1e6
+_MILLION = 1e6  # tokens that a price is for
 
 
 def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]:
@@ -49,7 +49,10 @@ def prices_of(models: Mapping[str, ModelSpec]) -> dict[str, tuple[float, float]]
 def usage(
     tables: TableFiles, task: Task, condition: str, prices: Mapping[str, tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """Responses, tokens, seconds and cost of each model; None for unknown values."""
+    """Sum up the responses, tokens, seconds and cost of each model; None for unknown values.
+
+    ``prices``: per million prompt and response tokens, as of ``prices_of``.
+    """
     key = evaluation_key(task, condition, "predictions")
     if not tables.known(key):
         return []

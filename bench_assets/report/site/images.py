@@ -21,7 +21,7 @@ from bench_resources.tables.parquet import TableFiles, read_columns
 
 SMALL = 320  # px, the longest side
 _JPEG_START = b"\xff\xd8"
-_THREADS = 4
+_THREADS = 4  # images copied at once
 _log = logging.getLogger("bench_assets.report")
 
 
@@ -51,10 +51,12 @@ class Images:
         return {digest: self._brought[digest] for digest in wanted}
 
     def keep(self, digests: Iterable[str]) -> bool:
-        """Keep existing images; returns whether all exist."""
-        names = {digest: self._there(digest) for digest in digests}
-        self._brought.update(names if all(names.values()) else {})
-        return all(names.values())
+        """Keep images that an earlier report copied; False, and keeps none, if one is missing."""
+        copies = {digest: self._copy_of(digest) for digest in digests}
+        if not all(copies.values()):
+            return False
+        self._brought.update(copies)
+        return True
 
     def delete_unused(self) -> None:
         """Delete unused images."""
@@ -65,7 +67,7 @@ class Images:
 
     def _bring(self, digest: str) -> ReportImage | None:
         try:
-            if existing := self._there(digest):
+            if existing := self._copy_of(digest):
                 return existing
             data = self._images.read(digest)
             decoded = decode(data, self._images.max_pixels).image
@@ -85,7 +87,7 @@ class Images:
         self._save(small, image.small, "WEBP")  # last, so that its presence implies the other one's
         return image
 
-    def _there(self, digest: str) -> ReportImage | None:
+    def _copy_of(self, digest: str) -> ReportImage | None:
         for suffix in ("jpg", "png"):
             image = _report_image(digest, suffix)
             if (self._folder / image.full).exists():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"(\./|(?:\.\./)+)([\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function|const|class) (\w+)", re.MULTILINE)
-_OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_OTHER_STATEMENT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundled_script(folder: Path, entry: str) -> bytes:
@@ -41,16 +41,18 @@ def bundled_script(folder: Path, entry: str) -> bytes:
 
 
 def _as_function(path: Path, number_of: Callable[[Path], int]) -> str:
-    """A module as an immediately called function that returns its exports."""
+    """Turn a module into an immediately called function that returns its exports."""
 
-    def assigned(match: re.Match[str]) -> str:
+    def declare_imports(match: re.Match[str]) -> str:
         names, *target = match.groups()
         number = number_of((path.parent / "".join(target)).resolve())
-        return f"const {{ {names.strip().replace(' as ', ': ')} }} = m{number};\n" if names else ""
+        if not names:  # imported for its effects alone
+            return ""
+        return f"const {{ {names.strip().replace(' as ', ': ')} }} = m{number};\n"
 
-    text = _IMPORT.sub(assigned, path.read_text(encoding="utf-8"))
+    text = _IMPORT.sub(declare_imports, path.read_text(encoding="utf-8"))
     exports = [name for _, name in _EXPORT.findall(text)]
     text = _EXPORT.sub(r"\1 \2", text)
-    if other := _OTHER.search(text):
+    if other := _OTHER_STATEMENT.search(text):
         raise ValueError(f"{path}: {other[0]!r} is no named import or exported declaration.")
     return f"(() => {{\n{text}return {{ {', '.join(exports)} }};\n}})()"

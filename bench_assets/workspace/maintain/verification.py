@@ -129,11 +129,13 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
 def _records(folder: Path) -> Iterator[VerificationFinding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
-        for problem in (problems := integrity_errors(file)):
+        problems = integrity_errors(file)
+        for problem in problems:
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
             reason = f"{file}: {problem}; contains only the history of runs"
             yield VerificationFinding(
                 what="dagster", state="damaged", n=1, why=reason, command=command
             )
-        n_whole += not problems
+        if not problems:
+            n_whole += 1
     yield from whole_finding("dagster", n_whole)

@@ -131,7 +131,8 @@ def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
         raise AnnotationError(f"{file}: cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _parse_answer(task, line, f"{file.name}, line {number:06}")
+            where = f"{file.name}, line {number:06}"  # sorts by line
+            yield _parse_answer(task, line, where)
 
 
 def _parse_answer(task: AnnotationTask, line: str, where: str) -> Answer:

@@ -158,7 +158,8 @@ def _command(context: LaunchRunContext) -> str:
     arguments = ExecuteRunArgs(
         origin, context.dagster_run.run_id, instance_ref=None
     ).get_command_args()
-    return shlex.join([sys.executable, "-m", "dagster", *arguments[arguments.index("api") :]])
+    subcommand = arguments[arguments.index("api") :]  # without the interpreter of the origin
+    return shlex.join([sys.executable, "-m", "dagster", *subcommand])
 
 
 def _escape_file_name(log: Path) -> str:

@@ -40,9 +40,10 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
         ModelError: If Java is missing, or the program fails.
     """
     require_extra("METEOR", "pycocoevalcap")
+    if missing := missing_meteor():
+        raise ModelError(f"METEOR: {missing}")
     jar = _jar()
-    if jar is None or missing_meteor():
-        raise ModelError(f"METEOR: {missing_meteor()}")
+    assert jar is not None  # or it would be missing
     command = ["java", "-jar", _MEMORY, str(jar), *_OPTIONS]
     with subprocess.Popen(
         command,

@@ -17,7 +17,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.images.locations import KIND, ImageFolder, ImageLocation, ObjectImages
 from bench_resources.storage.blobs.files import shared_folder
 
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20  # bytes of an image
 
 _log = logging.getLogger("bench_assets.images")
 _THREADS = 8  # images decoded at once; each takes memory for all its pixels
@@ -95,12 +95,13 @@ class ImageStore(dg.ConfigurableResource[Any]):
         self.place.keep(image.sha256, data)
         return image
 
-    def stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Size, format and orientation of stored images; logs missing and damaged ones."""
+    def inspect_stored(self, digests: Iterable[str]) -> list[StoredImage]:
+        """Read size, format and orientation of stored images; missing, damaged ones are logged."""
         images = []
         for digest in digests:
             try:
-                images.append(self.put(self.read(digest), digest))
+                data = self.read(digest)
+                images.append(inspect_image(data, digest, self.max_pixels, self.max_bytes))
             except ImageError as error:
                 _log.warning("%s", error)
         return images

@@ -141,8 +141,8 @@ class Ledger:
         node = self._graph.get(key)
         if node.is_partitioned or not node.is_materializable:
             return False
-        made, siblings = self.event(key), self._siblings(key)
-        latest = max((event for event in siblings if event), default=None)
+        made, others = self.event(key), self._events_beside(key)
+        latest = max((event for event in others if event), default=None)
         if latest and not (made and made.run == latest.run):
             return True
         return any(map(self.is_absent, node.parent_keys - {key}))
@@ -216,8 +216,8 @@ class Ledger:
         with self._query():
             return self._instance.get_dynamic_partitions(str(of.name))
 
-    def _siblings(self, key: dg.AssetKey) -> list[Event | None]:
-        """Tables of the step of a table that it may leave out."""
+    def _events_beside(self, key: dg.AssetKey) -> list[Event | None]:
+        """Last events of the other tables of its step, if the step may leave this table out."""
         asset = self._graph.get(key).assets_def
         if asset.op.output_dict[asset.get_output_name_for_asset_key(key)].is_required:
             return []

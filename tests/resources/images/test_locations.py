@@ -105,7 +105,7 @@ def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_p
     stored = store.put(image(1), "1.png")
     with pytest.raises(ImageError, match="not an image"):
         store.put(b"no image", "2.png")
-    assert store.stored([stored.sha256, "00" * 32]) == [
+    assert store.inspect_stored([stored.sha256, "00" * 32]) == [
         StoredImage(name=stored.sha256, sha256=stored.sha256, format="PNG", width=stored.width,
                     height=stored.height, n_bytes=len(image(1)))
     ]  # fmt: skip

@@ -82,7 +82,7 @@ def images(
 ) -> dg.Output[list[StoredImage]]:
     """Store every image of the folder, and add those that annotators uploaded."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    uploaded = image_store.stored(counted_rows(tables, annotation.IMAGES))
+    uploaded = image_store.inspect_stored(counted_rows(tables, annotation.IMAGES))
     return table_output(
         [*stored, *uploaded], {"not_decoded": len(broken), "brought": len(uploaded)}
     )

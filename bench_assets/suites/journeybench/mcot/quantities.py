@@ -72,26 +72,27 @@ def find_quantities(
         proposals = proposals_of(response, empty="nothing to be seen")
         table.rejections.extend(proposals.rejections)
         for number, proposal in enumerate(proposals.rows, 1):
-            _check(problem, proposal, response, f"{problem.problem_id}/{number}", table)
+            _add_if_valid(problem, proposal, response, f"{problem.problem_id}/{number}", table)
     return table
 
 
-def _check(
+def _add_if_valid(
     problem: Problem,
     proposal: dict[str, Any],
     response: GeneratedText,
     quantity_id: str,
-    found: Table[Quantity],
+    table: Table[Quantity],
 ) -> None:
+    """Add a proposal to the table, or to its rejections with the reasons."""
     fields = text_fields(proposal, _FIELDS)
     if fields is None:
         reason = f"one of {', '.join(_FIELDS)} is missing: {proposal}"
-        found.reject(quantity_id, reason)
+        table.reject(quantity_id, reason)
         return
     if faults := _faults(problem, fields):
-        found.reject(quantity_id, "; ".join(faults))
+        table.reject(quantity_id, "; ".join(faults))
         return
-    found.rows.append(
+    table.rows.append(
         Quantity(
             quantity_id=quantity_id,
             problem_id=problem.problem_id,

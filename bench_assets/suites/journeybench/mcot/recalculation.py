@@ -55,7 +55,7 @@ def stated_numbers(question: str) -> list[Fraction]:
     return [*map(Fraction, cardinals), *map(Fraction, ordinals)]
 
 
-def solve(problem: Problem, instead: Mapping[int, int]) -> Solution | None:
+def solve(problem: Problem, replacements: Mapping[int, int]) -> Solution | None:
     """Solve a problem again with other numbers; None if the calculations do not carry them.
 
     A replaced number stands once in the text and once in the calculations, and is no result. A
@@ -63,25 +63,26 @@ def solve(problem: Problem, instead: Mapping[int, int]) -> Solution | None:
     other numbers, results may be rounded.
     """
     try:
-        replaced = {Fraction(old): Fraction(new) for old, new in instead.items() if old != new}
+        replaced = {Fraction(old): Fraction(new) for old, new in replacements.items() if old != new}
         return _recalculate(problem, replaced)
     except ValueError:
         return None
 
 
-def is_proven(problem: Problem, instead: Mapping[int, int]) -> bool:
+def is_proven(problem: Problem, replacements: Mapping[int, int]) -> bool:
     """Whether the form alone proves what ``solve`` returns.
 
     Every number of the text is used, every other input is a usual factor, each replaced number is a
     count, and the new one keeps its place in the order of the text's numbers.
     """
     counts = set(map(int, _COUNT.findall(words_to_digits(problem.question))))
-    others = set(stated_numbers(problem.question)) - instead.keys()
-    return (
-        all((new > other) == (old > other) for old, new in instead.items() for other in others)
-        and instead.keys() <= counts - {0, 1, 2}  # which stand for too much: oneself, both, halves
-        and _is_closed(problem)
+    others = set(stated_numbers(problem.question)) - replacements.keys()
+    keep_order = all(
+        (new > other) == (old > other) for old, new in replacements.items() for other in others
     )
+    # 0, 1 and 2 may also be meant without a number: by "oneself", "both", "half".
+    are_counts = replacements.keys() <= counts - {0, 1, 2}
+    return keep_order and are_counts and _is_closed(problem)
 
 
 def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Solution | None:
@@ -93,16 +94,16 @@ def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Sol
     lines, results = list[str](), dict[Fraction, Fraction]()
     for step in steps:
         carried = {n: results[n] for n in step.inputs if results.get(n, n) != n}
-        instead = {**replaced, **carried}
-        original, result = evaluate(step.expression), evaluate(step.expression, instead)
+        values = {**replaced, **carried}
+        original, result = evaluate(step.expression), evaluate(step.expression, values)
         is_wrong = abs(original - step.result) > (0 if replaced else _ROUNDING)
-        is_torn = bool(replaced) and step.result.denominator == 1 < result.denominator
-        is_twofold = results.setdefault(step.result, result) != result or {*carried} & {*stated}
+        is_broken_up = bool(replaced) and step.result.denominator == 1 < result.denominator
+        is_ambiguous = results.setdefault(step.result, result) != result or {*carried} & {*stated}
         repeated = {number for number in carried if inputs.count(number) > 1}
-        is_twofold = is_twofold or repeated & _usual_factors(step)  # a result, or the factor
-        if is_wrong or is_torn or is_twofold or result < 0:
+        is_ambiguous = is_ambiguous or repeated & _usual_factors(step)  # a result, or the factor
+        if is_wrong or is_broken_up or is_ambiguous or result < 0:
             return None
-        written = substitute(step.expression, instead).strip()
+        written = substitute(step.expression, values).strip()
         lines.append(f"{written} = {format_number(float(result))}")
     answer = Fraction(problem.answer.replace(",", "").strip("$%"))
     return Solution("\n".join(lines), result) if steps and steps[-1].result == answer else None

@@ -22,8 +22,7 @@ from bench_assets.suites.multi.construction.decisions import (
     read_annotations,
     requested_transformations,
 )
-from bench_assets.suites.multi.construction.item_checks import Duplicate
-from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
+from bench_assets.suites.multi.construction.item_checks import Duplicate, find_duplicates
 from bench_assets.suites.multi.construction.selection import (
     SelectionDecision,
     select,

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from string import ascii_uppercase
 
@@ -115,7 +115,7 @@ class Duplicate:
     dropped: bool
 
 
-def duplicates(
+def find_duplicates(
     items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float = 0.8
 ) -> list[Duplicate]:
     """Find pairs alike in text and in every image, except within a problem.
@@ -127,7 +127,7 @@ def duplicates(
     """
     by_id = {item.item_id: item for item in items}
     texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
-    pairs: dict[str, list[tuple[str, float, int, str]]] = defaultdict(list)
+    pairs: dict[str, list[Duplicate]] = defaultdict(list)
     for twin in similar_texts(texts, similarity):
         later, earlier = by_id[twin.later], by_id[twin.earlier]
         image_distance = _image_distance(later, earlier, hashes)
@@ -136,23 +136,24 @@ def duplicates(
             and image_distance is not None
             and image_distance <= _DISTANCE
         ):
-            reason = _conflict(later, earlier)
-            pairs[twin.later].append((twin.earlier, twin.similarity, image_distance, reason))
+            pairs[twin.later].append(
+                Duplicate(
+                    item_id=twin.later,
+                    earlier=twin.earlier,
+                    similarity=twin.similarity,
+                    distance=image_distance,
+                    conflict=_conflict(later, earlier),
+                    dropped=False,
+                )
+            )
     dropped: set[str] = set()
-    for name, pair in pairs.items():
-        if any(not conflict and earlier not in dropped for earlier, _, _, conflict in pair):
+    for name, pairs_of_item in pairs.items():
+        if any(not pair.conflict and pair.earlier not in dropped for pair in pairs_of_item):
             dropped.add(name)
     return [
-        Duplicate(
-            item_id=name,
-            earlier=earlier,
-            similarity=text_similarity,
-            distance=image_distance,
-            conflict=conflict,
-            dropped=name in dropped and not conflict,
-        )
-        for name, pair in pairs.items()
-        for earlier, text_similarity, image_distance, conflict in pair
+        replace(pair, dropped=pair.item_id in dropped and not pair.conflict)
+        for pairs_of_item in pairs.values()
+        for pair in pairs_of_item
     ]
 
 

@@ -26,7 +26,7 @@ def problem(question, solution, answer):
 
 
 @pytest.mark.parametrize(
-    ("instead", "solution"),
+    ("replacements", "solution"),
     [
         pytest.param({}, Solution("5*2 = 10\n10*3 = 30", Fraction(30)), id="as written"),
         pytest.param({5: 7}, Solution("7*2 = 14\n14*3 = 42", Fraction(42)), id="another number"),
@@ -35,8 +35,8 @@ def problem(question, solution, answer):
         pytest.param({8: 9}, None, id="a number that no calculation uses"),
     ],
 )
-def test_a_problem_is_solved_again(instead, solution):
-    assert solve(APPLES, instead) == solution
+def test_a_problem_is_solved_again(replacements, solution):
+    assert solve(APPLES, replacements) == solution
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.construction.item_checks import defects, duplicates
+from bench_assets.suites.multi.construction.item_checks import defects, find_duplicates
 from tests.cases import read_cases
 from tests.fakes.multi_rows import item
 
@@ -16,7 +16,7 @@ def problem(name, text, image=""):
 
 
 def dropped(*items):
-    pairs = duplicates(items, HASHES)
+    pairs = find_duplicates(items, HASHES)
     return [one.item_id for one in pairs if one.dropped]
 
 
@@ -59,7 +59,7 @@ def choice_item(name, text, answer, image="", kind="SA"):
 @pytest.mark.parametrize(("one", "other", "conflict"), read_cases(__file__, "item_conflicts.jsonl"))
 def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict):
     items = [choice_item("a", *one), choice_item("b", *other)]
-    (pair,) = duplicates(items, HASHES, similarity=0.6)
+    (pair,) = find_duplicates(items, HASHES, similarity=0.6)
     assert (pair.conflict, pair.dropped) == (conflict, False)
 
 
