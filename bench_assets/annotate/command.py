@@ -22,7 +22,7 @@ app = typer.Typer(
     help="Annotate with people: pages, links, progress, quality, Label Studio's files.",
 )
 
-_LINK_LIFETIME_DAYS = 30
+_LINK_LIFETIME_DAYS = 30  # days that a link is valid, by default
 
 
 @app.command()

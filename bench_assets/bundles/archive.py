@@ -18,11 +18,11 @@ from typing import IO, NamedTuple, Self
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_resources.storage.atomic_write import open_atomic
 
-MAX_FILES = 60_000
+MAX_FILES = 60_000  # of an archive
 MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
-_UNIX, _MODE = 3, 0o100644 << 16
+_UNIX, _MODE = 3, 0o100644 << 16  # of a zip entry: system, and rw-r--r-- of a file
 _READ_ERRORS = (
     zipfile.BadZipFile,
     NotImplementedError,

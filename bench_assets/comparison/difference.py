@@ -36,7 +36,7 @@ from bench_assets.evaluation.units import ScoredMetric, keyed_pairs
 
 TOTAL, REMOVED, ADDED = "in all", "questions removed", "questions added"
 
-_EXAMPLES = 5
+_EXAMPLES = 5  # questions that are printed
 _TOLERANCE = 1e-9  # rounding error of a difference of 0
 _SETTINGS = (MODEL, DECODING, JUDGE, SCORER, VERSION)
 

@@ -61,7 +61,7 @@ Versions: TypeAlias = Mapping[tuple[dg.AssetKey, str | None], str]
 
 _MANY = 1 << 16  # images; their digests would take 2 kB each
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)  # questions do not depend on them
-_DIGITS = 16
+_DIGITS = 16  # of a digest
 
 
 class ObservedInputs:

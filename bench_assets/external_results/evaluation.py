@@ -14,7 +14,7 @@ from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import ImportedTask
 
-_PERCENT = 100.0
+_PERCENT = 100.0  # factor from shares to percent
 
 
 def imported_evaluation(

@@ -36,7 +36,7 @@ EVALUATION_JOB = "evaluate_checkpoint"
 CLAIM_SECONDS = 300.0
 """s that a tick's lease on a run lasts; Dagster gives a tick 60."""
 
-_CHECKPOINTS_A_QUERY = 200
+_CHECKPOINTS_A_QUERY = 200  # checkpoints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

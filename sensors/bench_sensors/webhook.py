@@ -24,7 +24,7 @@ from bench_sensors.checkpoints import missing_numbers
 
 _TIMEOUT = 10.0  # s
 _LATE_SECONDS = 5.0  # s until every run that ended is recorded
-_RUNS_A_TICK = 100
+_RUNS_A_TICK = 100  # runs
 
 
 class _Post(NamedTuple):

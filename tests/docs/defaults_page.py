@@ -16,8 +16,9 @@ _TOP = """\
 # Numbers in the code
 
 What a user may want to change is a [setting](settings.md). A number of a paper stands in
-`settings.py` of its suite, or beside its method, with the section. All others are constants of
-modules, below. Generated (`python -m tests.docs.defaults_page`).
+`settings.py` of its suite, or beside its method, with the section. The table below lists the
+numbers that are constants of modules; defaults of parameters stand in the functions. Generated
+(`python -m tests.docs.defaults_page`).
 """
 
 
@@ -35,23 +36,29 @@ def constants(file: Path) -> Iterator[Constant]:
     lines = text.splitlines()
     body = ast.parse(text).body
     for statement, following in zip(body, [*body[1:], None], strict=True):
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-        elif isinstance(statement, ast.AnnAssign):
-            target = statement.target
-        else:
-            continue
-        is_constant = isinstance(target, ast.Name) and target.id.strip("_").isupper()
-        if is_constant and statement.value and _is_number(statement.value):
-            above = lines[statement.lineno - 2] if statement.lineno > 1 else ""
-            yield Constant(
-                ast.unparse(target),
-                ast.unparse(statement.value),
-                _comment(lines[(statement.end_lineno or 0) - 1], above, following),
-            )
+        own_lines = lines[statement.lineno - 1 : statement.end_lineno]
+        line = next((line for line in own_lines if "  # " in line), "")
+        above = lines[statement.lineno - 2] if statement.lineno > 1 else ""
+        for target, value in _assignments(statement):
+            is_constant = isinstance(target, ast.Name) and target.id.strip("_").isupper()
+            if is_constant and _is_number(value):
+                comment = _comment(line, above, following)
+                yield Constant(ast.unparse(target), ast.unparse(value), comment)
 
 
-def _is_number(value: ast.expr | None) -> bool:
+def _assignments(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
+    """Targets with their values; ``A, B = 1, 2`` has two."""
+    if isinstance(statement, ast.AnnAssign) and statement.value:
+        return [(statement.target, statement.value)]
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return []
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def _is_number(value: ast.expr) -> bool:
     """Whether it is a number, or a calculation with numbers."""
     if isinstance(value, ast.BinOp):
         return _is_number(value.left) and _is_number(value.right)

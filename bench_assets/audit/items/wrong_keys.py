@@ -28,7 +28,7 @@ from bench_assets.core.schema.rows import Question
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 
-NO_ANSWER = -1
+NO_ANSWER = -1  # code of a response without a parsed answer
 
 _LOGITS = np.linspace(-12, 12, 481)
 _PSEUDO_COUNT = 10.0  # pseudo-count of a model's overall skill and preferences per category
@@ -247,8 +247,8 @@ def _batch_likelihoods(matrix: ModelAnswers, known: ModelHabits, knows: Floats) 
     return likelihoods
 
 
-MIN_MODELS = 3
-MIN_QUESTIONS = 20
+MIN_MODELS = 3  # with fewer, the check is skipped
+MIN_QUESTIONS = 20  # with fewer, the check is skipped
 
 _DOUBTFUL = 20.0  # see evidence_of_wrong_keys
 _MIN_LISTED_RATIO = np.log(10.0)  # answers ten times as likely without the key, or more

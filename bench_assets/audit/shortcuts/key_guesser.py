@@ -32,8 +32,8 @@ MAX_OPTIONS = 10
 """Questions with more options are left out."""
 
 _MAX_QUESTIONS = 4000  # of one fit: a shortcut of five points is certain in fewer
-_FOLDS = 5
-_ROUNDS = 80
+_FOLDS = 5  # of the cross-validation
+_ROUNDS = 80  # of the fit, at most
 _PRECISION = 1e-3  # change of the weights that ends the fit
 _RIDGE = 0.02  # L2 penalty; the mean loss is about 1
 

@@ -25,7 +25,7 @@ from bench_assets.core.schema.rows import Question
 
 _USUAL_SHARE = 0.5  # of one answer, among questions without options
 _MIN_WORDED = 40  # fewest questions to learn a wording from
-_MAX_GROUPS = 16
+_MAX_GROUPS = 16  # the largest ones
 _MIN_GROUP = 5  # fewest questions of a group that is learned apart
 _WORDS = 96  # hash buckets for the words of options
 _NUMBER = re.compile(  # a comma before three digits separates thousands, unless 0 precedes it

@@ -170,7 +170,7 @@ def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
         yield f"stale: {one.stale}"
 
 
-_MAX_EXAMPLES = 3
+_MAX_EXAMPLES = 3  # questions that are printed
 _AROUND = 60  # characters shown on either side of what an answer was read from
 _MAX_TEXT_LENGTH = 100  # characters
 

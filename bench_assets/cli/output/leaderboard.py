@@ -17,7 +17,7 @@ from bench_assets.workspace.console.output import (
 )
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
-_WIDTH = 100
+_WIDTH = 100  # characters
 
 
 def print_matrices(

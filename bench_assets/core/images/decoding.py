@@ -24,7 +24,7 @@ from bench_assets.core.schema.errors import ImageError
 
 _WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
 _16_BITS = ("I;16", "I;16B")  # Pillow's raw modes of PNG, JPEG 2000 and unsigned TIFF
-_WHITE = 2**16 - 1
+_WHITE = 2**16 - 1  # of 16-bit channels
 
 
 def is_wide(image: Image.Image) -> bool:
@@ -88,7 +88,7 @@ def _alpha_to_rgb(image: Image.Image, written: str) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
 
 
-MAX_PIXELS = 100_000_000
+MAX_PIXELS = 100_000_000  # px
 _JPEG_LIMIT_FACTOR = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
 
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from PIL import Image
 
 _CELLS = 64  # cells a side, each of at least _OF_CELL px a side
-_MIN_CELL_SIZE = 3
+_MIN_CELL_SIZE = 3  # px a side
 _SPECKS = 0.02  # largest share of lone pixels in an image that is otherwise blank
 _MAX_SPECK_SIZE = 2  # most pixels of a speck
 _BLANK_LEVELS = 12.0  # levels around the median that count as blank

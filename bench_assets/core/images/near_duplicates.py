@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-_PERMUTATIONS = 128
-_SEED = 1
+_PERMUTATIONS = 128  # of MinHash
+_SEED = 1  # of the permutations
 _RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
 _CELLS = 1_000  # of the numerical integration over similarities
 _HASH_SIDE = 8  # of the low frequencies that make the bits of an image hash

@@ -19,7 +19,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Tokenize: TypeAlias = Callable[[str], Sequence[str]]
 
-MAX_N = 4
+MAX_N = 4  # words of the longest n-grams
 
 
 class CaptionPair(NamedTuple):

@@ -112,7 +112,7 @@ _OPEN_NUMBERS = (
     re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d+"),
     re.compile(r"-?(?:\d+\.\d+|\.\d+|\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
 )
-_DECIMALS = 2
+_DECIMALS = 2  # to which the script rounds numbers
 
 
 def mmmu(response: str, question: Question) -> float | None:

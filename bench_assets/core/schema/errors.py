@@ -70,7 +70,7 @@ class MissingExtraError(ModelError, SettingsError):
     """A model, or what a setting asks for, needs a package that is not installed; says how to."""
 
 
-_MAX_LISTED = 5
+_MAX_LISTED = 5  # names that a message proposes
 
 
 def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:

@@ -23,7 +23,7 @@ from bench_resources.models.managed import process_watchdog
 
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)  # s before a restart, from one failure to the next
 _GOOD_SECONDS = 60.0  # s of running after which pauses begin from the first again
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.5  # s between two looks at the services
 _HEALTH_SECONDS = 300.0  # s between two health checks, each a process of a CPU-second
 _DOUBT_SECONDS = 30.0  # s to the next health check after a failed one
 _MAX_UNHEALTHY = 3  # failed health checks in a row

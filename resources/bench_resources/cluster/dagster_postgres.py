@@ -24,7 +24,7 @@ from bench_resources.storage.sqlite import PATIENCE
 
 Result = TypeVar("Result")
 
-_RETRY_SECONDS = 0.5
+_RETRY_SECONDS = 0.5  # s between two attempts
 _TABLES = ("runs", "event_logs", "instigators")  # one of each part
 _CREATION_LOCK = 0x646167737465  # "dagste"
 

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 PATIENCE = 60.0  # s to retry while a store is unreachable or busy
 _RETRY_SECONDS = 0.5  # s between two attempts
 _PROBE = ".bench-probe"
-_PAGE_SIZE = 1000
+_PAGE_SIZE = 1000  # objects of one listing
 
 _TRANSIENT = re.compile(
     r"status code: (?:5\d\d|429|408)|HTTP error|timed out|timeout", re.IGNORECASE

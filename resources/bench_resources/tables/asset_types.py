@@ -68,8 +68,8 @@ def _format_type(kind: object) -> str:
     return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
 
-_PREVIEW_ROWS = 8
-_PREVIEW_CHARACTERS = 160
+_PREVIEW_ROWS = 8  # rows
+_PREVIEW_CHARACTERS = 160  # of a cell
 
 
 def preview(rows: Sequence[Any]) -> dict[str, dg.MetadataValue]:

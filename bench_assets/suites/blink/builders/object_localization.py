@@ -48,7 +48,7 @@ from bench_assets.suites.blink.builders.raw_files import (
 )
 
 _COLOURS = ("red", "green")  # appendix A.1
-_TRIES = 200
+_TRIES = 200  # noisy boxes
 
 
 # The paper says only "Gaussian noise". All but the noise are those of LIVR, a later paper that

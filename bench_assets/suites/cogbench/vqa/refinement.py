@@ -114,7 +114,7 @@ def _is_right(question: Question, response: str) -> bool:
 
 Action: TypeAlias = Literal["keep", "drop", "replace"]
 
-_SHARE_OF_LETTER = 0.25
+_SHARE_OF_LETTER = 0.25  # of the right answers, with four letters
 _MAX_IMBALANCE = 0.1  # of a letter's share among right answers
 
 TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"

@@ -17,7 +17,7 @@ from bench_resources.annotation.web.store import ShownUnit
 MOST_TEXT = 4 * 2**20  # bytes of one field
 
 _TIMEOUT = 120  # s to receive a body
-_MOST_FIELDS = 1000
+_MOST_FIELDS = 1000  # fields, and files, of a form
 
 LIST_KINDS = ("texts", *MARK_KINDS)
 """Field kinds with one entry per line."""

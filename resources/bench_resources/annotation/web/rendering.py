@@ -44,8 +44,8 @@ class RefusedError(BenchError):
         self.after = after  # s, for the header Retry-After; 0: none
 
 
-MOST_BYTES = 20 * 2**20
-_MOST_PIXELS = 50_000_000
+MOST_BYTES = 20 * 2**20  # bytes of an upload
+_MOST_PIXELS = 50_000_000  # px of an upload
 _MAX_DECODING = 2  # uploads decoded at once; each takes memory for all its pixels
 
 

@@ -46,7 +46,7 @@ from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.images.locations import ImageLocation
 from bench_resources.images.store import open_image_store
 
-PORT = 8766
+PORT = 8766  # default of the annotation pages
 LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANY_ADDRESS = ("0.0.0.0", "::")

@@ -56,7 +56,7 @@ _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
 _ENTRY = re.compile(r",(?=[a-z_]+=)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
 _END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
-_SHOWN = 3
+_SHOWN = 3  # folders that a message names
 _UNNAMED_SETTINGS = {"api_key_env", "key_header", "program"}  # responses do not depend on them
 
 

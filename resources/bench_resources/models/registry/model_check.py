@@ -35,7 +35,7 @@ REQUIRED = frozenset({"an image", "control tokens"})
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
 _HOW_MANY = "How many things are there in the picture? Answer with one number."
-_SEED = 11
+_SEED = 11  # of the scene
 
 
 class SyntheticImages:

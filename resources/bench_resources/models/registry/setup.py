@@ -39,7 +39,7 @@ from bench_resources.storage.file_digests import iter_texts
 FindModel: TypeAlias = Callable[[str], ResolvedModel]
 """Finds a model by name, as ``resolve_name`` does, but once."""
 
-_DIGITS = 12
+_DIGITS = 12  # of a digest
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time
 _NEUTRAL_FIELDS = {  # change only speed and price, or how many responses are drawn
     *("price_in", "price_out", "budget", "budget_tokens"),

@@ -18,7 +18,7 @@ from bench_resources.models.transformers.findings import Findings, key_of
 
 _SIZE = (300, 220)  # px
 _STEPS = 64  # per unit: absorbs rounding on another CPU, and shows one of 256 levels
-_DIGITS = 8
+_DIGITS = 8  # of a digest
 
 
 class ImageDigests:

@@ -56,8 +56,8 @@ def take_group(pending: deque[int], requests: Sequence[Request], size: int) -> I
         yield pending.popleft()
 
 
-_READERS = 4
-_BATCHES_AHEAD = 2
+_READERS = 4  # threads that decode images
+_BATCHES_AHEAD = 2  # batches prepared while one is computed
 _BATCHES_THAT_FIT = 8  # before a larger one is tried: a failing batch costs as much as one
 _WINDOW = 4  # batches whose images are decoded ahead, to group similar sizes
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
