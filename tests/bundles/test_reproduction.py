@@ -102,7 +102,7 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     ],
 )
 @pytest.mark.usefixtures("home")
-def test_a_number_that_is_not_here_is_named(words, says):
+def test_an_unknown_task_or_model_is_named(words, says):
     assert says in bench("bundle", "reproduce", *words, code=2).stderr
 
 

@@ -21,7 +21,7 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
 
 
 @pytest.mark.parametrize(
-    ("fields", "found"),
+    ("fields", "defects"),
     [
         pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="a good suite"),
         pytest.param({"tasks": ()}, ["it has no tasks"], id="no task"),
@@ -86,8 +86,8 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
         ),
     ],
 )
-def test_defects(fields, found):
-    assert suite_defects(replace(QUIZ, **fields)) == found
+def test_every_defect_is_listed(fields, defects):
+    assert suite_defects(replace(QUIZ, **fields)) == defects
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,6 @@ def test_defects(fields, found):
         pytest.param("checkpoint", id="evaluate_checkpoint is a job of the graph"),
     ],
 )
-def test_names_that_a_suite_cannot_have(name):
-    (defect,) = suite_defects(replace(QUIZ, name=name, tasks=(task(name or "/"),)))[:1]
-    assert defect.startswith("name: ")
+def test_a_name_that_a_suite_cannot_have_is_its_first_defect(name):
+    suite = replace(QUIZ, name=name, tasks=(task(name or "/"),))
+    assert suite_defects(suite)[0].startswith("name: ")

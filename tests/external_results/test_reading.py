@@ -40,7 +40,7 @@ def home(tmp_path, monkeypatch):
 
 
 def numbers(results):
-    return [(one.name, one.category, one.value) for one in results.metrics]
+    return [(metric.name, metric.category, metric.value) for metric in results.metrics]
 
 
 @pytest.mark.parametrize(
@@ -53,21 +53,22 @@ def test_headline_numbers_and_points_are_the_harness_s_own(
     (found,) = read_external_results(DATA / file)
     assert (found.measured_by, found.task, found.model) == (harness, task, model)
     assert numbers(found) == [*printed]
-    assert [one.points for one in found.samples] == [*points]
+    assert [sample.points for sample in found.samples] == [*points]
 
 
 def test_all_tasks_of_a_results_file_are_read():
     found = read_external_results(LMMS / "20261124_070000_results.json")
-    assert [one.task for one in found] == ["mini_mc", "mini_vqa"]
+    assert [results.task for results in found] == ["mini_mc", "mini_vqa"]
     assert found[0].about == "4 of 8 samples"
 
 
 def test_a_sample_has_its_prompt_images_options_and_key():
-    one = read_external_results(DATA / "squares.eval")[0].samples[1]
-    assert "Which colour is square 2?\n\nA) red\nB) blue\nC) green" in one.prompt
-    assert one.images[0].startswith(b"\x89PNG")
-    assert (one.options, one.target, one.category) == (("red", "blue", "green"), ("B",), "one")
-    assert (one.response, one.answer) == ("ANSWER: B", "B")
+    sample = read_external_results(DATA / "squares.eval")[0].samples[1]
+    assert "Which colour is square 2?\n\nA) red\nB) blue\nC) green" in sample.prompt
+    assert sample.images[0].startswith(b"\x89PNG")
+    assert (sample.options, sample.target) == (("red", "blue", "green"), ("B",))
+    assert sample.category == "one"
+    assert (sample.response, sample.answer) == ("ANSWER: B", "B")
 
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -78,10 +79,10 @@ def table(folder, kind, rows):
     """A file of VLMEvalKit; None is an empty cell, () an empty row."""
     file, (names, *others) = folder / f"M_D.{kind}", rows
     if kind == "tsv":
-        cells = [["" if one is None else str(one) for one in row or [None] * 7] for row in rows]
+        cells = [["" if cell is None else str(cell) for cell in row or [None] * 7] for row in rows]
         file.write_text("".join(f"{chr(9).join(row)}\n" for row in cells))
     elif kind == "json":  # as ``DataFrame.to_dict`` has empty cells
-        filled = [[nan if one is None else one for one in row or [None] * 7] for row in others]
+        filled = [[nan if cell is None else cell for cell in row or [None] * 7] for row in others]
         file.write_text(json.dumps([dict(zip(names, row, strict=False)) for row in filled]))
     else:
         with zipfile.ZipFile(file, "w") as book:
@@ -92,9 +93,9 @@ def table(folder, kind, rows):
 def sheet(rows):
     lines = [
         "".join(
-            f'<c r="{column}{n}" t="inlineStr"><is><t>{one}</t></is></c>'
-            for column, one in zip("ABCDEFG", row, strict=False)
-            if one is not None
+            f'<c r="{column}{n}" t="inlineStr"><is><t>{cell}</t></is></c>'
+            for column, cell in zip("ABCDEFG", row, strict=False)
+            if cell is not None
         )
         for n, row in enumerate(rows, 1)
     ]
@@ -111,10 +112,10 @@ FULL = (1, "Which?", "red", "blue", "Look.", "A", 1)
 def test_empty_rows_and_cells_are_left_out(tmp_path, kind):
     first = (1, "Which?", "red", None, None, None, 0)  # which has no response
     (found,) = read_external_results(table(tmp_path, kind, [NAMES, first, (), (2, *FULL[1:])]))
-    one, other = found.samples
-    assert (one.prompt, one.options, one.response) == ("Which?\nA. red", ("red",), "")
-    assert other.prompt == "Hint: Look.\nWhich?\nA. red\nB. blue"
-    assert (one.sample_id, one.points, other.sample_id, other.points) == ("1", 0, "2", 1)
+    bare, hinted = found.samples
+    assert (bare.prompt, bare.options, bare.response) == ("Which?\nA. red", ("red",), "")
+    assert hinted.prompt == "Hint: Look.\nWhich?\nA. red\nB. blue"
+    assert (bare.sample_id, bare.points, hinted.sample_id, hinted.points) == ("1", 0, "2", 1)
 
 
 @KINDS
@@ -125,7 +126,7 @@ def test_scores_are_found_whose_first_response_was_lost(tmp_path, kind):
     rows = [NAMES, (*FULL[:-2], None, None), (2, *FULL[1:])]
     table(scored, kind, rows).rename(tmp_path / f"M_D_exact_matching_result.{kind}")
     (found,) = read_external_results(tmp_path / f"M_D.{kind}")
-    assert [one.points for one in found.samples] == [None, 1]
+    assert [sample.points for sample in found.samples] == [None, 1]
 
 
 def test_metrics_are_read_of_a_table_with_a_row_for_each_category_as_of_hallusionbench(tmp_path):
@@ -173,7 +174,7 @@ def test_a_row_that_is_no_sample_is_named(tmp_path, kind, second, says):
         pytest.param("xl/other.xml", "", "cannot be read as an .xlsx workbook", id="no sheet"),
     ],
 )
-def test_a_workbook_of_another_shape_is_named(tmp_path, member, content, says):
+def test_the_error_of_a_workbook_of_another_shape_names_the_file(tmp_path, member, content, says):
     with zipfile.ZipFile(tmp_path / "M_D.xlsx", "w") as book:
         book.writestr(member, content)
     with pytest.raises(SourceError, match=rf"M_D\.xlsx: {says}"):
@@ -315,7 +316,7 @@ def test_points_of_lmms_eval_are_found_where_the_first_sample_has_none(tmp_path)
     file = tmp_path / "x_samples_t.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (found,) = read_external_results(file)
-    assert [one.points for one in found.samples] == [None, 1.0]
+    assert [sample.points for sample in found.samples] == [None, 1.0]
 
 
 def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp_path):
@@ -348,7 +349,7 @@ def test_values_of_scores_are_numbers_as_inspect_s_value_to_float_has_them(tmp_p
     log = {"version": 2, "eval": {"task": "t", "model": "m"}, "samples": [sample]}
     (tmp_path / "log.json").write_text(json.dumps(log))
     (found,) = read_external_results(tmp_path / "log.json")
-    assert [one.points for one in found.samples] == [points]
+    assert [sample.points for sample in found.samples] == [points]
 
 
 @pytest.mark.parametrize(
@@ -425,10 +426,11 @@ def test_units_of_models_with_other_maxima_are_of_one_kind():
     kinds = set()
     for points in ((0, 0.5, 1, 1), (0, 2, 4, 5)):
         results = of_points(*points, lower=False)
-        one = imported_evaluation(results, (imported := imported_task(results)), lambda _: "")
-        scored = list(map(ScoredQuestion, one.questions, one.scores))
+        imported = imported_task(results)
+        evaluation = imported_evaluation(results, imported, lambda _: "")
+        scored = list(map(ScoredQuestion, evaluation.questions, evaluation.scores))
         side, adds = ScoredMetric(scored, sum(points) / 4), imported.as_task().adds.get("x")
-        kinds.add(metric_units(mean_points, side, cluster_questions(one.questions), adds)[0])
+        kinds.add(metric_units(mean_points, side, cluster_questions(evaluation.questions), adds)[0])
     assert len(kinds) == 1
 
 
@@ -436,8 +438,8 @@ def of_points(*points, lower):
     """Results of a harness whose headline is the mean of these points."""
     headline = ExternalMetric(name="x", value=sum(points) / 4, lower_is_better=lower)
     samples = [
-        ExternalSample(sample_id=str(n), prompt="?", response="", target=("a",), points=one)
-        for n, one in enumerate(points)
+        ExternalSample(sample_id=str(n), prompt="?", response="", target=("a",), points=value)
+        for n, value in enumerate(points)
     ]
     return ExternalResults(
         harness="h", task="t", model="m", metrics=(headline,), samples=tuple(samples)
@@ -520,7 +522,7 @@ def test_a_sample_without_errors_is_right(home, tmp_path):
     run = bench.read_results(renamed(tmp_path / "lmms", higher=False))
     assert run.metrics.value[0] == pytest.approx(2 / 3)
     assert run.metrics.low[0] < 2 / 3 < run.metrics.high[0]
-    assert [one.points for one in run.evaluations[0].scores] == [0.0, 1.0, 0.0]
+    assert [score.points for score in run.evaluations[0].scores] == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def _votes(**by_person: str) -> list[Answer]:
 def _quality(
     answers: Sequence[Answer], units: Sequence[Unit] = ITEMS
 ) -> dict[str, AnnotatorQuality]:
-    counted = resolve_answers(FORM, units, answers)
-    return {row.person: row for row in annotator_quality(FORM, units, counted.all)}
+    resolved = resolve_answers(FORM, units, answers)
+    return {row.person: row for row in annotator_quality(FORM, units, resolved.all)}
 
 
 def test_agreement_is_with_the_others() -> None:
@@ -46,28 +46,29 @@ def test_agreement_is_with_the_others() -> None:
 
 
 def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
-    words = [
-        replace(one, seconds=s) for one, s in zip(_votes(ana="yyyy"), (1, 9, 2, 100), strict=True)
+    answers = [
+        replace(answer, seconds=s)
+        for answer, s in zip(_votes(ana="yyyy"), (1, 9, 2, 100), strict=True)
     ]
-    words[3] = replace(words[3], skipped=True)
-    (row,) = _quality(words).values()
+    answers[3] = replace(answers[3], skipped=True)
+    (row,) = _quality(answers).values()
     assert (row.seconds, row.n_answers, row.n_skipped, row.n_refused) == (2, 3, 1, 0)
 
 
 def test_attention_checks_are_counted_apart() -> None:
     checks = [replace(GOLD, unit_id=f"g{n}") for n in range(3)]
-    words = [
-        vote("ana", right, unit=one)
-        for right, one in zip(("yes", "no", "yes"), checks, strict=True)
+    answers = [
+        vote("ana", value, unit=check)
+        for value, check in zip(("yes", "no", "yes"), checks, strict=True)
     ]
-    (row,) = _quality([*_votes(ana="yyyy"), *words], [*ITEMS, *checks]).values()
+    (row,) = _quality([*_votes(ana="yyyy"), *answers], [*ITEMS, *checks]).values()
     assert (row.n_gold, row.n_answers, row.n_refused) == (3, 4, 0)
     assert row.gold == pytest.approx(2 / 3)
 
 
 def test_what_people_differ_on_comes_first() -> None:
-    counted = resolve_answers(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
-    rows = disagreements(FORM, ITEMS, counted.answers, [one.unit_id for one in ITEMS])
+    resolved = resolve_answers(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
+    rows = disagreements(FORM, ITEMS, resolved.answers, [unit.unit_id for unit in ITEMS])
     assert [(row.unit_id, row.disagreement, row.n_annotators, row.lacking) for row in rows] == [
         ("b", 1.0, 2, 1),
         ("a", 0.0, 3, 0),

@@ -154,7 +154,7 @@ def test_too_few_labels_correct_nothing(rows, reason):
     assert shortage(rows) == reason
 
 
-def test_no_label_of_a_verdict_is_an_error():
+def test_a_verdict_without_labels_is_an_error():
     with pytest.raises(ValueError, match="no unit of one of the judge's verdicts"):
         corrected_mean(units([1, 0], [1, None]))
 

@@ -71,7 +71,7 @@ def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: st
         resolve_inside(folder, name, "entry 3")
 
 
-def test_a_linked_folder_is_followed(folder: Path, tmp_path: Path) -> None:
+def test_a_linked_folder_is_followed_unless_it_leads_out(folder: Path, tmp_path: Path) -> None:
     (folder / "here").symlink_to(folder / "a")
     (folder / "away").symlink_to(tmp_path)
     assert resolve_inside(folder, "here/c.png", "entry 3") == folder / "here/c.png"
@@ -79,7 +79,7 @@ def test_a_linked_folder_is_followed(folder: Path, tmp_path: Path) -> None:
         resolve_inside(folder, "away/c.png", "entry 3")
 
 
-def test_a_image_need_not_be_there_yet(folder: Path) -> None:
+def test_an_image_need_not_be_there_yet(folder: Path) -> None:
     assert resolve_inside(folder, "gone.png", "entry 3") == folder / "gone.png"
 
 

@@ -108,16 +108,16 @@ def test_images_texts_and_choices_are_in_the_task_and_the_key_is_not() -> None:
     assert task["data"]["image"] == "data:a"
     assert task["data"]["images"] == [{"heading": "Second", "url": "data:b"}]
     assert task["data"]["shown"] == [{"heading": "Price", "text": "It is $5 <b>& more</b>"}]
-    assert [one["value"] for one in task["data"]["choices_seen"]] == [
+    assert [choice["value"] for choice in task["data"]["choices_seen"]] == [
         "sky", "$\u200b5 note", 'a "b"',
     ]  # fmt: skip
     assert "gold" not in json.dumps(task)
 
 
-def test_every_field_has_a_control_on_an_object_and_every_variable_is_in_the_task() -> None:
+def test_the_page_asks_every_field_and_shows_only_data_of_the_task() -> None:
     view = fromstring(labelling_config(TASK))
     controls = {node.get("name"): node for node in view.iter() if node.get("toName")}
-    assert {name: (one.tag, one.get("toName")) for name, one in controls.items()} == {
+    assert {name: (control.tag, control.get("toName")) for name, control in controls.items()} == {
         "dearer": ("Choices", "unit"),
         "seen": ("Choices", "unit"),
         "why": ("TextArea", "unit"),
@@ -125,15 +125,16 @@ def test_every_field_has_a_control_on_an_object_and_every_variable_is_in_the_tas
         "ends": ("KeyPointLabels", "image"),
         "cats": ("RectangleLabels", "image"),
     }
-    labels = {name: [label.attrib for label in one] for name, one in controls.items()}
+    labels = {name: [label.attrib for label in control] for name, control in controls.items()}
     assert labels["ends"] == [
         {"value": "near end", "maxUsages": "1"}, {"value": "far end", "maxUsages": "1"},
     ]  # fmt: skip
     assert labels["cats"] == [{"value": "Every cat", "maxUsages": "5"}]
     assert controls["dearer"].get("requiredMessage") == "Please answer: More than $\u200b5?"
     assert [controls[name].get("required") for name in ("why", "seen")] == [None, "true"]
-    shown = {one.get(name, "") for one in view.iter() for name in ("value", "on")}
-    variables = {text[1:].split("[")[0] for text in shown if text.startswith("$")}
+    references = {node.get(name, "") for node in view.iter() for name in ("value", "on")}
+    variables = {text[1:].split("[")[0] for text in references if text.startswith("$")}
+    assert variables
     assert variables <= import_task(TASK, UNIT, str)["data"].keys()
 
 

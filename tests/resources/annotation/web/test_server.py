@@ -102,9 +102,9 @@ def test_what_is_too_large_or_no_form_is_refused(site: Site, content: Any, statu
     assert site.people.answers(FORM) == []
 
 
-def test_who_is_too_fast_learns_when_to_come_again(tmp_path: Path) -> None:
-    few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
-    with Site(tmp_path, rates=few) as site:
+def test_a_visitor_above_a_rate_is_refused_until_a_time(tmp_path: Path) -> None:
+    rates = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
+    with Site(tmp_path, rates=rates) as site:
         site.people.ask(FORM, [unit(f"i{n}") for n in range(4)])
         ana = site.visitor("ana")
         statuses = [ana.send(shown(site), correct="yes").status_code for _ in range(3)]
@@ -151,7 +151,9 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     assert "cannot be used now" in broken.text
     assert str(site.store.file) not in broken.text
     ours = [record.getMessage() for record in caplog.records if not record.name.startswith("http")]
-    assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
+    assert not [
+        line for line in ours if "pseudonym-of-ana" in line or link in line or "words" in line
+    ]
 
 
 def test_without_their_packages_the_error_names_what_to_install(
