@@ -92,7 +92,7 @@ def corrected_difference(tables: TableFiles, task: Task, before: str, after: str
     low, high = difference_interval(old, new)
     return (
         f"{task.shown}, corrected by people: {new.value - old.value:+.3f}"
-        f" ({interval_text(low, high)}); judge alone {new.judge - old.judge:+.3f}, which"
+        f" ({interval_text(low, high)}); without them {new.judge - old.judge:+.3f}, which"
         " the verdict tests"
     )
 

@@ -177,7 +177,7 @@ class HomeResults:
                 if effect.verdict == NOT_COMPARABLE:
                     yield f"{other}: {effect.shown_verdict}{remedy}"
                 elif effect.category == "all":
-                    judge = "judge alone: " if row.people.startswith(CHECKED) else ""
+                    judge = "without people: " if row.people.startswith(CHECKED) else ""
                     change = f"{judge}{effect.change:+.3f}, {effect.interval}"
                     value = effect.shown_values[0]
                     yield f"{value}, {other}: {effect.shown_verdict} ({change}){remedy}"

@@ -85,7 +85,7 @@ class PeopleCheck:
         if not (found := self.corrected):
             return f"{NOT_CHECKED}: {self.problem}" if self.problem else NOT_CHECKED
         checked = f"{CHECKED}: {found.n_checked:,} of {found.n_units:,}"
-        return f"{checked}; judge alone {found.judge:.3f}, {self.bias}"
+        return f"{checked}; without them {found.judge:.3f}, {self.bias}"
 
     @property
     def details(self) -> str:

@@ -107,7 +107,7 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
 
     stderr = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
     labels = f"checked by people: {LABELS} of {N}"
-    assert f"planted: {labels}; judge alone 0.750, bias +0." in stderr
+    assert f"planted: {labels}; without them 0.750, bias +0." in stderr
     with Workbench(load_settings(home), ["quiz"]) as opened:
         check = people_checks(opened.tables, opened.catalog.task("quiz"))["planted"]
     assert check.corrected is not None
@@ -124,5 +124,5 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
     page.goto((home / "report" / "index.html").as_uri())
     mark = page.get_by_text(labels).first
     mark.wait_for()
-    assert "judge alone 0.750" in (mark.get_attribute("title") or "")
+    assert "without them 0.750" in (mark.get_attribute("title") or "")
     page.screenshot(path=str(home / "leaderboard.png"))

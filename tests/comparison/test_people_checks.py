@@ -95,7 +95,7 @@ def test_the_number_that_people_checked_is_corrected(tables):
     ) / (2 * PAIRS)
     assert found.low < truth < found.high < alone.value
     assert found.people.startswith(
-        f"checked by people: 100 of {PAIRS}; judge alone {alone.value:.3f}, bias +0."
+        f"checked by people: 100 of {PAIRS}; without them {alone.value:.3f}, bias +0."
     )
     assert " halve the interval; kappa 0." in found.people
 
@@ -125,7 +125,7 @@ def test_a_difference_is_corrected_where_people_checked_both(tmp_path, tables):
     write_answers(tables, list(models.values()), names)
     sentence = corrected_difference(tables, TASK, LABELLED, UNLABELLED)
     assert sentence.startswith("CODIS, corrected by people: ")
-    assert "; judge alone " in sentence
+    assert "; without them " in sentence
 
 
 def test_a_number_that_people_judged_themselves_needs_no_correction(tables):

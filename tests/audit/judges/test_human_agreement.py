@@ -50,4 +50,6 @@ def test_a_judge_whose_numbers_are_off_by_more_than_two_points_is_named(n_wrong,
     """Of a hundred responses that it calls right, people call some wrong."""
     finding = bias_finding(checked(*[(1.0, 0.0)] * n_wrong, *[(1.0, 1.0)] * (100 - n_wrong)))
     assert finding.passed == passes
-    assert finding.sentence.startswith("m: checked by people: 100 of 100; judge alone 1.000, bias ")
+    assert finding.sentence.startswith(
+        "m: checked by people: 100 of 100; without them 1.000, bias "
+    )

@@ -86,7 +86,7 @@ def test_what_a_person_judged_is_no_longer_unread(home):
             for unit in map(json.loads, (folder / "units.jsonl").read_text().splitlines())
         )
     )
-    assert "checked by people: 60 of 60; judge alone 0.350" in bench(*draw).stderr
+    assert "checked by people: 60 of 60; without them 0.350" in bench(*draw).stderr
     board = bench("leaderboard", "signs").stdout
     assert "0.650" in board
     assert "0.350 to 0.650" not in board

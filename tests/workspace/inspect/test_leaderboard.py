@@ -91,7 +91,7 @@ def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
 
 
 def test_what_people_checked_and_what_they_did_not_is_marked(capsys) -> None:
-    checked = "checked by people: 100 of 1,300; judge alone 0.838, bias +0.12 (+0.09 to +0.15)"
+    checked = "checked by people: 100 of 1,300; without them 0.838, bias +0.12 (+0.09 to +0.15)"
     rows = [
         replace(ROWS[0], people="not checked by people; bias +0.12 (+0.09 to +0.15) at run/step-1"),
         replace(ROWS[2], people=checked),
