@@ -53,6 +53,7 @@ from bench_sensors.run_history import run_history_sensor
 from bench_sensors.webhook import webhook_sensor
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
+_SOURCES = {"settings", "sources"}  # resources with what no asset makes
 _MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
 
 
@@ -240,15 +241,24 @@ def _completion(
         absent: Tables that no asset makes, whose dependencies are dropped.
         code: Code versions of the suites' dataset builds, and of the leaderboard ("").
     """
+    made = [
+        asset for asset in assets if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
+    ]
     columns = {
         key: {"dagster/column_schema": schema}
-        for asset in assets
-        if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
+        for asset in made
         for key, schema in column_schemas(asset).items()
+    }
+    configured = {
+        spec.key
+        for asset in made
+        if asset.required_resource_keys & _SOURCES and not asset.partitions_def
+        for spec in asset.specs
+        if spec.tags.get("bench/stage") != "annotation"  # answers have versions of their own
     }
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        connected = with_source(_drop_dependencies(spec, absent), catalog.names)
+        connected = with_source(_drop_dependencies(spec, absent), catalog.names, configured)
         grouped = assign_group(with_automation(_with_code(connected, code)), catalog)
         return grouped.merge_attributes(metadata=columns.get(spec.key, {}))
 

@@ -365,9 +365,20 @@ def _partitioned_input(
     return observed_partitions
 
 
-def with_source(spec: dg.AssetSpec, suites: Collection[str]) -> dg.AssetSpec:
-    """Let the first tables of a dataset build depend on its source."""
+def with_source(
+    spec: dg.AssetSpec, suites: Collection[str], configured: Collection[dg.AssetKey]
+) -> dg.AssetSpec:
+    """Let tables of a dataset build depend on its source: the first ones, and configured ones.
+
+    Args:
+        spec: A table.
+        suites: Names of the suites.
+        configured: Tables whose code reads bench.toml or files of the source.
+    """
     suite, is_build = spec.key.path[0], spec.tags.get("bench/stage") in BUILD_STAGES
-    if suite not in suites or not is_build or "bench/per" in spec.tags or spec.deps:
+    if suite not in suites or not is_build or "bench/per" in spec.tags:
         return spec
-    return spec.replace_attributes(deps=[source_key(suite)])
+    keys = {dep.asset_key for dep in spec.deps}
+    if source_key(suite) in keys or (keys and spec.key not in configured):
+        return spec
+    return spec.replace_attributes(deps=[*spec.deps, source_key(suite)])

@@ -10,7 +10,7 @@ from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep
 from bench_assets.asset_factory.evaluation_steps import run_judge
 from bench_assets.asset_factory.evaluation_tables import read_constants
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, source_key
 from bench_assets.core.schema.rows import (
     Metric,
     Prediction,
@@ -78,6 +78,7 @@ def questions(
 
 
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
+_SETTINGS = [source_key("cogbench")]  # with the encoder and its threshold
 
 
 def measure_recognition(
@@ -171,7 +172,7 @@ _JUDGE_STAGE = _TASK_FOLDER.stage("metrics", asks="judge")
 _JUDGE_STAGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
 
 
-@_TASK_FOLDER.step("scores", partitions=MODELS)
+@_TASK_FOLDER.step("scores", partitions=MODELS, deps=_SETTINGS)
 def entity_matches(
     settings: dg.ResourceParam[Settings], questions: list[Question], predictions: list[Prediction]
 ) -> list[EntityMatch]:
@@ -179,7 +180,7 @@ def entity_matches(
     return find_matches(settings, join_answers(questions, predictions))
 
 
-@_TASK_FOLDER.step("metrics", partitions=MODELS)
+@_TASK_FOLDER.step("metrics", partitions=MODELS, deps=_SETTINGS)
 def recognition(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],
@@ -193,7 +194,7 @@ def recognition(
     )
 
 
-@dg.asset(ins=_TASK_FOLDER.ins("questions"), **_JUDGE_STAGE)
+@dg.asset(ins=_TASK_FOLDER.ins("questions"), deps=_SETTINGS, **_JUDGE_STAGE)
 def oracle(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],

@@ -10,7 +10,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import decision_keys, label_undecided
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import AssetFolder, source_key
 from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
@@ -217,6 +217,7 @@ def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
 
     @dg.asset(
         ins=of.ins("questions") | pools.ins("candidates"),
+        deps=[source_key(SUITE)],  # with the encoders of bench.toml
         description=(
             "One row: the ten candidates that an encoder finds most like one query, best first. "
             f"Condition: {TASK.conditions[of.condition].about} The signature of "

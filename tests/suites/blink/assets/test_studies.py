@@ -13,6 +13,8 @@ from bench_assets.suites.blink.assets import ablations, studies
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets.studies import SubmittedOption
 from bench_assets.suites.blink.task import TASK
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.datasets.source_files import tables_of
 from tests.fakes.blink_release import JIGSAW, png, row, write_parquet
 from tests.fakes.home import Home
 
@@ -80,6 +82,21 @@ def test_a_captioner_describes_every_image_and_its_words_stand_in_for_them(tmp_p
     assert len(bench.read(ImageText, "captions")) == 4
     depth, jigsaw = bench.questions("captions_for_images")
     assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
+
+
+@pytest.mark.long
+def test_another_captioner_captions_anew(tmp_path, release, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    says = {"a": "a red dot", "b": "a blue dot"}
+    models = "".join(f'[models.{m}]\nkind = "scripted"\nsays = "{s}"\n' for m, s in says.items())
+    for model, text in says.items():
+        (tmp_path / "bench.toml").write_text(
+            f'[sources]\nblink = "{release}"\n[suites.blink]\ncaptioner = "{model}"\n{models}'
+        )
+        command = ["evaluate", "blink", "--model", "random", "--condition", "captions_for_images"]
+        assert CliRunner().invoke(app, command).exit_code == 0
+        captions = tables_of(load_settings(tmp_path)).read(["blink", "captions"], ImageText)
+        assert {(caption.author, caption.text) for caption in captions} == {(model, text)}
 
 
 def test_a_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
