@@ -51,8 +51,8 @@ _SCORES = (
     "where the judge or the connection failed."
 )
 _JUDGEMENTS = (
-    "One row: one verdict of the judge on one prediction; the judge is a model of bench.toml or "
-    "the suite's rules. An unreadable verdict is empty, never guessed."
+    "One row: one verdict of the judge on one prediction, or what a reader read from an unread "
+    "one; the judge is a model of bench.toml or the suite's rules. An unreadable verdict is empty."
 )
 
 

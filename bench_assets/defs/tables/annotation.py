@@ -45,10 +45,11 @@ from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
-    "units": (Unit, "One row: one annotation unit: {}."),
+    "units": (Unit, 'One row: one unit of the annotation task "{}".'),
     "answers": (
         Answer,
-        "One row: one person's last answer about one unit, and why it does not count, if so: {}.",
+        'One row: one person\'s last answer about one unit of the annotation task "{}", and why '
+        "it does not count, if so.",
     ),
 }
 _MAX_SHOWN = 5  # reasons that a run logs

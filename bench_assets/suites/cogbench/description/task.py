@@ -12,7 +12,7 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="The paper's one instruction (section 3.3), as in Tables 2, 3 and 7.",
+            about="The paper's one instruction (section 3.3), as in Tables 2 and 3.",
         )
     },
     scorers={"careful": scoring.score_by_number, "official": scoring.score_officially},
