@@ -4,13 +4,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.assembly import build_graph
-from bench_resources.config.settings_resource import HomeSettings
 from tests.fakes.checkpoint_files import write_checkpoint
+from tests.fakes.sensor_ticks import tick_sensor
 from tests.sensors.watched import Daemon, names
 
 
@@ -125,15 +124,8 @@ def test_the_sensor_of_the_graph_requests_a_run_of_its_job_with_all_checks(
     write_checkpoint(runs / "a" / "step-1")
     settings = daemon.settings
     definitions = build_graph(settings, load_catalog(settings, only={"codis"})).definitions
-    repository = definitions.get_repository_def()
-    resources = {"settings": HomeSettings(home=str(settings.home))}
-    with dg.build_sensor_context(
-        daemon.instance, repository_def=repository, resources=resources
-    ) as context:
-        result = repository.get_sensor_def("checkpoint_folders")(context)
-    assert isinstance(result, dg.SensorResult)
-    (request,) = result.run_requests or ()
-    job = repository.get_job(str(request.job_name))
+    request = tick_sensor("checkpoint_folders", definitions, daemon.instance, settings.home)
+    job = definitions.get_repository_def().get_job(str(request.job_name))
     steps = job.get_subset(asset_selection=frozenset(request.asset_selection or ()))
     tables = ("predictions", "judgements", "scores", "metrics")
     assert [node.name for node in steps.nodes_in_topological_order] == [

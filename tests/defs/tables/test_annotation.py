@@ -33,13 +33,12 @@ from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.config.settings_resource import HomeSettings
-from bench_resources.datasets.source_files import HomeTables
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.answer_file import AnswerFile
 from tests.audit.test_report_page import data
 from tests.fakes.codis_source import entry, write_raw
 from tests.fakes.home import Home
+from tests.fakes.sensor_ticks import tick_sensor
 
 # Attention checks that no answer can pass are refused before anybody is asked.
 
@@ -260,20 +259,12 @@ def test_the_run_that_the_sensor_requests_builds_the_questions(tmp_path):
     home = Codis(tmp_path, f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_SECTION}')
     settings = load_settings(tmp_path / "home")
     graph = build_graph(settings, load_catalog(settings, only={"codis"})).definitions
-    repository = graph.get_repository_def()
     with Workbench(settings, ["codis"]) as bench:
         ask(bench, "codis/votes")
         home.tables = bench.tables
         for person in PEOPLE:
             home.vote(person, *(f"s-{other}" for other in PEOPLE if other != person))
-        home_settings = HomeSettings(home=str(tmp_path / "home"))
-        resources = {"settings": home_settings, "tables": HomeTables(settings=home_settings)}
-        with dg.build_sensor_context(
-            bench.instance, repository_def=repository, resources=resources
-        ) as context:
-            result = repository.get_sensor_def("annotation")(context)
-        assert isinstance(result, dg.SensorResult)
-        (request,) = result.run_requests or ()
+        request = tick_sensor("annotation", graph, bench.instance, tmp_path / "home")
         done = graph.resolve_implicit_global_asset_job_def().execute_in_process(
             instance=bench.instance, asset_selection=request.asset_selection, tags=request.tags
         )
