@@ -23,7 +23,7 @@ from bench_assets.annotation.answers.validation import (
     resolve_answers,
 )
 from bench_assets.annotation.gold import GoldStep
-from bench_assets.annotation.responses.draws import ranked
+from bench_assets.annotation.responses.draws import shuffle_by_digest
 from bench_assets.annotation.tasks import (
     AnnotationError,
     AnnotationTask,
@@ -214,7 +214,7 @@ def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
             digest="",
             at=format_timestamp(at),
         )
-        for unit in ranked(accepted)[:n]
+        for unit in shuffle_by_digest(accepted)[:n]
     ]
     add_figures(bench.settings.home, DrawnUnit, drawn)
 

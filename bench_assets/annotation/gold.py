@@ -16,7 +16,7 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
-    word,
+    field_value,
 )
 from bench_assets.core.gold.proposals import (
     DecidedProposal,
@@ -184,8 +184,8 @@ def _verdicts(answers: Sequence[Answer]) -> list[KeyVerdict]:
         KeyVerdict(
             proposal=answer.unit_id,
             person=answer.person,
-            verdict=_VERDICTS[word(answer, "verdict")],
-            answer=word(answer, "answer"),
+            verdict=_VERDICTS[field_value(answer, "verdict")],
+            answer=field_value(answer, "answer"),
         )
         for answer in answers
     ]

@@ -108,7 +108,7 @@ class Answer:
     complaint: str = ""  # why it does not count; "" if it does
 
 
-def word(answer: Answer, field: str) -> str:
+def field_value(answer: Answer, field: str) -> str:
     """Value of a field with one entry, stripped; "" if empty."""
     return answer.values.get(field, ("",))[0].strip()
 

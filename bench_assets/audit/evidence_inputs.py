@@ -111,13 +111,13 @@ class TrainingFiles:
 
     def images(self) -> Iterator[TrainingMatch]:
         """Digests of images."""
-        yield from (listed for listed in self._listed if len(listed.what) == 64)
+        yield from (listed for listed in self._listed if len(listed.content) == 64)
         yield from (digest for digest, _ in self._images)
 
-    def looks(self) -> Iterator[TrainingMatch]:
+    def image_hashes(self) -> Iterator[TrainingMatch]:
         """Image hashes."""
-        yield from (listed for listed in self._listed if len(listed.what) == 16)
-        yield from (look for _, look in self._images if look.what)
+        yield from (listed for listed in self._listed if len(listed.content) == 16)
+        yield from (look for _, look in self._images if look.content)
 
     def texts(self) -> Iterator[TrainingMatch]:
         """Iterate over texts: every line of a text file, every string in a line of JSON."""

@@ -76,7 +76,7 @@ class TaskEvidence:
         images = dict.fromkeys(image for question in self.questions for image in question.images)
         return known | files_of(self.image_store, [image for image in images if image not in known])
 
-    def looks(self, images: Sequence[str]) -> Mapping[str, str]:
+    def image_hashes(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hashes by SHA-256, for images that decode."""
         looks_found = self._load_looks(images)
         return {image: look.hash for image in images if (look := looks_found[image])}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import NamedTuple
 
-from bench_assets.annotation.responses.draws import MIN_OF_STRATUM, draw_order, latest_draws
+from bench_assets.annotation.responses.draws import MIN_OF_STRATUM, draw_order, merge_draws
 from bench_assets.annotation.responses.units import judgeable_predictions, response_name
 from bench_assets.annotation.responses.verdicts import verdict_unit
 from bench_assets.annotation.tasks import unit_id
@@ -184,7 +184,7 @@ def checked_scores(
         if (key := (name, response_name(text))) in verdicts
     } | {score.question_id: False for score in model.scores if score.no_answer}
     judged, checked = _units(task, questions, model, known)
-    draws = {unit.unit: unit for unit in latest_draws(drawn).values() if unit.unit in judged}
+    draws = {unit.unit: unit for unit in merge_draws(drawn).values() if unit.unit in judged}
     labelled = {
         name for name in draws if all(question in known for question in judged[name].questions)
     }

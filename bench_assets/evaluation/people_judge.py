@@ -13,7 +13,13 @@ from bench_assets.annotation.answers.progress import undecided_units
 from bench_assets.annotation.answers.validation import resolve_answers, with_needed
 from bench_assets.annotation.answers.values import answers_by_unit
 from bench_assets.annotation.responses.verdicts import VERDICTS, verdict_unit
-from bench_assets.annotation.tasks import PEOPLE, AnnotationTask, AnnotationTerms, Answer, word
+from bench_assets.annotation.tasks import (
+    PEOPLE,
+    AnnotationTask,
+    AnnotationTerms,
+    Answer,
+    field_value,
+)
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.rater_agreement import majority
@@ -59,8 +65,8 @@ class PeopleJudge(NamedTuple):
 
 
 def _verdict(row: Judgement, answer: Answer) -> Judgement:
-    value = word(answer, "verdict")
-    note = " ".join(word(answer, "note").split())
+    value = field_value(answer, "verdict")
+    note = " ".join(field_value(answer, "note").split())
     return replace(
         row, criterion=answer.person, verdict=VERDICTS[value], value=value, response=note
     )

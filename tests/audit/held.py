@@ -66,7 +66,7 @@ class Trained:
     def images(self) -> Iterator[TrainingMatch]:
         yield from (TrainingMatch("hashes.txt", one) for one in self.of_images)
 
-    def looks(self) -> Iterator[TrainingMatch]:
+    def image_hashes(self) -> Iterator[TrainingMatch]:
         yield from (TrainingMatch("looks.txt", one) for one in self.of_looks)
 
     def texts(self) -> Iterator[TrainingMatch]:
@@ -89,7 +89,7 @@ class Held:
     def ranges(self, images):
         return {one: level_range(self.images[one]) for one in images if one in self.images}
 
-    def looks(self, images):
+    def image_hashes(self, images):
         return {one: self.hashes[one] for one in images if one in self.images}
 
     def open_image(self, image):

@@ -80,9 +80,11 @@ def test_digests_and_texts_are_read_from_files(tmp_path):
     hashes.write_text(f"{'0a' * 32}  dog.png\n{'0b' * 8}\n")
     texts.write_text('{"turns": [{"text": "one"}, "two"]}\nno json\n')
     files = TrainingFiles([hashes, texts])
-    assert [(one.name, one.what) for one in files.images()] == [("hashes.txt, line 1", "0a" * 32)]
-    assert [one.what for one in files.looks()] == ["0b" * 8]
-    assert [one.what for one in files.texts()][2:] == ["one", "two", "no json\n"]
+    assert [(one.name, one.content) for one in files.images()] == [
+        ("hashes.txt, line 1", "0a" * 32)
+    ]
+    assert [one.content for one in files.image_hashes()] == ["0b" * 8]
+    assert [one.content for one in files.texts()][2:] == ["one", "two", "no json\n"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_digests_and_texts_are_read_from_files(tmp_path):
 def test_texts_behind_a_byte_order_mark_are_read_as_json(tmp_path, name, written):
     file = tmp_path / name
     file.write_bytes(b"\xef\xbb\xbf" + written.encode())
-    assert [one.what for one in TrainingFiles([file]).texts()] == ["café"]
+    assert [one.content for one in TrainingFiles([file]).texts()] == ["café"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def held_of(evidence: TaskEvidence) -> Held:
         task=replace(TASK, name=evidence.task.name),
         questions=evidence.questions,
         images={image: evidence.open_image(image) for image in images},
-        hashes=evidence.looks(images),
+        hashes=evidence.image_hashes(images),
         stored=evidence.stored,
     )
 

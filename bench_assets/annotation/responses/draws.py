@@ -14,7 +14,7 @@ MIN_OF_STRATUM = 5
 """Units of each stratum that are drawn before those in proportion to its size."""
 
 
-def ranked(names: Iterable[str], seed: int = 0) -> list[str]:
+def shuffle_by_digest(names: Iterable[str], seed: int = 0) -> list[str]:
     """Shuffle names by their digests: the order of two names does not depend on others."""
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())
 
@@ -28,7 +28,7 @@ def draw_order(strata: Mapping[str, Sequence[str]]) -> list[str]:
     >>> draw_order({"no": [f"n{n}" for n in range(6)], "yes": ["y"]})[:2] == ["n4", "y"]
     True
     """
-    left = {name: ranked(units)[::-1] for name, units in strata.items()}
+    left = {name: shuffle_by_digest(units)[::-1] for name, units in strata.items()}
     queue: list[tuple[float, float, str]] = []
 
     def enqueue(name: str, n_drawn: int) -> None:
@@ -50,7 +50,7 @@ def draw_order(strata: Mapping[str, Sequence[str]]) -> list[str]:
     return order
 
 
-def latest_draws(drawn: Iterable[DrawnUnit]) -> dict[tuple[str, str], DrawnUnit]:
+def merge_draws(drawn: Iterable[DrawnUnit]) -> dict[tuple[str, str], DrawnUnit]:
     """Combine several draws: each unit by model and name, with the largest of its probabilities.
 
     All draws rank units alike, so that a unit is in one of them with the largest probability.

@@ -11,7 +11,7 @@ from bench_assets.annotation.tasks import (
     Answer,
     SourceTable,
     SuiteAnnotationTask,
-    word,
+    field_value,
 )
 from bench_assets.core.schema.rows import Question
 
@@ -41,7 +41,7 @@ def _collected(answers: Sequence[Answer]) -> list[PersonAnswer]:
         PersonAnswer(
             question_id=answer.unit_id,
             person=answer.person,
-            answer=choice_letter(word(answer, "answer")),
+            answer=choice_letter(field_value(answer, "answer")),
         )
         for answer in answers
     ]

@@ -24,9 +24,9 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
+    field_value,
     split_unit_id,
     unit_id,
-    word,
 )
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
@@ -120,7 +120,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
             question_id=question_id,
             response=name,
             person=answer.person,
-            verdict=VERDICTS[word(answer, "verdict")],
+            verdict=VERDICTS[field_value(answer, "verdict")],
         )
         for answer in answers
         for question_id, name in [split_unit_id(answer.unit_id)]

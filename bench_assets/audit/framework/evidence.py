@@ -37,7 +37,7 @@ class TrainingMatch(NamedTuple):
     """An entry of the training data."""
 
     name: str  # file and line
-    what: str  # SHA-256 of an image, its image hash, or a text
+    content: str  # SHA-256 of an image, its image hash, or a text
 
 
 class TrainingData(Protocol):
@@ -47,7 +47,7 @@ class TrainingData(Protocol):
         """SHA-256 of images."""
         ...
 
-    def looks(self) -> Iterator[TrainingMatch]:
+    def image_hashes(self) -> Iterator[TrainingMatch]:
         """Image hashes: 16 hexadecimal digits."""
         ...
 
@@ -79,7 +79,7 @@ class Evidence(Protocol):
         """Training data; None if none is configured."""
         ...
 
-    def looks(self, images: Sequence[str]) -> Mapping[str, str]:
+    def image_hashes(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hash by SHA-256, of the images that decode."""
         ...
 

@@ -40,9 +40,11 @@ def training_images(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(_skip_reason(training, "no question has an image"))
     known = set(images)
     matches = {
-        item.what: f"{item.name} is this image" for item in training.images() if item.what in known
+        item.content: f"{item.name} is this image"
+        for item in training.images()
+        if item.content in known
     }
-    for image, where in _match_hashes(evidence.looks(images), training):
+    for image, where in _match_hashes(evidence.image_hashes(images), training):
         matches.setdefault(image, f"{where} looks like this image")
     suspects = [Suspect(image, reason) for image, reason in matches.items()]
     return _make_finding(suspects, len(images), "image")
@@ -106,8 +108,8 @@ def _match_hashes(looks: Mapping[str, str], training: TrainingData) -> Iterator[
         value = int(look, 16)
         for band in range(_BANDS) if value.bit_count() >= _DETAIL else ():
             bands[band, value >> (16 * band) & 0xFFFF].append((image, value))
-    for item in training.looks():
-        value = int(item.what, 16)
+    for item in training.image_hashes():
+        value = int(item.content, 16)
         for band in range(_BANDS):
             for image, image_hash in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
                 if (image_hash ^ value).bit_count() <= _MAX_HASH_DISTANCE:
@@ -127,7 +129,7 @@ def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]
     starts = {gram[:_MIN_WORDS] for gram in wanted}
     sources: dict[_Gram, str] = {}
     for item in training.texts():
-        text = split_words(item.what)
+        text = split_words(item.content)
         for at in range(len(text) - _MIN_WORDS + 1):
             if tuple(text[at : at + _MIN_WORDS]) in starts:
                 for size in sizes:

@@ -44,7 +44,7 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
-    looks = evidence.looks(
+    looks = evidence.image_hashes(
         list(dict.fromkeys(i for question in questions for i in question.images))
     )
     without_image = [
@@ -100,7 +100,7 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
     by_image = _questions_by_image(evidence.questions)
     if not by_image:
         raise SkippedCheckError("no question has an image")
-    looks = evidence.looks(list(by_image))
+    looks = evidence.image_hashes(list(by_image))
     clusters = cluster_questions(evidence.questions)
     suspects = list(_shared(evidence, by_image))
     for image, other in find_equal_images(evidence, looks):

@@ -17,8 +17,8 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
     Unit,
+    field_value,
     suite_task,
-    word,
 )
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
@@ -63,11 +63,11 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
             question_id=answer.unit_id,
             person=answer.person,
             verdict=verdict,
-            note=" ".join(word(answer, "note").split()),
+            note=" ".join(field_value(answer, "note").split()),
         )
         for answer in answers
         for verdict in get_args(Audit)
-        if verdict == word(answer, "verdict")
+        if verdict == field_value(answer, "verdict")
     ]
 
 

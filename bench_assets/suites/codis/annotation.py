@@ -15,8 +15,8 @@ from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
     Unit,
+    field_value,
     suite_task,
-    word,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
@@ -129,7 +129,7 @@ def _shown_fields(pair: ContextPair) -> dict[str, str]:
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
     """SHA-256 of the uploaded images, without duplicates."""
-    return list(dict.fromkeys(word(answer, "image") for answer in answers))
+    return list(dict.fromkeys(field_value(answer, "image") for answer in answers))
 
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
@@ -162,7 +162,7 @@ def add_images(
 
 
 def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> ContextPair:
-    values = {field.name: word(answer, field.name) for field in _TASKS["submissions"].fields}
+    values = {field.name: field_value(answer, field.name) for field in _TASKS["submissions"].fields}
     return ContextPair(
         pair_id=pair_id,
         image=image,
@@ -180,10 +180,10 @@ def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
         SubmissionVote(
             submission=answer.unit_id,
             annotator=answer.person,
-            correct=word(answer, "correct") == "yes",
-            different=word(answer, "different") == "yes",
-            within_rules=word(answer, "within_rules") == "yes",
-            comment=word(answer, "comment"),
+            correct=field_value(answer, "correct") == "yes",
+            different=field_value(answer, "different") == "yes",
+            within_rules=field_value(answer, "within_rules") == "yes",
+            comment=field_value(answer, "comment"),
             seconds=answer.seconds,
             at=answer.at,
             tool=answer.tool,

@@ -5,7 +5,7 @@ from bench_assets.annotation.answers.values import (
     question_units,
     unit_answers,
 )
-from bench_assets.annotation.tasks import Unit, word
+from bench_assets.annotation.tasks import Unit, field_value
 from tests.annotation.answers.test_validation import vote
 from tests.fakes.answers import answer
 
@@ -29,5 +29,5 @@ def test_answers_come_in_the_order_of_time() -> None:
 
 def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
     vote = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
-    assert (word(vote, "why"), word(vote, "nothing")) == ("far\ntoo long", "")
+    assert (field_value(vote, "why"), field_value(vote, "nothing")) == ("far\ntoo long", "")
     assert (entries(vote, "list"), entries(vote, "nothing")) == (("a b", "c"), ())

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from bench_assets.annotation.responses.draws import draw_order, latest_draws
+from bench_assets.annotation.responses.draws import draw_order, merge_draws
 from tests.fakes.rows import drawn_unit
 
 
@@ -44,7 +44,7 @@ def test_of_two_draws_a_unit_has_the_larger_probability():
         drawn_unit("a", probability=0.2, at="2"),
         *(drawn_unit("c", probability=0.7, at="2", model=model) for model in "mn"),
     ]
-    found = latest_draws([*first, *second])
+    found = merge_draws([*first, *second])
     assert {key: (row.probability, row.at) for key, row in found.items()} == {
         ("m", "a"): (0.5, "1"),
         ("m", "b"): (0.5, "1"),

@@ -18,8 +18,8 @@ from bench_assets.annotation.tasks import (
     Answer,
     SuiteAnnotationTask,
     Unit,
+    field_value,
     suite_task,
-    word,
 )
 from bench_assets.core.images.drawing import Box, Point
 from bench_assets.core.images.orientation import ImageFrame
@@ -64,7 +64,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
             person=answer.person,
             points=tuple(_point(text) for text in answer.values.get("points", ())),
             boxes=tuple(_box(text) for text in answer.values.get("boxes", ())),
-            darker=_DARKER.get(word(answer, "darker"), ""),
+            darker=_DARKER.get(field_value(answer, "darker"), ""),
         )
         for answer in answers
     ]
@@ -76,9 +76,9 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
         Puzzle(
             puzzle_id=f"{answer.unit_id} by {answer.person}",
             person=answer.person,
-            image=word(answer, "image"),
-            answer=word(answer, "answer"),
-            explanation=" ".join(word(answer, "explanation").split()),
+            image=field_value(answer, "image"),
+            answer=field_value(answer, "answer"),
+            explanation=" ".join(field_value(answer, "explanation").split()),
         )
         for answer in answers
     ]

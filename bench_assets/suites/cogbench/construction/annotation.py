@@ -13,10 +13,10 @@ from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
     Unit,
+    field_value,
     split_unit_id,
     suite_task,
     unit_id,
-    word,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.stats.rater_agreement import majority
@@ -100,7 +100,7 @@ def reviews(answers: Sequence[Answer]) -> list[Review]:
     found = []
     for name, unit_answers in answers_by_unit(answers).items():
         image, field, text = split_unit_id(name)
-        decision = majority(word(answer, "decision") for answer in unit_answers)
+        decision = majority(field_value(answer, "decision") for answer in unit_answers)
         if decision:
             same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
             accept = None if same_as else decision == _KEEP
@@ -115,7 +115,7 @@ def _sections(answer: Answer) -> dict[str, str]:
         kind.field: " ".join(map(_bracket_chain, entries(answer, kind.code))) for kind in KINDS
     }
     entities = ", ".join(entity.strip("[]") for entity in entries(answer, "entities"))
-    description = " ".join(word(answer, "description").split())
+    description = " ".join(field_value(answer, "description").split())
     return {
         ENTITIES: f"[{entities}]",
         **{k: text or "None" for k, text in chains.items()},

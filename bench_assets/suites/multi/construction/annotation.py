@@ -14,9 +14,9 @@ from bench_assets.annotation.tasks import (
     SourceTable,
     SuiteAnnotationTask,
     Unit,
+    field_value,
     split_unit_id,
     unit_id,
-    word,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.stats.rater_agreement import majority
@@ -59,8 +59,8 @@ def _ratings(answers: Sequence[Answer]) -> list[ItemRating]:
         ItemRating(
             item_id=answer.unit_id,
             person=answer.person,
-            difficulty=int(word(answer, "difficulty")),
-            quality=int(word(answer, "quality")),
+            difficulty=int(field_value(answer, "difficulty")),
+            quality=int(field_value(answer, "quality")),
         )
         for answer in answers
     ]
@@ -87,8 +87,8 @@ def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
         WrittenPiece(
             item_id=answer.unit_id,
             person=answer.person,
-            name=" ".join(word(answer, "name").split()),
-            content=word(answer, "knowledge"),
+            name=" ".join(field_value(answer, "name").split()),
+            content=field_value(answer, "knowledge"),
         )
         for answer in answers
     ]
@@ -123,7 +123,7 @@ def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     found = []
     for name, unit_answers in answers_by_unit(answers).items():
         later, earlier = split_unit_id(name)
-        decision = majority(word(answer, "decision") for answer in unit_answers)
+        decision = majority(field_value(answer, "decision") for answer in unit_answers)
         if decision:
             found.append(
                 DuplicateDecision(item_id=later, earlier=earlier, drop=_DROP_BY_CHOICE[decision])
