@@ -45,13 +45,16 @@ def counted_rows(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
 
 
 def needed_answers(settings: Settings, task: SuiteAnnotationTask) -> int | None:
-    """Answers per unit from bench.toml; None: the paper's number."""
+    """Number of answers per unit in bench.toml; None, for the paper's number, if it has none."""
     task_settings = settings.annotation.tasks.get(task.task.name)
     return task_settings.needed if task_settings else None
 
 
 def required_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
-    """Votes that decide: bench.toml's number, else one for votes from files."""
+    """Number of votes that decide: bench.toml's, else ``usual``.
+
+    If bench.toml does not configure the task, its votes come from files, where one is enough.
+    """
     task_settings = settings.annotation.tasks.get(task.task.name)
     return (task_settings.needed or usual) if task_settings else 1
 
@@ -88,31 +91,36 @@ def undecided_in_task(
 
     The suite's decisions are used, unless they were made from other answers than ``counted``.
     """
-    tables_of = (decision_table for of in suite.tasks for decision_table in of.decided_in)
-    decisions = next((inputs for inputs in tables_of if inputs.task == task.task.name), None)
-    decided = None
+    decision_tables = (table for suite_task in suite.tasks for table in suite_task.decided_in)
+    decisions = next((table for table in decision_tables if table.task == task.task.name), None)
+    open_reasons = None
     if decisions and _are_current(tables, decisions, task.to_rows(counted)):
-        names = {unit.unit_id for unit in units}
-        rows = _open_rows(tables, decisions)
-        decided = {name: row for name, row in rows.items() if name in names}
-    return undecided_units(units, counted, decided, terms, datetime.now(UTC))
+        unit_ids = {unit.unit_id for unit in units}
+        open_reasons = {
+            unit_id: reason
+            for unit_id, reason in _open_rows(tables, decisions).items()
+            if unit_id in unit_ids
+        }
+    return undecided_units(units, counted, open_reasons, terms, datetime.now(UTC))
 
 
 def _open_rows(tables: TableFiles, decisions: DecisionTable) -> Mapping[str, str]:
+    """Undecided units of a decision table with their reasons; none without the table."""
     key = decisions.name.split("/")
     return decisions.open_rows(tables.read(key, decisions.row)) if tables.exists(key) else {}
 
 
 def _are_current(tables: TableFiles, decisions: DecisionTable, answers: Sequence[Any]) -> bool:
-    """Whether decisions were made from these votes and those of files."""
-    key, row = decisions.votes
-    if not all(tables.exists(table_name.split("/")) for table_name in (decisions.name, key)):
+    """Whether decisions were made from exactly these answers, besides votes from files."""
+    votes_name, vote_type = decisions.votes
+    if not all(tables.exists(name.split("/")) for name in (decisions.name, votes_name)):
         return False
-    votes = tables.read(key.split("/"), row)
+    votes = tables.read(votes_name.split("/"), vote_type)
+    # Only votes that were given in an annotation tool name it; those from files do not.
     return Counter(answers) == Counter(vote for vote in votes if vote.tool)
 
 
-def undecided_inputs(
+def undecided_by_task(
     task: Task, tables: TableFiles, settings: Settings, questions: Sequence[Question]
 ) -> dict[str, UndecidedUnits]:
     """Find the undecided units of a task's questions, by annotation task.
@@ -122,20 +130,22 @@ def undecided_inputs(
     if questions and not {question.edition for question in questions} & {"built", "mini"}:
         return {}
     return {
-        inputs.task: undecided_by_decisions(tables, settings, inputs) for inputs in task.decided_in
+        decisions.task: undecided_by_decisions(tables, settings, decisions)
+        for decisions in task.decided_in
     }
 
 
 def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
-    """Number of published units, by the annotation task that decides about a task's questions."""
-    keys = {
-        inputs.task: annotation_table(inputs.task, "units").split("/") for inputs in task.decided_in
-    }
-    return {
-        name: sum(not unit.gold for unit in tables.read(key, Unit))
-        for name, key in keys.items()
-        if tables.exists(key)
-    }
+    """Number of published units, by the annotation task that decides about a task's questions.
+
+    Attention checks are not counted.
+    """
+    counts: dict[str, int] = {}
+    for decisions in task.decided_in:
+        key = annotation_table(decisions.task, "units").split("/")
+        if tables.exists(key):
+            counts[decisions.task] = sum(not unit.gold for unit in tables.read(key, Unit))
+    return counts
 
 
 def label_undecided(
@@ -146,13 +156,11 @@ def label_undecided(
     Signatures of metrics include these labels.
     """
     configured = settings.annotation.tasks
-    undecided_tables = undecided_inputs(task, tables, settings, questions) if configured else {}
-    undecided = [
-        undecided_table for name, undecided_table in undecided_tables.items() if name in configured
-    ]
+    by_task = undecided_by_task(task, tables, settings, questions) if configured else {}
+    undecided = [units for name, units in by_task.items() if name in configured]
     counts = {
-        OPEN: sum(len(inputs.open) for inputs in undecided),
-        EXPIRED: sum(len(inputs.expired) for inputs in undecided),
+        OPEN: sum(len(units.open) for units in undecided),
+        EXPIRED: sum(len(units.expired) for units in undecided),
     }
     labels = {name: str(count) for name, count in counts.items() if count}
     return [replace(question, labels={**question.labels, **labels}) for question in questions]

@@ -17,7 +17,7 @@ _REJECTION_COLUMNS = dg.TableSchema([dg.TableColumn("entry"), dg.TableColumn("re
 
 
 def rejection_metadata(rejections: Sequence[Rejection]) -> dict[str, dg.MetadataValue]:
-    """Rows that a step rejected, as metadata of the table of the others: number, first ones, why.
+    """Metadata of a table about the rows that its step rejected: their number, and the first ones.
 
     For rejections that no metric counts; those of a task's questions are a table.
     """
@@ -62,62 +62,78 @@ def results_page(rows: Sequence[Metric], primary: str, chance: float | None = No
         primary: The metric of the leaderboard.
         chance: Chance level of ``primary`` by slice, if known and not a metric itself.
     """
-    (first, *_) = [row for row in rows if (row.metric, row.category) == (primary, "all")]
+    primary_row = next(row for row in rows if row.metric == primary and row.category == "all")
     chances = {row.category: row.value for row in rows if row.metric == "chance"}
     if chance is not None and not chances:
         chances = {row.category: chance for row in rows}
-    overall = [row for row in rows if row.category == "all" and row.metric != "chance"]
     slices = [row for row in rows if row.metric == primary and row.category != "all"]
-    ends = {row.metric: scale([r for r in rows if r.metric == row.metric]) for row in rows}
-    lines = [
+    overall = [row for row in rows if row.category == "all" and row.metric != "chance"]
+    full = _full_scale(rows, primary)
+    bars = [
+        *(_overall_bar(row, rows, chances) for row in overall),
         *(
-            Bar(label=r.metric, row=r, full=ends[r.metric], chance=_chance_of(r, chances))
-            for r in overall
-        ),
-        *(
-            Bar(label=r.category, row=r, full=ends[primary], chance=chances.get(r.category))
-            for r in slices[:_BARS]
+            Bar(label=row.category, row=row, full=full, chance=chances.get(row.category))
+            for row in slices[:_BARS]
         ),
     ]
-    title = f"{first.model}: metrics over all questions, then {primary} of each slice"
-    paragraphs = [_sentence(first, chances.get("all")), _image(bar_chart(lines, title), "bars")]
+    title = f"{primary_row.model}: metrics over all questions, then {primary} of each slice"
+    paragraphs = [
+        _sentence(primary_row, chances.get("all")),
+        _image(bar_chart(bars, title), "bars"),
+    ]
     if len(slices) > _BARS:
         paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
     return "\n\n".join(paragraphs)
 
 
-def _chance_of(row: Metric, chances: Mapping[str, float]) -> float | None:
-    """Select the chance level: only accuracies have one."""
-    return chances.get("all") if row.metric.startswith("accuracy") else None
+def _overall_bar(row: Metric, rows: Sequence[Metric], chances: Mapping[str, float]) -> Bar:
+    """Build the bar of a metric over all questions; only accuracies have a chance level."""
+    chance = chances.get("all") if row.metric.startswith("accuracy") else None
+    return Bar(label=row.metric, row=row, full=_full_scale(rows, row.metric), chance=chance)
+
+
+def _full_scale(rows: Sequence[Metric], metric: str) -> float:
+    """Value at which a bar of the metric is full."""
+    return scale([row for row in rows if row.metric == metric])
 
 
 def _sentence(row: Metric, chance: float | None) -> str:
+    """Format a metric over all questions as a sentence, with its baselines and missing rows."""
     if isnan(row.value):
         return f"{escape_markdown(row.metric)}: nothing could be scored."
     baselines = {"chance": chance, "the best constant response": row.constant}
-    known = [f"{name} has {value:.3f}" for name, value in baselines.items() if value is not None]
-    against = f"; {', '.join(known)}" if known else ""
-    failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
-    unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+    comparisons = [
+        f"{name} has {value:.3f}" for name, value in baselines.items() if value is not None
+    ]
     text = (
         f"**{escape_markdown(row.metric)} {format_value(row)}**{_interval(row)}, n={row.n_scored}"
     )
-    return f"{text}{unscored}{against}.{failed}"
+    if row.n_unscored:
+        text += f" ({row.n_unscored} unscored)"
+    if comparisons:
+        text += f"; {', '.join(comparisons)}"
+    text += "."
+    if row.n_failed:
+        text += f" {row.n_failed} questions have no response."
+    return text
 
 
-def _image(svg: str, what: str) -> str:
-    return f"![{what}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+def _image(svg: str, alt_text: str) -> str:
+    return f"![{alt_text}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
 
 def _cell(row: Metric | None) -> str:
     if row is None:  # a metric over all questions alone, such as the calibration error
         return ""
-    left = format_caveats(row)
-    values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
-    left += "".join(f", {name} {value}" for name, value in values.items() if value)
-    return f"{format_value(row)}{_interval(row)} n={row.n_scored}{left}"
+    notes = format_caveats(row)
+    baselines = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
+    notes += "".join(f", {name} {value}" for name, value in baselines.items() if value)
+    return f"{format_value(row)}{_interval(row)} n={row.n_scored}{notes}"
 
 
 def _interval(row: Metric) -> str:
     interval = shown_interval(row)
-    return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    if not interval:
+        return ""
+    low, high = interval
+    return f" [{low:.3f}, {high:.3f}]"

@@ -1,6 +1,7 @@
 """Asset check results: a sentence and the first problems."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import dagster as dg
 
@@ -14,7 +15,7 @@ def check_result(
     problems: Sequence[str],
     *,
     n: int,
-    of: str = "row",
+    noun: str = "row",
     holds: str = "",
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
     about: dict[str, list[str]] | None = None,
@@ -23,27 +24,20 @@ def check_result(
 
     Args:
         problems: One line each, naming the row.
-        n: Number of rows among which the problems are.
-        of: Noun for a row, such as "question"; "rejection" where only those are read.
-        holds: Sentence that is true if there are no problems.
+        n: Number of checked rows.
+        noun: Singular noun for a row, such as "question".
+        holds: Description of a passed check.
         severity: ERROR stops assets downstream of a blocking check.
         about: Further lists for the metadata.
     """
-    listed = "\n".join(f"- {escape_markdown(problem)}" for problem in problems[:_MAX_SHOWN])
-    if len(problems) > _MAX_SHOWN:
-        listed += f"\n- and {len(problems) - _MAX_SHOWN} more"
+    metadata: dict[str, Any] = {"rows": n, "problems": len(problems), **(about or {})}
+    if problems:
+        description = _format_problems(problems, format_count(n, noun))
+        metadata["examples"] = dg.MetadataValue.md(_format_list(problems))
+    else:
+        description = holds or f"No problem among {format_count(n, noun)}."
     return dg.AssetCheckResult(
-        passed=not problems,
-        severity=severity,
-        description=_format_problems(problems, format_count(n, of))
-        if problems
-        else holds or _format_passed(n, of),
-        metadata={
-            "rows": n,
-            "problems": len(problems),
-            **(about or {}),
-            **({"examples": dg.MetadataValue.md(listed)} if listed else {}),
-        },
+        passed=not problems, severity=severity, description=description, metadata=metadata
     )
 
 
@@ -58,23 +52,29 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
     )
 
 
-def format_count(n: int, of: str) -> str:
+def format_count(n: int, noun: str) -> str:
     """Format a count with its noun.
 
     >>> format_count(1, "row"), format_count(2, "question"), format_count(3, "response")
     ('1 row', '2 questions', '3 responses')
     """
     if n == 1:
-        return f"1 {of}"
-    return f"{n} {of[:-1]}ies" if of.endswith("y") else f"{n} {of}s"
+        return f"1 {noun}"
+    return f"{n} {noun[:-1]}ies" if noun.endswith("y") else f"{n} {noun}s"
 
 
-def _format_problems(problems: Sequence[str], among: str) -> str:
+def _format_list(problems: Sequence[str]) -> str:
+    lines = [f"- {escape_markdown(problem)}" for problem in problems[:_MAX_SHOWN]]
+    if len(problems) > _MAX_SHOWN:
+        lines.append(f"- and {len(problems) - _MAX_SHOWN} more")
+    return "\n".join(lines)
+
+
+def _format_problems(problems: Sequence[str], row_count: str) -> str:
+    """Count the problems among ``row_count``, such as "3 rows", and name the first."""
     first = problems[0]
-    cut = first if len(first) <= _SENTENCE else f"{first[:_SENTENCE]} …"
+    if len(first) > _SENTENCE:
+        first = f"{first[:_SENTENCE]} …"
     prefix = "" if len(problems) == 1 else "the first: "
-    return f"{format_count(len(problems), 'problem')} among {among}; {prefix}{escape_markdown(cut)}"
-
-
-def _format_passed(n: int, of: str) -> str:
-    return f"No problem among {format_count(n, of)}."
+    problem_count = format_count(len(problems), "problem")
+    return f"{problem_count} among {row_count}; {prefix}{escape_markdown(first)}"

@@ -47,16 +47,16 @@ def configured_runner(
 ) -> Runner:
     """Build a runner with the suite's scorer and accepted outcomes.
 
-    ``verdicts`` None: without any, for callers that do not judge.
+    ``verdicts`` may be left out by callers that do not judge.
     """
-    chosen = settings.suite(task.suite, SuiteSettings)
+    suite_settings = settings.suite(task.suite, SuiteSettings)
     return Runner(
         task=task,
         condition=condition,
         responses=responses,
         judge=verdicts or StoredVerdicts(),
-        scorer=chosen.scorer,
-        accept=chosen.accept,
+        scorer=suite_settings.scorer,
+        accept=suite_settings.accept,
     )
 
 
@@ -75,7 +75,14 @@ def configured_responses(
 def configured_verdicts(
     task: Task, models: Models, judge: str, open_model: OpenNamed, evaluated: str
 ) -> Verdicts:
-    """Verdicts of a judge of bench.toml, then of the reader, with their setups.
+    """Verdicts of a judge of bench.toml and, if the task has one, of a reader.
+
+    Args:
+        task: The task whose responses are judged.
+        models: All models.
+        judge: Name of the judge.
+        open_model: Opens the judge or the reader.
+        evaluated: The evaluated model, which may be its own reader.
 
     Raises:
         SettingsError: If the task has no such judge, or the model cannot read.
@@ -109,23 +116,27 @@ def configured_verdicts(
 def configured_reader(
     task: Task, settings: Settings, judge: str, find: FindModel | None = None
 ) -> str:
-    """The reader of a task: a model of bench.toml, or "self"; "" for nobody.
+    """The reader of a task: a model of bench.toml, or "self"; "" without one.
+
+    By default the judge's model reads, unless its responses are recorded.
 
     Raises:
         SettingsError: If the task has no such judge.
     """
-    reader_name = settings.suite(task.suite, SuiteSettings).reader
-    reader = task.chosen_reader(judge, reader_name)
-    return reader if reader_name or not reader or _can_read(reader, settings, find) else ""
+    configured = settings.suite(task.suite, SuiteSettings).reader
+    reader = task.chosen_reader(judge, configured)
+    if configured or not reader:
+        return reader
+    return reader if _can_read(reader, settings, find) else ""
 
 
 def reader_model(
     reader: str, evaluated: str, settings: Settings, find: FindModel | None = None
 ) -> str:
-    """Model of a reader: a model of bench.toml, or the evaluated one itself.
+    """Name of the model that reads: the reader itself, or for "self" the evaluated model.
 
     Raises:
-        SettingsError: If its responses were recorded, so that it cannot be asked.
+        SettingsError: If its responses are recorded, so that it cannot be called.
         UnknownNameError: If there is no such model.
     """
     model = evaluated if reader == SELF else reader
@@ -139,15 +150,16 @@ def reader_model(
 
 
 def _can_read(model: str, settings: Settings, find: FindModel | None) -> bool:
-    """Whether a judge's model can be the reader: it exists, and was not recorded."""
+    """Whether a judge's model can be the reader: it exists, and its responses are not recorded."""
     try:
         resolved = find(model) if find else resolve_name(model, settings)
-        return not isinstance(resolved.base.spec, RecordedSpec)
     except (UnknownNameError, ModelError, SettingsError):
         return False
+    return not isinstance(resolved.base.spec, RecordedSpec)
 
 
 def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenNamed) -> Verdicts:
+    """Verdicts of the chosen judge: people, rules or a model; none if the task is not judged."""
     if not task.is_judged:
         return StoredVerdicts()
     name, model = task.chosen_judge(judge)
@@ -175,22 +187,23 @@ def people_judge(
     """
     from bench_assets.evaluation.people_judge import PeopleJudge
 
-    if other_condition := next((condition for condition in conditions if condition != "main"), ""):
-        raise SettingsError(
-            f"{task.name}: people judge only the condition main, not {other_condition}."
-            " Name another judge"
-        )
+    for condition in conditions:
+        if condition != "main":
+            raise SettingsError(
+                f"{task.name}: people judge only the condition main, not {condition}."
+                " Name another judge"
+            )
     form = task.response_tasks[0].task
-    chosen = settings.annotation.tasks.get(form.name)
-    if chosen is None:
+    task_settings = settings.annotation.tasks.get(form.name)
+    if task_settings is None:
         raise SettingsError(
             f"{settings.file}: {form.name} is not configured, and people judge {task.name} by it."
             f' Add a section [annotation.tasks."{form.name}"] with needed = 3'
         )
-    if chosen.gold:
+    if task_settings.gold:
         raise SettingsError(
             f'{settings.file}, [annotation.tasks."{form.name}"]: gold cannot be used where people'
             " judge: attention checks are not verdicts. Remove the entry"
         )
     answers = open_annotation_backend(settings).answers(form)
-    return PeopleJudge(form, answers, chosen.terms, datetime.now(UTC))
+    return PeopleJudge(form, answers, task_settings.terms, datetime.now(UTC))

@@ -23,7 +23,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     no_questions_error,
     questions_key,
     read_constants,
-    read_judged_before,
+    read_stored_judged_responses,
     rejection_tables,
 )
 from bench_assets.asset_factory.launchpad import Launch
@@ -65,12 +65,12 @@ class EvaluationStep:
     split: str = ""  # folder of another split, with its own questions and hidden answers
     is_study: bool = False  # grouped with the ablations, whatever the condition
 
-    def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
+    def stage(self, stage: StageName, pool: Pool | None = None) -> AssetArguments:
         """Arguments of ``dg.asset`` for a table."""
         version = "+".join((str(self.task.version), *self.task.extensions))
         arguments = AssetFolder(self.task.name, version).stage(
             stage,
-            asks=asks,
+            pool=pool,
             below=self._table_prefix,
             ablation=bool(self.is_study or self._table_prefix),
             partitions=PARTITIONS_BY_MODEL_KIND[self.task.asked_of],
@@ -81,10 +81,11 @@ class EvaluationStep:
 
     def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
         """Inputs of an asset: tables of this evaluation, including the questions."""
-        is_split = self.split or self.task.condition(self.condition).own_questions
-        folders = {"questions": self._table_prefix if is_split else ""}
-        places = {t: posixpath.join(folders.get(t, self._table_prefix), t) for t in tables}
-        return AssetFolder(self.task.name).ins(**places)
+        has_own_questions = self.split or self.task.condition(self.condition).own_questions
+        paths = {table: posixpath.join(self._table_prefix, table) for table in tables}
+        if "questions" in tables and not has_own_questions:
+            paths["questions"] = "questions"
+        return AssetFolder(self.task.name).ins(**paths)
 
     @property
     def constants(self) -> list[str]:
@@ -111,9 +112,9 @@ def predictions_asset(step: EvaluationStep) -> dg.AssetsDefinition:
         description=(
             f"One row: a model's response to one question of {task.shown}, and details of the "
             f"request. Condition: {task.conditions[step.condition].about} A question without a "
-            f"response "
-            "has a row with `error`; the next materialization requests it again. A launch with a "
-            "limit, seed, condition or judge stores a partial number beside the tables instead."
+            "response has a row with `error`; the next materialization requests it again. A launch "
+            "with a limit, seed, condition or judge stores a partial number beside the tables "
+            "instead."
         ),
         dagster_type=list_of(Prediction),
         output_required=False,
@@ -155,26 +156,31 @@ def evaluation_assets(
     asset of predictions; by default, chat models answer.
     """
     step = EvaluationStep(task, condition, split)
-    model_assets = [predictions(step), *([judgements_asset(step)] if task.has_judgements else [])]
-    subfolder = "" if condition == "main" else condition
-    has_own_questions = not subfolder or task.condition(condition).own_questions
-    constant_assets = (
-        [constants_asset(task, subfolder)] if step.constants and has_own_questions else []
-    )
-    return (
-        model_assets if split else [*constant_assets, *model_assets, _scores(step), _metrics(step)]
-    )
+    assets = [predictions(step)]
+    if task.has_judgements:
+        assets.append(judgements_asset(step))
+    if split:
+        return assets
+    assets += [_scores(step), _metrics(step)]
+    has_own_questions = condition == "main" or task.condition(condition).own_questions
+    if step.constants and has_own_questions:
+        assets.insert(0, constants_asset(task, "" if condition == "main" else condition))
+    return assets
 
 
 def judgements_asset(
     step: EvaluationStep,
     name: str = "judgements",
-    judge: Callable[[Settings, str], str] = configured_judge,
+    find_judge: Callable[[Settings, str], str] = configured_judge,
     about: str = _JUDGEMENTS,
 ) -> dg.AssetsDefinition:
-    """Build the asset of judgements, by the judge that ``judge`` finds in bench.toml.
+    """Build the asset of judgements.
 
-    ``about`` describes one row of the table ``name``.
+    Args:
+        step: The evaluation that is judged.
+        name: Name of the table.
+        find_judge: Finds the judge in the settings of a suite.
+        about: Description of one row.
     """
 
     @dg.asset(
@@ -191,15 +197,15 @@ def judgements_asset(
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Judgement]]:
-        judge_name = judge(settings, step.task.suite)
-        rows, metadata = run_judge(context, models, step.task, judge_name, questions, predictions)
+        judge = find_judge(settings, step.task.suite)
+        rows, metadata = run_judge(context, models, step.task, judge, questions, predictions)
         return table_output(rows, metadata)
 
     return judgements
 
 
 def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
-    """Build the asset of scores; two signatures, because Dagster reads inputs from them."""
+    """Build the asset of scores, with judgements as an input if the task has them."""
     task = step.task
 
     def scores(
@@ -209,7 +215,7 @@ def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Score]]:
         return table_output(score_rows(task, settings, questions, predictions, []))
 
-    def scores_of_judged(
+    def scores_with_judgements(
         settings: dg.ResourceParam[Settings],
         questions: list[Question],
         predictions: list[Prediction],
@@ -217,14 +223,16 @@ def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Score]]:
         return table_output(score_rows(task, settings, questions, predictions, judgements))
 
-    make = dg.asset(
+    inputs = ["questions", "predictions", *(["judgements"] if task.has_judgements else [])]
+    make_asset = dg.asset(
         name="scores",
-        ins=step.ins("questions", "predictions", *(["judgements"] if task.has_judgements else [])),
+        ins=step.ins(*inputs),
         deps=[scorer_key(task.suite)],
         description=_SCORES,
         **step.stage("scores"),
     )
-    return make(scores_of_judged if task.has_judgements else scores)
+    # Two functions, because Dagster reads the inputs from their parameters.
+    return make_asset(scores_with_judgements if task.has_judgements else scores)
 
 
 def _metrics(step: EvaluationStep) -> dg.AssetsDefinition:
@@ -253,7 +261,9 @@ def _metrics(step: EvaluationStep) -> dg.AssetsDefinition:
             responses=StoredResponses(predictions),
             baselines=Baselines(
                 constants=partial(read_constants, tables, constants),
-                judged=lambda rows, _: read_judged_before(tables, keys, questions, rows),
+                judged=lambda predictions, _: read_stored_judged_responses(
+                    tables, keys, questions, predictions
+                ),
             ),
             n_rejected=count_rejections(tables, step.task, questions, step.condition),
         )

@@ -46,21 +46,21 @@ def run_predictions(
     Raises:
         BenchError: If the model cannot be called.
     """
-    opened = StepModels(context, models)
-    responses = partition_responses(context, opened, models, task, condition, questions)
+    step_models = StepModels(context, models)
+    responses = partition_responses(context, step_models, models, task, condition, questions)
     runner = configured_runner(task, models.settings, responses, condition=condition)
-    return runner.predictions(questions), opened.metadata()
+    return runner.predictions(questions), step_models.metadata()
 
 
 def partition_responses(
     context: dg.AssetExecutionContext,
-    opened: StepModels,
+    step_models: StepModels,
     models: Models,
     task: Task,
     condition: str,
     questions: Sequence[Question],
 ) -> GeneratedResponses:
-    """Responses of this partition's model, with snapshots of those so far.
+    """Responses of this partition's model, with snapshots while they are generated.
 
     Raises:
         UnknownNameError: If there is no such model.
@@ -71,7 +71,7 @@ def partition_responses(
     @contextmanager
     def open_partition() -> Generator[ChatModel]:
         with (
-            opened.open_session(name, condition) as session,
+            step_models.open_session(name, condition) as session,
             snapshot_while_running(settings, task, condition, questions, session, responses),
         ):
             yield session.model
@@ -93,13 +93,14 @@ def run_judge(
     Raises:
         BenchError: If the task has no such judge, or the judge cannot be called.
     """
-    opened = StepModels(context, models)
+    step_models = StepModels(context, models)
     evaluated = context.partition_key if context.has_partition_key else ""
-    verdicts = configured_verdicts(task, models, judge, opened.open, evaluated)
+    verdicts = configured_verdicts(task, models, judge, step_models.open, evaluated)
     rows = verdicts.judgements(task, questions, predictions)
-    if not (progress := opened.metadata()):
-        return rows, {}
-    return rows, {**progress, "responses_failed": sum(bool(row.error) for row in rows)}
+    metadata = step_models.metadata()
+    if metadata:  # not if rules judged
+        metadata["responses_failed"] = sum(bool(row.error) for row in rows)
+    return rows, metadata
 
 
 def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
@@ -147,7 +148,7 @@ def metrics_output(
         if row.category == "all" and row.n_scored > 0
     }
     metadata = {"table": dg.MetadataValue.md(results_table(rows))}
-    if any((row.metric, row.category) == (task.primary_metric, "all") for row in rows):
+    if any(row.metric == task.primary_metric and row.category == "all" for row in rows):
         page = results_page(rows, task.primary_metric, chance_level(task, questions))
         metadata = {"results": dg.MetadataValue.md(page), **metadata}
     return table_output(rows, {**overall, **metadata})

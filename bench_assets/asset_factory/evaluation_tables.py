@@ -64,8 +64,8 @@ def no_questions_error(task: Task, condition: str) -> SettingsError:
     return SettingsError(f"{task.name}, condition {condition}: there are no questions; {hint}")
 
 
-class MeasuredCondition(NamedTuple):
-    """The question table of a task."""
+class QuestionTableFacts(NamedTuple):
+    """Size, edition and chance level of a task's question table."""
 
     n: int
     edition: str
@@ -74,39 +74,47 @@ class MeasuredCondition(NamedTuple):
     single-choice with equally many options; else the task's measure ``chance``, if any."""
 
 
-def describe_questions(tables: TableFiles, task: Task) -> MeasuredCondition:
-    """Facts about the question table; empty if none can be read."""
+def describe_questions(tables: TableFiles, task: Task) -> QuestionTableFacts:
+    """Describe a task's question table; without a readable one, ``n`` is 0."""
     try:
         rows = tables.query(
             _QUESTIONS_SQL, {"questions": ([questions_key(task, "main")], Question)}
         )
     except TableError:  # reported by the command that builds the table
-        return MeasuredCondition(n=0, edition="", chance=None)
+        return QuestionTableFacts(n=0, edition="", chance=None)
     (row,) = rows.to_pylist()
     is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
-    is_share = is_uniform and row["fewest"] and task.primary_metric == "accuracy"
-    chance = 1 / row["fewest"] if is_share else _chance(tables, task)
-    return MeasuredCondition(row["n"], row["edition"], chance)
+    if is_uniform and row["fewest"] and task.primary_metric == "accuracy":
+        chance = 1 / row["fewest"]
+    else:
+        chance = _measured_chance(tables, task)
+    return QuestionTableFacts(row["n"], row["edition"], chance)
 
 
-def _chance(tables: TableFiles, task: Task) -> float | None:
+def _measured_chance(tables: TableFiles, task: Task) -> float | None:
+    """The task's measure ``chance`` on the present questions; None if it has not been measured."""
     if "chance" not in task.measures:
         return None
     data = short_digest(tables.digest(questions_key(task, "main")) or "")
-    key, wanted = evaluation_key(task, "main", "metrics"), {"metric": "chance", "category": "all"}
-    metrics = tables.query(
-        _CHANCE, {"metrics": ([key], Metric)}, {}, task=task.name, data=f"|data:{data}|", **wanted
+    rows = tables.query(
+        _CHANCE,
+        {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)},
+        {},
+        task=task.name,
+        data=f"|data:{data}|",
+        metric="chance",
+        category="all",
     ).to_pylist()
-    return metrics[0]["chance"] if metrics else None
+    return rows[0]["chance"] if rows else None
 
 
 def read_constants(
     tables: TableFiles, key: Sequence[str], task: Task, questions: Sequence[Question]
 ) -> list[BestConstant]:
-    """Scores of constant responses to these questions, computed if their table has none."""
-    known = tables.read(key, BestConstant) if tables.exists(key) else []
+    """Read the scores of constant responses to these questions; computed if the table has none."""
+    rows = tables.read(key, BestConstant) if tables.exists(key) else []
     data = short_digest(digest(questions))
-    return [row for row in known if row.data == data] or best_constants(task, questions)
+    return [row for row in rows if row.data == data] or best_constants(task, questions)
 
 
 def read_judged_responses(
@@ -116,7 +124,7 @@ def read_judged_responses(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> JudgedResponses | None:
-    """Read the verdicts of a model's judge on these questions, for all models.
+    """Read the verdicts of a model's judge on the responses of all models to these questions.
 
     Args:
         tables: The tables of the home.
@@ -125,49 +133,57 @@ def read_judged_responses(
         predictions: Predictions of the model.
         judgements: Judgements of the predictions; None is returned if rules judged them.
     """
-    named = ((row.judge, row.setup) for row in judgements)
-    judges = frozenset(one for one in named if one[0] != RULES and not is_reader(one[0]))
+    judges = frozenset(
+        (row.judge, row.setup)
+        for row in judgements
+        if row.judge != RULES and not is_reader(row.judge)
+    )
     if not judges:
         return None
-    questions_digest, model = short_digest(digest(questions)), predictions[0].model
-    names = sorted(
-        tables.partitions(key := keys("judgements")), key=lambda one: -tables.written(key, one)
-    )
+    questions_digest, evaluated = short_digest(digest(questions)), predictions[0].model
+    key = keys("judgements")
+    latest_first = sorted(tables.partitions(key), key=lambda model: -tables.written(key, model))
     comparable = (
-        name
-        for name in names
-        if name != model and _has_same_questions(tables, keys("metrics"), name, questions_digest)
+        model
+        for model in latest_first
+        if model != evaluated
+        and _has_same_questions(tables, keys("metrics"), model, questions_digest)
     )
-    others = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
-    known = chain([(predictions, judgements)], _read_evaluations(tables, keys, others))
-    return JudgedResponses.of(known, judges)
+    other_models = list(islice(comparable, _MAX_JUDGED // max(1, len(questions))))
+    evaluations = chain([(predictions, judgements)], _read_evaluations(tables, keys, other_models))
+    return JudgedResponses.of(evaluations, judges)
 
 
-def read_judged_before(
+def read_stored_judged_responses(
     tables: TableFiles,
     keys: Callable[[str], Sequence[str]],
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> JudgedResponses | None:
     """Like ``read_judged_responses``, with the model's stored judgements; None without them."""
-    key, model = keys("judgements"), predictions[0].model if predictions else ""
-    if not model or not tables.exists(key, model):
+    if not predictions:
         return None
-    rows = tables.read(key, Judgement, model)
-    return read_judged_responses(tables, keys, questions, predictions, rows)
+    key, model = keys("judgements"), predictions[0].model
+    if not tables.exists(key, model):
+        return None
+    judgements = tables.read(key, Judgement, model)
+    return read_judged_responses(tables, keys, questions, predictions, judgements)
 
 
-def _has_same_questions(tables: TableFiles, key: Sequence[str], model: str, now: str) -> bool:
-    """Whether the metrics of a model are about these questions."""
+def _has_same_questions(
+    tables: TableFiles, key: Sequence[str], model: str, questions_digest: str
+) -> bool:
+    """Whether the metrics of a model are about the questions of the digest."""
     with suppress(TableError):
         rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
-        return bool(rows) and rows[0].questions == now
+        return bool(rows) and rows[0].questions == questions_digest
     return False
 
 
 def _read_evaluations(
     tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
 ) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
+    """Yield the predictions and judgements of each model."""
     for model in models:
         with suppress(TableError):  # unreadable tables: `bench home verify` names them
             yield (

@@ -58,7 +58,7 @@ def solvers_of(step: GoldStep, settings: Settings, models: Models) -> tuple[str,
 
 
 def _proposals(step: GoldStep) -> dg.AssetsDefinition:
-    folder = AssetFolder(step.folder)
+    asset_folder = AssetFolder(step.folder)
 
     @dg.asset(
         name="proposals",
@@ -66,8 +66,8 @@ def _proposals(step: GoldStep) -> dg.AssetsDefinition:
             name: dg.AssetIn(dg.AssetKey(table.key.split("/")), dagster_type=list_of(table.row))
             for name, table in step.reads.items()
         },
-        deps=folder.source,
-        **folder.stage("distractors", asks="judge"),
+        deps=asset_folder.source,
+        **asset_folder.stage("distractors", pool="judge"),
     )
     def proposals(
         context: dg.AssetExecutionContext,
@@ -78,22 +78,23 @@ def _proposals(step: GoldStep) -> dg.AssetsDefinition:
     ) -> dg.Output[list[DecidedProposal]]:
         """Propose questions, and have two solvers find their keys."""
         solvers = solvers_of(step, settings, models)
-        recorded = {} if solvers else _recorded(sources.open(step.suite).folder / RECORDED)
+        recorded = {} if solvers else _recorded_solvers(sources.open(step.suite).folder / RECORDED)
 
-        def ask(solver: str, requests: list[Request]) -> list[Response]:
+        def respond(solver: str, requests: list[Request]) -> list[Response]:
             if solver in recorded:
                 return recorded[solver].response(requests)
             with open_model(context, models, solver) as (model, _):
                 return model.response(requests)
 
-        rows = step.vote(step.candidates(**tables), solvers or tuple(recorded), ask)
+        rows = step.vote(step.candidates(**tables), solvers or tuple(recorded), respond)
         votes = [vote for row in rows for vote in row.votes]
         return table_output(rows, {f"votes: {name}": votes.count(name) for name in set(votes)})
 
     return proposals
 
 
-def _recorded(file: Path) -> dict[str, RecordedModel]:
+def _recorded_solvers(file: Path) -> dict[str, RecordedModel]:
+    """Solvers by name, with their recorded responses; none without the file."""
     if not file.is_file():
         return {}
     by_model = group_by_model(read_responses(file), nameless="")
@@ -114,24 +115,24 @@ def _decisions(step: GoldStep) -> dg.AssetsDefinition:
 
 
 def yield_check(step: GoldStep) -> dg.AssetChecksDefinition:
-    """Build the check on what becomes of the proposals of a step."""
-    folder = AssetFolder(step.folder)
+    """Build the check on the share of a step's proposals that are accepted."""
+    asset_folder = AssetFolder(step.folder)
 
     @dg.asset_check(
         name="proposals_are_accepted",
-        asset=folder.key("decided_proposals"),
-        additional_ins=folder.ins("proposals"),
+        asset=asset_folder.key("decided_proposals"),
+        additional_ins=asset_folder.ins("proposals"),
         description="Of each construction's proposals, at least 5 % are accepted.",
     )
     def proposals_are_accepted(
         decided_proposals: list[DecidedProposal], proposals: list[DecidedProposal]
     ) -> dg.AssetCheckResult:
-        """Warn of constructions that build next to nothing."""
+        """Warn of constructions of whose proposals hardly any are accepted."""
         funnel = gold_funnel(proposals, decided_proposals)
         return check_result(
             low_yields(funnel),
             n=len(funnel),
-            of="construction",
+            noun="construction",
             holds="Each construction has at least 5 % of its proposals accepted.",
             severity=dg.AssetCheckSeverity.WARN,
         )

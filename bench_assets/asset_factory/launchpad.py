@@ -35,7 +35,7 @@ class Launch(dg.Config):
 
     @property
     def changes(self) -> str:
-        """The changes besides the limit, for the mark of the number.
+        """Text of the changes besides the limit, which is stored with the partial results.
 
         >>> Launch(limit=20, seed=3, judge="rules").changes
         ', seed 3, judge rules'
@@ -47,7 +47,7 @@ class Launch(dg.Config):
 
     def is_partial(self, task: Task, questions: Sequence[Question]) -> bool:
         """Whether anything is changed: a limit that leaves out no question changes nothing."""
-        subset = QuestionSubset(limit=self.limit).of(task, questions)
+        subset = QuestionSubset(limit=self.limit).select(task, questions)
         return bool(self.changes) or len(subset) < len(questions)
 
     def evaluate(
@@ -72,29 +72,35 @@ class Launch(dg.Config):
             SettingsError: If there is no such judge, or the model has no seed.
             BenchError: If a response or verdict is missing.
         """
-        (task, condition), settings, name = step, models.settings, context.partition_key
-        chosen = self.condition or condition
-        if questions_key(task, chosen) != questions_key(task, condition):
-            questions = tables.read(questions_key(task, chosen), Question)
-        subset = QuestionSubset(limit=self.limit).of(task, questions)
+        task, step_condition = step
+        condition = self.condition or step_condition
+        settings, model = models.settings, context.partition_key
+        if questions_key(task, condition) != questions_key(task, step_condition):
+            questions = tables.read(questions_key(task, condition), Question)
+        subset = QuestionSubset(limit=self.limit).select(task, questions)
         if not subset:
-            raise no_questions_error(task, chosen)
+            raise no_questions_error(task, condition)
         judge = self.judge or settings.suite(task.suite, SuiteSettings).judge
-        opened = StepModels(context, models)
-        with nullcontext() if self.seed is None else models.seeded(name, self.seed):
-            responses = partition_responses(context, opened, models, task, chosen, subset)
-            verdicts = configured_verdicts(task, models, judge, opened.open, name)
-            runner = configured_runner(task, settings, responses, verdicts, chosen)
+        step_models = StepModels(context, models)
+        with nullcontext() if self.seed is None else models.seeded(model, self.seed):
+            responses = partition_responses(context, step_models, models, task, condition, subset)
+            verdicts = configured_verdicts(task, models, judge, step_models.open, model)
+            runner = configured_runner(task, settings, responses, verdicts, condition)
             evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
         part = f"{len(subset)} of {len(questions)} questions{self.changes}"
-        marked = store_part(settings, evaluation, subset, part)
-        page = results_page(marked.metrics, task.primary_metric)
-        context.log_event(
-            dg.AssetObservation(
-                asset_key=context.asset_key,
-                partition=name,
-                description=f"{part}: not a number of the benchmark",
-                metadata={"results": dg.MetadataValue.md(page), "questions": part},
-            )
+        evaluation = store_part(settings, evaluation, subset, part)
+        _observe(context, evaluation)
+        return evaluation
+
+
+def _observe(context: dg.AssetExecutionContext, evaluation: Evaluation) -> None:
+    """Show the results of a partial evaluation beside the asset."""
+    page = results_page(evaluation.metrics, evaluation.task.primary_metric)
+    context.log_event(
+        dg.AssetObservation(
+            asset_key=context.asset_key,
+            partition=evaluation.model,
+            description=f"{evaluation.partial}: not a number of the benchmark",
+            metadata={"results": dg.MetadataValue.md(page), "questions": evaluation.partial},
         )
-        return marked
+    )

@@ -55,35 +55,40 @@ def partial_tables(home: Path) -> TableFiles:
     return TableFiles(folder=str(home / FOLDER))
 
 
-def as_partial(one: Evaluation, part: str) -> Evaluation:
+def as_partial(evaluation: Evaluation, part: str) -> Evaluation:
     """Mark an evaluation, and the signatures of its metrics, with the part of the questions."""
-    marked = [replace(row, signature=with_partial(row.signature, part)) for row in one.metrics]
-    return replace(one, metrics=marked, partial=part)
+    metrics = [
+        replace(metric, signature=with_partial(metric.signature, part))
+        for metric in evaluation.metrics
+    ]
+    return replace(evaluation, metrics=metrics, partial=part)
 
 
-def write_partial(home: Path, one: Evaluation) -> None:
+def write_partial(home: Path, evaluation: Evaluation) -> None:
     """Write a partial evaluation, replacing an earlier one of the model.
 
     Raises:
         HomeError: If it cannot be written.
     """
-    tables, asset_folder = partial_tables(home), AssetFolder(one.task.name)
-    prefix = "" if one.condition == "main" else f"{one.condition}/"
+    tables, asset_folder = partial_tables(home), AssetFolder(evaluation.task.name)
+    prefix = "" if evaluation.condition == "main" else f"{evaluation.condition}/"
 
     def write(table: str, rows: Sequence[object], row_type: type[object]) -> None:
-        tables.write(asset_folder.key(f"{prefix}{table}").path, rows, row_type, one.model)
+        tables.write(asset_folder.key(f"{prefix}{table}").path, rows, row_type, evaluation.model)
 
-    write("predictions", one.predictions, Prediction)
-    if one.task.has_judgements:
-        write("judgements", one.judgements, Judgement)
-    write("scores", one.scores, Score)
-    write("metrics", one.metrics, Metric)
+    write("predictions", evaluation.predictions, Prediction)
+    if evaluation.task.has_judgements:
+        write("judgements", evaluation.judgements, Judgement)
+    write("scores", evaluation.scores, Score)
+    write("metrics", evaluation.metrics, Metric)
 
 
 def run_part(
     runner: Runner, tables: TableFiles, questions: Sequence[Question], whole: Sequence[Question]
 ) -> Evaluation:
-    """Evaluate some questions; blind baselines use the judge's verdicts on the whole table.
+    """Evaluate some questions of a table.
+
+    Blind baselines use the judge's verdicts on the whole table.
 
     Raises:
         BenchError: As ``runner.run``.
@@ -97,13 +102,13 @@ def run_part(
 def store_part(
     settings: Settings, evaluation: Evaluation, questions: Sequence[Question], part: str
 ) -> Evaluation:
-    """Add what the task measures beside its scores, mark the evaluation, and write it."""
+    """Write an evaluation as a partial one, with the task's further metrics; returns it."""
     if measure := evaluation.task.measure_beside:
-        more = measure(settings, evaluation.model, questions, evaluation.predictions)
-        evaluation = replace(evaluation, metrics=[*evaluation.metrics, *more])
-    marked = as_partial(evaluation, part)
-    write_partial(settings.home, marked)
-    return marked
+        metrics = measure(settings, evaluation.model, questions, evaluation.predictions)
+        evaluation = replace(evaluation, metrics=[*evaluation.metrics, *metrics])
+    partial_evaluation = as_partial(evaluation, part)
+    write_partial(settings.home, partial_evaluation)
+    return partial_evaluation
 
 
 @contextmanager
@@ -123,35 +128,39 @@ def snapshot_while_running(
         yield
         return
 
-    def look() -> None:
+    def write_or_warn() -> None:
         try:
             write()
         except BenchError as error:  # the run itself goes on
             _LOG.warning("%s, %s: not shown in progress: %s", model.name, task.name, error)
 
-    progress.on_arrival = _throttle(look)
-    is_whole = False
+    progress.on_arrival = _throttle(write_or_warn)
+    is_complete = False
     try:
         yield
-        is_whole = not task.is_judged or bool(_rules_of(settings, task))
+        # A judge model or people judge later; until then the snapshot shows the responses.
+        is_complete = not task.is_judged or bool(_judging_rules(settings, task))
     finally:
         progress.on_arrival = None
-        if not is_whole:
+        if not is_complete:
             with suppress(BenchError):  # the model has already raised its own error
                 write()
 
 
-def _throttle(look: Callable[[], None]) -> Callable[[], None]:
+def _throttle(action: Callable[[], None]) -> Callable[[], None]:
+    """Make a function that calls the action, unless the last call was too recent."""
     due = time.monotonic() + _MIN_INTERVAL
 
-    def called() -> None:
+    def call_if_due() -> None:
         nonlocal due
-        if (began := time.monotonic()) >= due:
-            look()
-            ended = time.monotonic()
-            due = ended + max(_MIN_INTERVAL, _SHARE * (ended - began))
+        start = time.monotonic()
+        if start < due:
+            return
+        action()
+        end = time.monotonic()
+        due = end + max(_MIN_INTERVAL, _SHARE * (end - start))
 
-    return called
+    return call_if_due
 
 
 def _write_snapshot(
@@ -163,14 +172,14 @@ def _write_snapshot(
 ) -> None:
     """Score and store the cached responses, without incomplete clusters of questions.
 
-    A judge model or people are not asked: their verdicts are missing until the run is complete.
+    Only rules judge; verdicts of a judge model or of people are missing until the run is complete.
     """
-    by_rules = _rules_of(settings, task)
+    rules = _judging_rules(settings, task)
     runner = configured_runner(
         task,
         settings,
         responses,
-        RuleVerdicts(by_rules) if by_rules else StoredVerdicts(),
+        RuleVerdicts(rules) if rules else StoredVerdicts(),
         condition=condition,
     )
     all_predictions = runner.predictions(questions)
@@ -181,10 +190,10 @@ def _write_snapshot(
     ]
     if not complete:
         return
-    ids = {prediction.question_id for prediction in complete}
-    answered = StoredResponses([row for row in all_predictions if row.question_id in ids])
+    complete_ids = {question.question_id for question in complete}
+    stored = StoredResponses([row for row in all_predictions if row.question_id in complete_ids])
     constants = partial(_subset_constants, settings, condition)
-    runner = replace(runner, responses=answered, baselines=Baselines(constants=constants))
+    runner = replace(runner, responses=stored, baselines=Baselines(constants=constants))
     evaluation = runner.run(complete)
     write_partial(
         settings.home,
@@ -193,28 +202,30 @@ def _write_snapshot(
 
 
 def _subset_constants(
-    settings: Settings, condition: str, task: Task, few: Sequence[Question]
+    settings: Settings, condition: str, task: Task, questions: Sequence[Question]
 ) -> list[BestConstant]:
-    """Best constants on some questions, among the responses that are best in a cell on all.
+    """Best constant responses to some questions, among those that are best on the whole table.
 
     Trying all constant responses would take longer than the snapshot.
     """
-    shared = settings.storage.shared
     tables = TableFiles(
-        folder=str(settings.home / "tables"), places=table_locations(settings), **shared
+        folder=str(settings.home / "tables"),
+        places=table_locations(settings),
+        **settings.storage.shared,
     )
     prefix = f"{condition}/" if task.condition(condition).own_questions else ""
     key = AssetFolder(task.name).key(f"{prefix}{CONSTANTS}").path
     with suppress(TableError):
-        known = tables.read(key, BestConstant) if tables.exists(key) else []
-        if tried := dict.fromkeys(constant.response for constant in known):
-            return best_constants(task, few, list(tried))
+        constants = tables.read(key, BestConstant) if tables.exists(key) else []
+        responses = list(dict.fromkeys(constant.response for constant in constants))
+        if responses:
+            return best_constants(task, questions, responses)
     return []
 
 
-def _rules_of(settings: Settings, task: Task) -> str:
-    """Name of the rules that judge the task, which are too quick to be interrupted; "" if none."""
+def _judging_rules(settings: Settings, task: Task) -> str:
+    """Name of the rules that judge the task; "" if a model, people or nobody does."""
     if not task.is_judged:
         return ""
-    chosen = task.chosen_judge(settings.suite(task.suite, SuiteSettings).judge)
-    return "" if chosen.model or chosen.name == PEOPLE else chosen.name
+    judge = task.chosen_judge(settings.suite(task.suite, SuiteSettings).judge)
+    return "" if judge.model or judge.name == PEOPLE else judge.name

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Question
@@ -19,10 +20,10 @@ class QuestionSubset:
     limit: int = 0  # most questions of a task, but at least one group; 0: all
     categories: tuple[str, ...] = ()  # as in tables of metrics; (): all
 
-    def of(self, task: Task, questions: Sequence[Question]) -> list[Question]:
-        """Draw from a task's questions; keeps the order of the table.
+    def select(self, task: Task, questions: Sequence[Question]) -> list[Question]:
+        """Select from a task's questions, in the order of the table.
 
-        Stratified by category. Sampled by a digest of each group's id, so that a larger subset
+        Groups are drawn by a digest of their ids, stratified by category, so that a larger subset
         contains the smaller ones.
         """
         groups = [
@@ -30,12 +31,12 @@ class QuestionSubset:
             for group in _groups(questions)
             if not self.categories or set(self.categories) & slice_names(task, group)
         ]
-        drawn: set[str] = set()
-        for group in _spread(groups):
-            if self.limit and drawn and len(drawn) + len(group) > self.limit:
+        drawn_ids: set[str] = set()
+        for group in _interleave_categories(groups):
+            if self.limit and drawn_ids and len(drawn_ids) + len(group) > self.limit:
                 break
-            drawn |= {question.question_id for question in group}
-        return [question for question in questions if question.question_id in drawn]
+            drawn_ids |= {question.question_id for question in group}
+        return [question for question in questions if question.question_id in drawn_ids]
 
     def check(self, tables: Iterable[tuple[Task, Sequence[Question]]]) -> None:
         """Check that each category exists in some task.
@@ -43,11 +44,12 @@ class QuestionSubset:
         Raises:
             UnknownNameError: If one does not.
         """
-        if self.categories:
-            known = {name for task, questions in tables for name in slice_names(task, questions)}
-            for name in self.categories:
-                if name not in known:
-                    raise UnknownNameError("category", name, known)
+        if not self.categories:
+            return
+        known_names = {name for task, questions in tables for name in slice_names(task, questions)}
+        for category in self.categories:
+            if category not in known_names:
+                raise UnknownNameError("category", category, known_names)
 
 
 WHOLE = QuestionSubset()
@@ -55,40 +57,50 @@ WHOLE = QuestionSubset()
 
 def slice_names(task: Task, questions: Iterable[Question]) -> set[str]:
     """Names of the categories and slices that questions are in."""
-    return {
-        name
-        for question in questions
-        for name in (question.category, *task.slices(question))
-        if name
-    }
+    names: set[str] = set()
+    for question in questions:
+        names.update([question.category, *task.slices(question)])
+    return names - {""}
+
+
+class _PlacedGroup(NamedTuple):
+    """A group of questions, and the middle of its range within its category, in [0, 1]."""
+
+    middle: float
+    digest: bytes
+    questions: list[Question]
 
 
 def _groups(questions: Sequence[Question]) -> list[list[Question]]:
+    """Group questions by group id; a question without one is a group by itself."""
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.group_id or question.question_id].append(question)
     return list(groups.values())
 
 
-def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
+def _interleave_categories(groups: Iterable[list[Question]]) -> list[list[Question]]:
     """Order groups so that every prefix has about the category shares of the whole."""
     by_category: dict[str, list[list[Question]]] = defaultdict(list)
-    for group in sorted(groups, key=_draw):
+    for group in sorted(groups, key=_group_digest):
         by_category[group[0].category].append(group)
-    placed = (position for group in by_category.values() for position in _spread_positions(group))
-    return [group for _, _, group in sorted(placed, key=lambda one: one[:2])]
+    placed: list[_PlacedGroup] = []
+    for category_groups in by_category.values():
+        placed += _place_groups(category_groups)
+    placed.sort(key=lambda group: (group.middle, group.digest))
+    return [group.questions for group in placed]
 
 
-def _spread_positions(
-    groups: Sequence[list[Question]],
-) -> Iterator[tuple[float, bytes, list[Question]]]:
-    """Position of each group's middle within its category, in [0, 1]."""
-    total, before = sum(map(len, groups)), 0
+def _place_groups(groups: Sequence[list[Question]]) -> Iterator[_PlacedGroup]:
+    """Place the groups of one category one after another in [0, 1], each as long as its share."""
+    n_questions = sum(map(len, groups))
+    n_placed = 0
     for group in groups:
-        yield (before + len(group) / 2) / total, _draw(group), group
-        before += len(group)
+        yield _PlacedGroup((n_placed + len(group) / 2) / n_questions, _group_digest(group), group)
+        n_placed += len(group)
 
 
-def _draw(group: Sequence[Question]) -> bytes:
+def _group_digest(group: Sequence[Question]) -> bytes:
+    """Digest of a group's id, which takes the place of a random draw."""
     first = group[0]
     return sha256(f"{_SEED}/{first.group_id or first.question_id}".encode()).digest()

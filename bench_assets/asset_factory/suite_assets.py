@@ -77,12 +77,12 @@ MODEL_SETUP = dg.AssetKey("model_setup")
 
 
 def source_key(suite: str) -> dg.AssetKey:
-    """Key of a suite's observed source: its place, its files, and the settings of the build."""
+    """Key of a suite's observed source: its location, files, and build settings."""
     return dg.AssetKey([suite, "source_setup"])
 
 
 def raw_data_key(suite: str) -> dg.AssetKey:
-    """Key of a suite's observed raw data sets, one partition each: files, and settings."""
+    """Key of a suite's observed raw data sets: one partition per set, of files and settings."""
     return dg.AssetKey([suite, "raw_data"])
 
 
@@ -97,15 +97,21 @@ def range_tags(parts: Sequence[str]) -> dict[str, str]:
     >>> range_tags(["Art_Style", "Counting", "Jigsaw"])["dagster/asset_partition_range_end"]
     'Jigsaw'
     """
-    ends = {"start": parts[0], "end": parts[-1]} if parts else {}
-    return {f"dagster/asset_partition_range_{end}": part for end, part in ends.items()}
+    if not parts:
+        return {}
+    return {
+        "dagster/asset_partition_range_start": parts[0],
+        "dagster/asset_partition_range_end": parts[-1],
+    }
 
 
 def raw_data_parts(graph: Any, keys: Iterable[dg.AssetKey]) -> Sequence[str]:  # noqa: ANN401
     """Partitions of the tables that have one per raw data set; none without such a table."""
-    defined = (graph.get(key).partitions_def for key in keys)
-    static = (of for of in defined if isinstance(of, dg.StaticPartitionsDefinition))
-    return next((of.get_partition_keys() for of in static), ())
+    for key in keys:
+        partitions = graph.get(key).partitions_def
+        if isinstance(partitions, dg.StaticPartitionsDefinition):
+            return partitions.get_partition_keys()
+    return ()
 
 
 def judge_key(suite: str) -> dg.AssetKey:
@@ -160,26 +166,28 @@ class Step(NamedTuple):
     @property
     def table_types(self) -> list[Any]:
         """Dagster types of the tables that it builds: those of the returned rows."""
-        returned = get_type_hints(self.function)["return"]
-        tables = get_args(returned) if get_origin(returned) is tuple else [returned]
+        return_type = get_type_hints(self.function)["return"]
+        tables = get_args(return_type) if get_origin(return_type) is tuple else [return_type]
+        # Rows with metadata are a dg.Output[list[Row]].
         return [table if get_origin(table) is list else get_args(table)[0] for table in tables]
 
-    def as_output(self, output: _MakeOutput = table_output) -> Callable[..., Any]:
-        """The function, with its rows as outputs of Dagster."""
+    def as_output(self, make_output: _MakeOutput = table_output) -> Callable[..., Any]:
+        """Wrap the function, so that it returns each table as an output of Dagster."""
 
         def wrap(rows: list[Any] | dg.Output[list[Any]]) -> dg.Output[list[Any]]:
-            return rows if isinstance(rows, dg.Output) else output(rows)
+            return rows if isinstance(rows, dg.Output) else make_output(rows)
 
         @wraps(self.function)
         def build(*arguments: Any, **tables: Any) -> Any:  # noqa: ANN401
-            built = self.function(*arguments, **tables)
-            return tuple(map(wrap, built)) if isinstance(built, tuple) else wrap(built)
+            result = self.function(*arguments, **tables)
+            return tuple(map(wrap, result)) if isinstance(result, tuple) else wrap(result)
 
         outputs = tuple(dg.Output[table_type] for table_type in self.table_types)  # type: ignore[valid-type]
-        returned = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
-        own_signature = signature(self.function).replace(return_annotation=returned)
-        build.__signature__ = own_signature  # type: ignore[attr-defined]
-        build.__annotations__ = {**self.function.__annotations__, "return": returned}
+        return_type = outputs[0] if len(outputs) == 1 else tuple[outputs]  # type: ignore[valid-type]
+        # Dagster reads inputs and outputs from the signature and the annotations.
+        build_signature = signature(self.function).replace(return_annotation=return_type)
+        build.__signature__ = build_signature  # type: ignore[attr-defined]
+        build.__annotations__ = {**self.function.__annotations__, "return": return_type}
         return build
 
 
@@ -204,7 +212,7 @@ class AssetFolder:
         self,
         stage: StageName,
         *,
-        asks: Pool | None = None,
+        pool: Pool | None = None,
         below: str = "",
         ablation: bool = False,
         on_request: bool = False,
@@ -214,12 +222,12 @@ class AssetFolder:
 
         Args:
             stage: Kind of the asset, as a tag.
-            asks: Pool of an asset that calls a model, which limits concurrent requests of a
+            pool: Pool of an asset that calls a model, which limits concurrent requests of a
                 backfill: "gpu" for models that see or draw, "judge" for those that judge or write.
-            below: Folder of an ablation below this one.
-            ablation: Whether it belongs to the ablations, as do all assets ``below``. These are
-                built for the condition that needs them, never with the suite.
-            on_request: Whether it is built only on request by name, as ablations are.
+            below: Subfolder of an ablation; its assets belong to the ablations.
+            ablation: Whether the asset belongs to the ablations. These are built for the condition
+                that needs them, never with the suite.
+            on_request: Whether the asset is built only on request by name, as ablations are.
             partitions: Its partitions: models or encoders.
         """
         tags = {"bench/stage": str(stage)}
@@ -229,11 +237,11 @@ class AssetFolder:
             key_prefix=posixpath.join(self.folder, below).strip("/").split("/"),
             group_name=f"{self.suite}_ablations" if ablation or below else self.suite,
             code_version=self.code_version,
-            kinds={_KINDS[asks]},
+            kinds={_KINDS[pool]},
             tags=tags,
         )
-        if asks:
-            arguments["pool"] = asks
+        if pool:
+            arguments["pool"] = pool
         if partitions:
             arguments["partitions_def"] = partitions
             tags["bench/per"] = str(partitions.name)
@@ -308,41 +316,45 @@ class AssetFolder:
         self,
         stage: StageName,
         raw_data: RawData,
-        part: str,
+        part_field: str,
         *,
-        whole: Collection[str] = (),
+        whole_tables: Collection[str] = (),
         deps: Sequence[dg.AssetKey] = (),
     ) -> Callable[[BuildRows], dg.AssetsDefinition]:
-        """Decorate a function that builds a table for each raw data set; see ``Step``.
+        """Decorate a function that builds a table with a partition per raw data set; see ``Step``.
 
-        A run may make several: the function returns the rows of all of the run's partitions.
+        The function returns the rows of all partitions of a run.
 
         Args:
             stage: Kind of the asset.
             raw_data: Raw data sets of the suite.
-            part: Field of a row that names its partition.
-            whole: Tables of which a partition reads all partitions; it then depends on all raw data
-                sets.
+            part_field: Field of a row that names its partition.
+            whole_tables: Tables of which every partition reads all partitions. With any, it depends
+                on all raw data sets.
             deps: Tables that it reads by itself.
         """
-        every = dg.AllPartitionMapping()
+        all_partitions = dg.AllPartitionMapping()
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
             step = Step(function.__name__, function, {})
-            mapping = every if whole else None
-            observed = dg.AssetDep(raw_data_key(self.suite), partition_mapping=mapping)
+            raw_data_dep = dg.AssetDep(
+                raw_data_key(self.suite), partition_mapping=all_partitions if whole_tables else None
+            )
             arguments = self.stage(stage)
             arguments["partitions_def"] = raw_data_partitions(raw_data)
-            every_dep: list[dg.AssetKey | dg.AssetDep] = [observed, *deps]
+            all_deps: list[dg.AssetKey | dg.AssetDep] = [raw_data_dep, *deps]
             ins = {
-                name: dg.AssetIn(self.key(name), partition_mapping=every if name in whole else None)
+                name: dg.AssetIn(
+                    self.key(name),
+                    partition_mapping=all_partitions if name in whole_tables else None,
+                )
                 for name in step.tables
             }
             return dg.asset(
                 name=step.name,
                 ins=ins,
-                deps=every_dep,
-                metadata={PART_FIELD: part},
+                deps=all_deps,
+                metadata={PART_FIELD: part_field},
                 dagster_type=step.table_types[0],
                 backfill_policy=dg.BackfillPolicy.single_run(),
                 **arguments,
@@ -351,9 +363,9 @@ class AssetFolder:
         return build
 
     def ins(self, *tables: str, **renamed: str) -> dict[str, dg.AssetIn]:
-        """Inputs of an asset, some under another name.
+        """Inputs of an asset: tables under their own names, or under others by keyword.
 
-        Names are paths that start at the folder: ``ins("problems", stored="../images")``.
+        Tables are paths that start at the folder: ``ins("problems", stored="../images")``.
         """
         inputs = {table: table for table in tables} | renamed
         return {name: dg.AssetIn(self.key(table)) for name, table in inputs.items()}
@@ -379,13 +391,13 @@ NEEDS_KEY = "bench/needs"
 """Metadata key of a table that may have no rows: the input that it needs."""
 
 
-def needs_metadata(what: str) -> dict[str, str]:
+def needs_metadata(needed_input: str) -> dict[str, str]:
     """Metadata of a table that has no rows without some input.
 
     >>> needs_metadata("a captioner")
     {'bench/needs': 'a captioner'}
     """
-    return {NEEDS_KEY: what}
+    return {NEEDS_KEY: needed_input}
 
 
 def out(
@@ -419,22 +431,22 @@ def out(
 
 
 @cache
-def loaded(package: ModuleType) -> Sequence[Any]:
-    """Load the assets and checks in ``assets.py`` and ``assets/`` of a suite.
+def load_package_assets(package: ModuleType) -> Sequence[Any]:
+    """Load the assets and checks in ``assets.py`` and ``assets/`` of a suite's package.
 
     ``tables.toml`` of the package adds the meaning of a row to an asset's description.
     """
     modules = [import_module(name) for name in _asset_modules(package)]
-    rows = _row_descriptions(package)
+    row_descriptions = _row_descriptions(package)
 
-    def described(spec: dg.AssetSpec) -> dg.AssetSpec:
-        parts = (spec.description, rows.get(spec.key.to_user_string()))
-        return spec.replace_attributes(description="\n\n".join(filter(None, parts)))
+    def add_row_description(spec: dg.AssetSpec) -> dg.AssetSpec:
+        paragraphs = (spec.description, row_descriptions.get(spec.key.to_user_string()))
+        return spec.replace_attributes(description="\n\n".join(filter(None, paragraphs)))
 
     module_assets = dg.load_assets_from_modules(modules)
     assets = [asset for asset in module_assets if isinstance(asset, dg.AssetsDefinition)]
     return [
-        *dg.map_asset_specs(described, assets),
+        *dg.map_asset_specs(add_row_description, assets),
         *dg.load_asset_checks_from_modules(modules),
     ]
 
@@ -523,7 +535,10 @@ def open_writer(
 
 
 def _asset_modules(package: ModuleType) -> list[str]:
-    """Find asset modules by their paths, because importing a whole suite is slow."""
+    """Find asset modules by their paths, because importing a whole suite is slow.
+
+    Hidden folders, such as Jupyter's checkpoints, are left out.
+    """
     module_parts = [
         file.relative_to(folder).with_suffix("").parts
         for folder in map(Path, package.__path__)
@@ -532,7 +547,7 @@ def _asset_modules(package: ModuleType) -> list[str]:
     names = {
         ".".join((package.__name__, *parts))
         for parts in module_parts
-        if "assets" in parts and not any(part.startswith(".") for part in parts)  # of Jupyter, say
+        if "assets" in parts and not any(part.startswith(".") for part in parts)
     }
     return sorted(name.removesuffix(".__init__") for name in names)
 

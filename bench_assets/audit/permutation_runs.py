@@ -47,7 +47,7 @@ def permute_questions(
         (task, permute_options(task, questions, wanted.orders, wanted.seed))
         for task in tasks
         if task.asked_of == "model"
-        for questions in [wanted.part.of(task, bench.questions(task))]
+        for questions in [wanted.part.select(task, bench.questions(task))]
     ]
     if permutable := [(task, permutation) for task, permutation in permuted if permutation.ordered]:
         return permutable

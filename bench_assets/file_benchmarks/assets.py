@@ -149,7 +149,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
         return check_result(
             problems,
             n=len(problems),
-            of="rejection",
+            noun="rejection",
             holds=_EVERY_ROW,
             severity=dg.AssetCheckSeverity.WARN,
         )

@@ -45,7 +45,7 @@ JUDGED = replace(
     ],
 )
 def test_a_result_is_a_sentence(problems, says):
-    result = check_result(problems, n=40, of="response", holds="All is well.")
+    result = check_result(problems, n=40, noun="response", holds="All is well.")
     assert (result.passed, result.description) == (not problems, says)
 
 

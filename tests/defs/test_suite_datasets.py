@@ -5,7 +5,7 @@ from importlib import import_module
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.suite_assets import loaded
+from bench_assets.asset_factory.suite_assets import load_package_assets
 from bench_assets.catalog import Catalog
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.suite_datasets import load_suite_assets
@@ -129,5 +129,5 @@ def test_copies_in_hidden_files_and_folders_of_a_package_are_no_assets(tmp_path,
         (assets / name).write_text("import dagster as dg\n\n@dg.asset\ndef one(): ...\n")
     (assets / "._a.py").write_bytes(b"\x00\x05\x16\x07")  # as macOS writes on other disks
     monkeypatch.syspath_prepend(tmp_path)
-    (found,) = loaded(import_module("hidden_bench"))
+    (found,) = load_package_assets(import_module("hidden_bench"))
     assert found.key == dg.AssetKey("one")

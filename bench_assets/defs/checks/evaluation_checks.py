@@ -92,7 +92,7 @@ def _check_answered(
     problems = missing_rows(questions, predictions, samples)
     problems += _errors(predictions)
     holds = f"{format_count(len(predictions), 'response')}: {samples} to every question."
-    result = check_result(problems, n=len(predictions), of="response", holds=holds)
+    result = check_result(problems, n=len(predictions), noun="response", holds=holds)
     result = with_advice(result, refusal_advice(predictions))
     return link_questions(
         result, task, condition, _model(predictions), _format_failures(predictions)
@@ -109,7 +109,7 @@ def _check_one_model(
     accept = settings.suite(task.suite, SuiteSettings).accept
     problem = mix_message(served, accept)
     holds = format_served(served) or "No server names the model that answered."
-    result = check_result([problem] if problem else [], n=1, of="evaluation", holds=holds)
+    result = check_result([problem] if problem else [], n=1, noun="evaluation", holds=holds)
     return link_questions(result, task, condition, _model(rows))
 
 
@@ -145,7 +145,7 @@ def _check_judged(
     result = check_result(
         _errors(judgements),
         n=len(judgements),
-        of="verdict",
+        noun="verdict",
         holds=holds,
     )
     result = with_advice(result, refusal_advice(judgements))
@@ -187,7 +187,7 @@ def _check_rows(
     samples = n_draws(task, condition, scores)
     problems = missing_rows(questions, scores, samples)
     holds = f"{format_count(len(scores), 'score')}: {samples} of every question."
-    result = check_result(problems, n=len(scores), of="score", holds=holds)
+    result = check_result(problems, n=len(scores), noun="score", holds=holds)
     return link_questions(result, task, condition, _model(scores))
 
 
@@ -247,7 +247,7 @@ def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg
         if row.n_failed
     ]
     holds = f"{format_count(len(metrics), 'metric')}: each is over all of its questions."
-    result = check_result(partial, n=len(metrics), of="metric", holds=holds)
+    result = check_result(partial, n=len(metrics), noun="metric", holds=holds)
     return link_questions(result, task, condition, _model(metrics))
 
 

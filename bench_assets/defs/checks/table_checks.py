@@ -8,7 +8,7 @@ from string import ascii_uppercase
 import dagster as dg
 
 from bench_assets.annotation.tasks import UndecidedUnits
-from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
+from bench_assets.asset_factory.annotation_inputs import undecided_by_task, units_of_tasks
 from bench_assets.asset_factory.check_results import check_result, format_count
 from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import ImageError
@@ -70,7 +70,7 @@ def _question_checks(
     def check_people(
         questions: Sequence[Question], tables: TableFiles, settings: Settings
     ) -> dg.AssetCheckResult:
-        undecided = undecided_inputs(task, tables, settings, questions)
+        undecided = undecided_by_task(task, tables, settings, questions)
         return check_annotation(undecided, units_of_tasks(task, tables), settings)
 
     counts = TableCheck(
@@ -137,7 +137,7 @@ def check_annotation(
     return check_result(
         problems,
         n=len(problems),
-        of="undecided unit",
+        noun="undecided unit",
         holds="Every annotation unit is decided.",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
     )
@@ -153,7 +153,7 @@ def _check_well_formed(
     result = check_result(
         problems + question_problems(questions),
         n=n,
-        of="question",
+        noun="question",
         holds=holds if questions else "There are no questions, which is allowed for an ablation.",
     )
     faulty = (question.question_id for question in questions if _defects(question))
@@ -169,7 +169,7 @@ def _check_images(
         broken |= _image_defect(image_store, image)
     n = len(images)
     holds = f"{format_count(n, 'image')}: all are in the store and decode."
-    result = check_result(list(broken.values()), n=n, of="image", holds=holds)
+    result = check_result(list(broken.values()), n=n, noun="image", holds=holds)
     affected = (
         question.question_id
         for question in questions
@@ -200,7 +200,7 @@ def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckRes
     result = check_result(
         problems,
         n=len(questions),
-        of="question",
+        noun="question",
         holds=_count_message(task, editions, len(questions)),
         about={"editions": sorted(editions)},
     )

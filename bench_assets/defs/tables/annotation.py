@@ -60,7 +60,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     tables = {name: task.table(name) for name in _ROWS}
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     stage = AssetFolder(f"{task.suite}/annotation").stage(
-        "annotation", asks="judge", on_request=_is_about_responses(task)
+        "annotation", pool="judge", on_request=_is_about_responses(task)
     )
     stage["kinds"] = {"python"}
     read = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}

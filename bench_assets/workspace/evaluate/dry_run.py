@@ -89,7 +89,7 @@ def dry_run(
             row
             for task in tasks
             if task.asked_of == "model"
-            if (subset := part.of(task, bench.questions(task, condition))) or part == WHOLE
+            if (subset := part.select(task, bench.questions(task, condition))) or part == WHOLE
             for row in _of_task(bench, models, task, subset, _Asker(model, condition))
         ]
 

@@ -78,7 +78,7 @@ def without_needless_limit(
         for task in subset_tasks(bench, build_questions(bench, suite)[0]):
             for _, condition in runs:
                 questions = bench.questions(task, condition)
-                if len(part.of(task, questions)) < len(questions):
+                if len(part.select(task, questions)) < len(questions):
                     return part
     return WHOLE
 
@@ -177,7 +177,7 @@ def _evaluate_tasks(
     with bench.models() as models:
         for task in tasks:
             questions = bench.questions(task, condition)
-            subset = _elicitable_questions(part.of(task, questions), elicits=elicits)
+            subset = _elicitable_questions(part.select(task, questions), elicits=elicits)
             if not subset:
                 continue
             runner = model_runner(

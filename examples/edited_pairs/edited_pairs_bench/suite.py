@@ -9,9 +9,9 @@ from edited_pairs_bench.task import TASK
 
 
 def _assets() -> Sequence[Any]:
-    from bench_assets.asset_factory.suite_assets import loaded
+    from bench_assets.asset_factory.suite_assets import load_package_assets
 
-    return loaded(edited_pairs_bench)
+    return load_package_assets(edited_pairs_bench)
 
 
 SUITE = Suite(name=edited_pairs_bench.NAME, tasks=(TASK,), assets=_assets)

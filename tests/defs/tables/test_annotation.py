@@ -16,7 +16,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     yes_or_no,
 )
-from bench_assets.asset_factory.annotation_inputs import undecided_inputs, units_of_tasks
+from bench_assets.asset_factory.annotation_inputs import undecided_by_task, units_of_tasks
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
@@ -121,7 +121,7 @@ class Codis(Home):
     def check(self):
         settings, rows = self.settings, self.read(Question, "questions")
         found = check_annotation(
-            undecided_inputs(TASK, self.tables, settings, rows),
+            undecided_by_task(TASK, self.tables, settings, rows),
             units_of_tasks(TASK, self.tables),
             settings,
         )

@@ -11,7 +11,7 @@ from tests.fakes.quiz import TASK, quiz
 
 
 def drawn(part, questions):
-    return [question.question_id for question in part.of(TASK, questions)]
+    return [question.question_id for question in part.select(TASK, questions)]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def drawn(part, questions):
 )
 def test_a_limit_selects_whole_groups(limit, group, n):
     questions = quiz(60, categories=2, group=group)
-    found = QuestionSubset(limit=limit).of(TASK, questions)
+    found = QuestionSubset(limit=limit).select(TASK, questions)
     assert len(found) == n
     assert set(Counter(question.group_id for question in found).values()) == {group}
     assert found == [question for question in questions if question in found]

@@ -65,7 +65,7 @@ def concatenated_images(
         yield table_output(rows, question_preview(rows, image_store))
 
 
-@BLINK.step("images", asks="gpu", ablation=True)
+@BLINK.step("images", pool="gpu", ablation=True)
 def captions(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],

@@ -126,7 +126,7 @@ def proposals(
         ]
 
 
-@BLINK.part_step("select", RAW_DATA, "task", whole=["proposals"])
+@BLINK.part_step("select", RAW_DATA, "task", whole_tables=["proposals"])
 def builders(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,

@@ -146,7 +146,7 @@ def questions(
     return table_output(labeled, question_preview(labeled, image_store))
 
 
-@CODIS.step("images", reads={"stored": "images"}, deps=CODIS.source, asks="gpu")
+@CODIS.step("images", reads={"stored": "images"}, deps=CODIS.source, pool="gpu")
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,

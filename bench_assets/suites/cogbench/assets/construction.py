@@ -146,7 +146,7 @@ def chains_match_the_paper(
         else "Not compared: the paper counts the published edition."
     )
     return check_result(
-        problems, n=len(funnel), of="step", holds=holds, about={"editions": sorted(editions)}
+        problems, n=len(funnel), noun="step", holds=holds, about={"editions": sorted(editions)}
     )
 
 

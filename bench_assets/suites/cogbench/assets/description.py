@@ -168,7 +168,7 @@ def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) 
 ORACLE = "oracle"  # model name of the annotated descriptions
 
 
-_JUDGE_STAGE = _TASK_FOLDER.stage("metrics", asks="judge")
+_JUDGE_STAGE = _TASK_FOLDER.stage("metrics", pool="judge")
 _JUDGE_STAGE["group_name"] = "cogbench_oracle"  # asks a judge, but once and not for each model
 
 

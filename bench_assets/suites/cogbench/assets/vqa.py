@@ -76,7 +76,7 @@ _SEED = 0  # of the option orders in blind runs
     "distractors",
     reads={"stories": "../stories", "chains": "../chains"},
     deps=_FOLDER.source,
-    asks="judge",
+    pool="judge",
 )
 def writer_responses(
     context: dg.AssetExecutionContext,
@@ -109,7 +109,7 @@ key_proposals = gold_assets(WRITTEN)
 proposals_are_accepted = yield_check(WRITTEN)
 
 
-@_FOLDER.step("distractors", reads={"stored": "../images"}, asks="judge")
+@_FOLDER.step("distractors", reads={"stored": "../images"}, pool="judge")
 def language_only(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],
@@ -241,7 +241,7 @@ def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult
     warn = dg.AssetCheckSeverity.WARN
     summary = ", ".join(f"{letter} {n}" for letter, n in counts.items())
     holds = f"Right answers by letter: {summary}; none stands out, or they are too few to tell."
-    return check_result(problems, n=len(questions), of="question", holds=holds, severity=warn)
+    return check_result(problems, n=len(questions), noun="question", holds=holds, severity=warn)
 
 
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))

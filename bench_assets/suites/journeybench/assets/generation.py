@@ -52,7 +52,7 @@ def generated_texts(
         name=name,
         ins=here.ins_of(**ins),
         deps=here.source,  # it may have recorded responses
-        **here.stage(stage, asks="judge"),
+        **here.stage(stage, pool="judge"),
     )
     def responses(
         context: dg.AssetExecutionContext,

@@ -73,7 +73,7 @@ def planned_images(
     return plan_images(quantities, accepted_numbers(decided_proposals))
 
 
-@_FOLDER.step("images", asks="gpu")
+@_FOLDER.step("images", pool="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],

@@ -72,7 +72,7 @@ def planned_pairs(
     return table_output(by_rule.rows + by_cause.rows, rejection_metadata(rejections))
 
 
-@_FOLDER.step("images", asks="gpu")
+@_FOLDER.step("images", pool="gpu")
 def painted_images(
     context: dg.AssetExecutionContext,
     settings: dg.ResourceParam[Settings],

@@ -48,7 +48,7 @@ _BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
 _CAPTION_INSTRUCTION = "请用一句话描述这张图片。"
 
 
-@MULTI.step("images", reads={"stored": "images"}, asks="gpu", below="captions_for_images")
+@MULTI.step("images", reads={"stored": "images"}, pool="gpu", below="captions_for_images")
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,

@@ -76,7 +76,7 @@ def annotation(
     return merged.rows, [*bad, *merged.rejections]
 
 
-@MULTI.step("distractors", deps=MULTI.source, asks="judge")
+@MULTI.step("distractors", deps=MULTI.source, pool="judge")
 def transformation_proposals(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,

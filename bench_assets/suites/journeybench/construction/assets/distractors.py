@@ -100,7 +100,7 @@ def statement_decisions(
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
-@_FOLDER.step("distractors", reads={"stored": "images"}, deps=_FOLDER.source, asks="judge")
+@_FOLDER.step("distractors", reads={"stored": "images"}, deps=_FOLDER.source, pool="judge")
 def dialogues(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
