@@ -12,7 +12,6 @@ from bench_assets.cli.app.options import JsonOption
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 if TYPE_CHECKING:
-    from bench_assets.annotate.operations import PersonLink
     from bench_resources.config.bench_toml import Settings
 
 
@@ -39,7 +38,7 @@ def serve(
 
     with error_reporting():
         settings = _settings()
-        with PagesServer(setup_of(settings), host, port) as served:
+        with PagesServer(setup_of(settings), host, port) as server:
             if not is_loopback(host):
                 print_message(
                     f"warning: {host} is reachable from the network, without TLS. Put a TLS proxy"
@@ -48,14 +47,14 @@ def serve(
             if port != PORT and not settings.annotation.url:
                 print_message(
                     f"To create links to this address, set in {settings.file}, [annotation]:"
-                    f' url = "{served.address}"'
+                    f' url = "{server.address}"'
                 )
             print_message(
                 "To create links: bench annotate links --person NAME\nPress Ctrl-C to stop."
             )
-            print_result(served.address)
+            print_result(server.address)
             try:
-                served.wait()
+                server.wait()
             except KeyboardInterrupt:
                 print_message("ended")
 
@@ -63,8 +62,7 @@ def serve(
 @app.command()
 def links(
     task: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SUITE/TASK", help="Task; repeatable. Default: all."),
+        list[str] | None, typer.Option(metavar="SUITE/TASK", help="Task; repeatable. Default: all.")
     ] = None,
     person: Annotated[
         list[str] | None,
@@ -96,12 +94,12 @@ def links(
             print_message(f"All earlier links of {name} are revoked.")
         if revoke and not person:
             return
-        links: list[PersonLink] = make_links(settings, task or [], person or [], days)
+        person_links = make_links(settings, task or [], person or [], days)
         if as_json:
-            print_rows(links, as_json=True)
+            print_rows(person_links, as_json=True)
         else:
-            for link in links:
-                print_result(f"{link.person}  {link.link}")
+            for person_link in person_links:
+                print_result(f"{person_link.person}  {person_link.link}")
 
 
 def _settings() -> "Settings":
@@ -167,13 +165,14 @@ def verdicts(
     with open_home(task) as bench:
         now = datetime.now(UTC)
         drawn = draw_verdicts(bench, task, n, model or [], now)
-        counts = Counter(row.stratum for row in drawn if row.model == drawn[0].model)
-        verdicts = ", ".join(f"{number} {words}" for words, number in counts.most_common())
-        names = ", ".join(dict.fromkeys(row.model for row in drawn))
-        print_message(f"Drawn for {names}, by the judge's verdicts: {verdicts}.")
+        first_model = drawn[0].model  # all models have the same units
+        counts = Counter(row.stratum for row in drawn if row.model == first_model)
+        strata = ", ".join(f"{count} {stratum}" for stratum, count in counts.most_common())
+        models = ", ".join(dict.fromkeys(row.model for row in drawn))
+        print_message(f"Drawn for {models}, by the judge's verdicts: {strata}.")
         print_rows([publish(bench, f"{task}/verdicts", now)], as_json=False)
-        for name, sentence in judged_numbers(bench, task).items():
-            print_message(f"{name}: {sentence}")
+        for judged_model, sentence in judged_numbers(bench, task).items():
+            print_message(f"{judged_model}: {sentence}")
 
 
 @app.command()
@@ -189,12 +188,7 @@ def proposals(
 
     Example: bench annotate proposals multi --accepted 30
     """
-    from bench_assets.annotate.operations import (
-        draw_accepted,
-        funnel_rows,
-        proposal_tasks,
-        publish,
-    )
+    from bench_assets.annotate.operations import draw_accepted, funnel_rows, proposal_tasks, publish
 
     with open_home(suite) as bench:
         tasks, now = proposal_tasks(bench, suite), datetime.now(UTC)
@@ -245,17 +239,16 @@ def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 
 @app.command()
 def export(
-    task: RequiredTaskArgument,
-    folder: Annotated[Path, typer.Argument(help="New or empty folder.")],
+    task: RequiredTaskArgument, folder: Annotated[Path, typer.Argument(help="New or empty folder.")]
 ) -> None:
     """Export a task for Label Studio: its labelling configuration, and units with images.
 
     Example: bench annotate export codis/votes out/
     """
-    from bench_assets.annotate.operations import export as write
+    from bench_assets.annotate.operations import export as export_task
 
     with open_home(task) as bench:
-        for file in write(bench, task, folder):
+        for file in export_task(bench, task, folder):
             print_result(str(file))
 
 

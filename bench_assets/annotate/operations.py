@@ -56,7 +56,7 @@ from bench_resources.images.store import open_image_store
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
 from bench_resources.tables.measured_figures import add_figures
 
-_MAX_NAMED = 20  # entries that an error names
+_MAX_NAMED = 20  # annotations that an error names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Campaign(NamedTuple):
 
     task: AnnotationTask
     units: Sequence[Unit]
-    counted: ResolvedAnswers
+    resolved: ResolvedAnswers
     undecided: UndecidedUnits
 
 
@@ -112,16 +112,17 @@ def ask(bench: Workbench, name: str) -> None:
     """
     tasks = _selected_tasks(bench, name)
     keys = [
-        task.table(table_name).split("/") for task in tasks for table_name in ("units", "answers")
+        dg.AssetKey(task.table(table).split("/"))
+        for task in tasks
+        for table in ("units", "answers")
     ]
-    tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
-    of_models = dg.AssetSelection.tag("bench/per", "model")  # responses are generated elsewhere
-    wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
-    bench.materialize(wanted, title="annotation tasks")
+    model_tables = dg.AssetSelection.tag("bench/per", "model")  # responses are generated elsewhere
+    selection = dg.AssetSelection.assets(*keys).upstream() - model_tables
+    bench.materialize(selection.required_multi_asset_neighbors(), title="annotation tasks")
 
 
 def draw_verdicts(
-    bench: Workbench, name: str, n: int, models: Sequence[str], at: datetime
+    bench: Workbench, name: str, n: int, models: Sequence[str], now: datetime
 ) -> list[DrawnUnit]:
     """Draw responses for people, so that their verdicts correct the numbers of judges and rules.
 
@@ -130,7 +131,7 @@ def draw_verdicts(
         name: Task with a judge or a reader, such as "codis".
         n: Units of its primary metric.
         models: Models whose responses people judge; empty: all evaluated ones but baselines.
-        at: Current time.
+        now: Current time.
 
     Raises:
         UnknownNameError: If there is no such task, or a model was not evaluated.
@@ -143,63 +144,66 @@ def draw_verdicts(
         raise SettingsError(f"{task.name}: people cannot judge its responses")
     _selected_tasks(bench, task.response_tasks[0].task.name)
     folder, tables = task.name.split("/"), bench.tables
-    known = sorted(tables.partitions([*folder, "scores"]))
-    if unknown := [model for model in models if model not in known]:
-        raise UnknownNameError(f"evaluated model of {task.name}", unknown[0], known)
-    guessing = baselines(bench.settings.models)
-    judged = {
+    evaluated = sorted(tables.partitions([*folder, "scores"]))
+    for model in models:
+        if model not in evaluated:
+            raise UnknownNameError(f"evaluated model of {task.name}", model, evaluated)
+    baseline_names = baselines(bench.settings.models)
+    judged_models = {
         model: JudgedModel(
             tables.read([*folder, "predictions"], Prediction, model),
             tables.read([*folder, "scores"], Score, model),
         )
-        for model in models or [model for model in known if model not in guessing]
+        for model in models or [model for model in evaluated if model not in baseline_names]
     }
-    if not judged:
+    if not judged_models:
         raise SettingsError(f"{task.name}: no model was evaluated; run bench evaluate {task.name}")
     questions = tables.read([*folder, "questions"], Question)
-    drawn = draw_units(task, questions, judged, n, format_timestamp(at))
+    drawn = draw_units(task, questions, judged_models, n, format_timestamp(now))
     add_figures(bench.settings.home, DrawnUnit, drawn)
     return drawn
 
 
 def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
-    """Name the active annotation tasks on proposed questions, of one suite or of all.
+    """List the active annotation tasks on proposed questions, of one suite or of all ("").
 
     Raises:
         SettingsError: If there is none.
     """
-    steps = [
-        suite_part.gold.suite
-        for suite_part in bench.catalog.suites
-        if suite_part.gold and suite in ("", suite_part.name)
+    tasks = [
+        f"{known_suite.gold.suite}/proposals"
+        for known_suite in bench.catalog.suites
+        if known_suite.gold and suite in ("", known_suite.name)
     ]
-    tables = [f"{name}/proposals" for name in steps]
-    if suite and not tables:
+    if suite and not tasks:
         raise SettingsError(f"{suite}: its build proposes no questions")
-    if not (active := [name for name in tables if name in bench.settings.annotation.tasks]):
-        known = " or ".join(f'[annotation.tasks."{name}"]' for name in tables)
-        raise SettingsError(f"{bench.settings.file}: no task is configured. Add a section {known}")
+    active = [task for task in tasks if task in bench.settings.annotation.tasks]
+    if not active:
+        sections = " or ".join(f'[annotation.tasks."{task}"]' for task in tasks)
+        raise SettingsError(
+            f"{bench.settings.file}: no task is configured. Add a section {sections}"
+        )
     return active
 
 
-def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
+def draw_accepted(bench: Workbench, name: str, n: int, now: datetime) -> None:
     """Draw accepted proposals for people; a larger draw contains the smaller ones.
 
     Args:
         bench: The home.
         name: Annotation task on proposals, such as "multi/proposals".
-        n: Proposals that votes accepted.
-        at: Current time.
+        n: Number of proposals to draw.
+        now: Current time.
 
     Raises:
         BenchError: If a table cannot be read or built.
     """
     step = _gold_step(bench, name)
     ask(bench, name)
-    rows = bench.tables.read([*step.folder.split("/"), "proposals"], DecidedProposal)
+    proposals = bench.tables.read([*step.folder.split("/"), "proposals"], DecidedProposal)
     accepted = [
         row.id
-        for row in rows
+        for row in proposals
         if row.decision == "accepted" and row.by != "people" and not row.doubt
     ]
     drawn = [
@@ -212,7 +216,7 @@ def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
             stratum="accepted",
             probability=min(1.0, n / len(accepted)),
             digest="",
-            at=format_timestamp(at),
+            at=format_timestamp(now),
         )
         for unit in shuffle_by_digest(accepted)[:n]
     ]
@@ -220,20 +224,26 @@ def draw_accepted(bench: Workbench, name: str, n: int, at: datetime) -> None:
 
 
 def funnel_rows(bench: Workbench, name: str) -> list[GoldFunnel]:
-    """Count the outcomes of a suite's proposals, with people's answers so far; raises as above."""
+    """Count the outcomes of a suite's proposals, with people's answers so far.
+
+    Raises:
+        BenchError: If a table cannot be read or built.
+    """
     folder = AssetFolder(_gold_step(bench, name).folder)
-    keys = [folder.key(table) for table in ("proposals", "decided_proposals")]
-    bench.materialize(dg.AssetSelection.assets(keys[1]), title="decided proposals")
-    return gold_funnel(*(bench.tables.read(key.path, DecidedProposal) for key in keys))
+    decided_key = folder.key("decided_proposals")
+    bench.materialize(dg.AssetSelection.assets(decided_key), title="decided proposals")
+    proposals = bench.tables.read(folder.key("proposals").path, DecidedProposal)
+    return gold_funnel(proposals, bench.tables.read(decided_key.path, DecidedProposal))
 
 
 def _gold_step(bench: Workbench, name: str) -> GoldStep:
+    """Find the step whose proposals an annotation task asks about."""
     steps = (suite.gold for suite in bench.catalog.suites if suite.gold)
     return next(step for step in steps if name == f"{step.suite}/proposals")
 
 
 def judged_numbers(bench: Workbench, name: str) -> dict[str, str]:
-    """The judge's number of each drawn model as people's verdicts leave it, by model."""
+    """Describe the judge's number of each drawn model, corrected by people's verdicts, by model."""
     checks = people_checks(bench.tables, bench.catalog.task(name))
     return {
         model: "; ".join(filter(None, (check.sentence, check.details)))
@@ -259,7 +269,7 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
     """
     return [
         progress_of(
-            campaign.task.name, campaign.units, campaign.counted.all, campaign.undecided, now
+            campaign.task.name, campaign.units, campaign.resolved.all, campaign.undecided, now
         )
         for campaign in _campaigns(bench, name)
     ]
@@ -270,7 +280,7 @@ def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
     return [
         row
         for campaign in _campaigns(bench, name)
-        for row in annotator_quality(campaign.task, campaign.units, campaign.counted.all)
+        for row in annotator_quality(campaign.task, campaign.units, campaign.resolved.all)
     ]
 
 
@@ -280,7 +290,7 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
         row
         for campaign in _campaigns(bench, name)
         for row in disagreements(
-            campaign.task, campaign.units, campaign.counted.answers, campaign.undecided.open
+            campaign.task, campaign.units, campaign.resolved.answers, campaign.undecided.open
         )
         if row.disagreement or row.lacking
     ]
@@ -300,16 +310,17 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     units = bench.tables.read(task.table("units").split("/"), Unit)
     image_location = open_image_store(bench.settings).place
     config = label_studio.labelling_config(task.task)
-    files = [folder / "labelling-config.xml", folder / "tasks.json"]
-    with open_atomic(files[1]) as tasks:
-        for number, unit in enumerate(units):
+    config_file, units_file = folder / "labelling-config.xml", folder / "tasks.json"
+    with open_atomic(units_file) as stream:  # unit by unit, since they contain their images
+        stream.write(b"[")
+        for unit_index, unit in enumerate(units):
             entry = label_studio.import_task(task.task, unit, partial(data_uri, image_location))
             text = json.dumps(entry, ensure_ascii=False)
-            tasks.write(f"{',' if number else '['}\n{text}".encode())
-        tasks.write(b"\n]\n" if units else b"[]\n")
+            stream.write(f"{',' if unit_index else ''}\n{text}".encode())
+        stream.write(b"\n]\n" if units else b"]\n")
     with describe_write_errors(folder):
-        files[0].write_text(config, encoding="utf-8")
-    return files
+        config_file.write_text(config, encoding="utf-8")
+    return [config_file, units_file]
 
 
 def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
@@ -325,9 +336,11 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
     validator = AnswerValidator(task.task, {unit.unit_id: unit for unit in units})
     usable, faults = list[Answer](), list[str]()
     for answer in label_studio.read_export(task.task, file, bench.settings.annotation.names):
-        is_skip = answer.skipped and not answer.complaint
-        check = validator.find_mismatch if is_skip else validator.find_complaint
-        if complaint := check(answer):
+        if answer.skipped and not answer.complaint:  # skipped answers are imported, too
+            complaint = validator.find_mismatch(answer)
+        else:
+            complaint = validator.find_complaint(answer)
+        if complaint:
             faults.append(f"{answer.tool_id}: {complaint}")
         else:
             usable.append(answer)
@@ -363,22 +376,21 @@ def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
             f"{bench.settings.file}: no annotation task is configured. Add a section"
             ' [annotation.tasks."SUITE/TASK"]; `bench annotate tasks` lists all.'
         )
-    return (
-        [known[name]]
-        if name
-        else [campaign for campaign in known.values() if campaign.task.name in active]
-    )
+    if name:
+        return [known[name]]
+    return [task for task_name, task in known.items() if task_name in active]
 
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
-    tool = open_annotation_backend(bench.settings)
+    """Read the units and answers of one task by name, or of all active tasks."""
+    backend = open_annotation_backend(bench.settings)
     for task in _selected_tasks(bench, name):
         units = bench.tables.read(task.table("units").split("/"), Unit)
         terms = bench.settings.annotation.tasks[task.task.name].terms
-        counted = resolve_answers(task.task, units, tool.answers(task.task), terms)
+        resolved = resolve_answers(task.task, units, backend.answers(task.task), terms)
         suite = bench.catalog.suite(task.suite)
-        waits = undecided_in_task(bench.tables, task, suite, units, counted.answers, terms)
-        yield Campaign(task.task, units, counted, waits)
+        undecided = undecided_in_task(bench.tables, task, suite, units, resolved.answers, terms)
+        yield Campaign(task.task, units, resolved, undecided)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -413,22 +425,23 @@ def make_links(
         raise SettingsError(
             f"{settings.file}: no annotators. Use --person NAME, or list them in [annotation.names]"
         )
-    _check(settings, tasks)
+    _check_tasks(settings, tasks)
     signer = LinkSigner.beside(pages_store(settings.home))
-    ends = datetime.now(UTC) + timedelta(days=days)
+    expiry = datetime.now(UTC) + timedelta(days=days)
     address = fill_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
-
-    def handed(name: str) -> PersonLink:
+    links = []
+    for name in people or names:
         person = names.get(name, name)
-        token = signer.make(person, tuple(tasks), int(ends.timestamp()))
-        return PersonLink(
-            person=person,
-            sent_to=name if name in names else "",
-            until=f"{ends:%Y-%m-%dT%H:%MZ}",
-            link=f"{address}/in/{token}",
+        token = signer.make(person, tuple(tasks), int(expiry.timestamp()))
+        links.append(
+            PersonLink(
+                person=person,
+                sent_to=name if name in names else "",
+                until=f"{expiry:%Y-%m-%dT%H:%MZ}",
+                link=f"{address}/in/{token}",
+            )
         )
-
-    return list(map(handed, people or names))
+    return links
 
 
 def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
@@ -439,13 +452,14 @@ def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
         AnnotationError: If the file cannot be written.
     """
     require_pages(settings)
-    known = [settings.annotation.names.get(name, name) for name in people]
-    for person in known:
-        LinkSigner.beside(pages_store(settings.home)).revoke(person)
-    return known
+    pseudonyms = [settings.annotation.names.get(name, name) for name in people]
+    for pseudonym in pseudonyms:
+        LinkSigner.beside(pages_store(settings.home)).revoke(pseudonym)
+    return pseudonyms
 
 
-def _check(settings: Settings, tasks: Sequence[str]) -> None:
+def _check_tasks(settings: Settings, tasks: Sequence[str]) -> None:
+    """Raise an ``UnknownNameError`` for a task that is neither active nor published."""
     store = pages_store(settings.home)
     known = {*settings.annotation.tasks, *store.tasks()}
     for task in tasks:

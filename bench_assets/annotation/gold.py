@@ -1,4 +1,4 @@
-"""Steps that solve proposed questions twice, and the annotation task on what stays open.
+"""Steps that have proposed questions solved twice, and the annotation task on open proposals.
 
 A step tries the candidates for a question in order, at most three, until the votes accept one.
 """
@@ -81,19 +81,27 @@ class GoldStep:
         """Ask the solvers about each question's candidates in order, and decide by their votes.
 
         Args:
-            candidates: As of ``candidates``.
-            solvers: Two models; (): the form decides alone about the first candidate.
+            candidates: For each question, its candidates in order.
+            solvers: Two models; (): only the first candidates are decided, by their form.
             ask: Sends requests to a solver.
         """
-        rows: list[DecidedProposal] = []
-        waiting = list(candidates)
-        for number in range(MAX_CANDIDATES if solvers else 1):
-            proposals = [tried[number] for tried in waiting if number < len(tried)]
+        all_decided: list[DecidedProposal] = []
+        open_candidates = [proposals for proposals in candidates if proposals]
+        for round_index in range(MAX_CANDIDATES if solvers else 1):
+            proposals = [
+                question_candidates[round_index]
+                for question_candidates in open_candidates
+                if round_index < len(question_candidates)
+            ]
             decided = self._vote_once(proposals, solvers, ask)
             accepted = {row.question_id for row in decided if row.decision == "accepted"}
-            waiting = [tried for tried in waiting if tried and tried[0].question_id not in accepted]
-            rows += decided
-        return drop_spare(rows)
+            open_candidates = [
+                question_candidates
+                for question_candidates in open_candidates
+                if question_candidates[0].question_id not in accepted
+            ]
+            all_decided += decided
+        return drop_spare(all_decided)
 
     def _vote_once(
         self,
@@ -101,17 +109,19 @@ class GoldStep:
         solvers: Sequence[str],
         ask: Callable[[str, list[Request]], list[Response]],
     ) -> list[DecidedProposal]:
+        """Ask the solvers about one candidate of each question."""
         solvable = [row for row in proposals if row.answer_form != "text" and not row.requested_by]
         requests = [Request(prompt=solver_prompt(row), name=row.id) for row in solvable]
         votes: dict[str, list[SolverVote]] = {row.id: [] for row in proposals}
-        for solver in solvers if solvable else ():
-            for row, response in zip(solvable, ask(solver, requests), strict=True):
-                votes[row.id].append(read_vote(row, response, solver, self.matches))
+        if solvable:
+            for solver in solvers:
+                for row, response in zip(solvable, ask(solver, requests), strict=True):
+                    votes[row.id].append(read_vote(row, response, solver, self.matches))
         return [decide(row, votes[row.id], self.quorum, self.matches) for row in proposals]
 
 
 def proposal_task(step: GoldStep) -> SuiteAnnotationTask:
-    """The annotation task on the open proposals of a step, and on drawn accepted ones."""
+    """Build the annotation task on the open proposals of a step, and on drawn accepted ones."""
     task = AnnotationTask(
         name=f"{step.suite}/proposals",
         title=f"Is the key of a proposed question right? ({step.suite})",
@@ -124,22 +134,22 @@ def proposal_task(step: GoldStep) -> SuiteAnnotationTask:
     return SuiteAnnotationTask(
         task=task,
         reads={"proposals": SourceTable(f"{step.folder}/proposals", DecidedProposal)},
-        units=partial(_units, task.name),
+        units=partial(_proposal_units, task.name),
         row=KeyVerdict,
-        to_rows=_verdicts,
+        to_rows=_key_verdicts,
         is_drawn=True,
     )
 
 
-def _units(
+def _proposal_units(
     task: str, proposals: Sequence[DecidedProposal], drawn: Sequence[DrawnUnit] = ()
 ) -> list[Unit]:
-    """Make units of the open proposals, then of the drawn accepted ones."""
-    names = {row.unit for row in drawn}
+    """Build the units of the open proposals, then of the drawn accepted ones."""
+    drawn_ids = {row.unit for row in drawn}
     accepted = [
         row
         for row in proposals
-        if row.decision == "accepted" and row.id in names and not is_for_people(row)
+        if row.decision == "accepted" and row.id in drawn_ids and not is_for_people(row)
     ]
     return [
         Unit(
@@ -153,6 +163,7 @@ def _units(
 
 
 def _shown_fields(row: DecidedProposal) -> dict[str, str]:
+    """Texts of a proposal by their headings, without empty ones."""
     fields = {
         "Question before": row.before,
         "Question": mark_changes(row.before, row.question) if row.before else row.question,
@@ -165,21 +176,23 @@ def _shown_fields(row: DecidedProposal) -> dict[str, str]:
 
 
 def mark_changes(before: str, after: str) -> str:
-    """Mark what a text has in place of another one's words.
+    """Mark the words of a text that replace or extend those of an earlier one.
 
     >>> mark_changes("Ann ate 3 pies.", "Ann ate the pies.")
     'Ann ate «the» pies.'
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     parts = []
-    for kind, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for operation, _, _, start, end in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         text = "".join(new[start:end])
         words = text.strip()
-        parts.append(text if kind == "equal" else text.replace(words, f"«{words}»", 1))
+        parts.append(text if operation == "equal" else text.replace(words, f"«{words}»", 1))
     return "".join(parts)
 
 
-def _verdicts(answers: Sequence[Answer]) -> list[KeyVerdict]:
+def _key_verdicts(answers: Sequence[Answer]) -> list[KeyVerdict]:
     return [
         KeyVerdict(
             proposal=answer.unit_id,

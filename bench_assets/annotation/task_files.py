@@ -27,13 +27,14 @@ def read_tasks(file: Path) -> TaskFile:
         SourceError: If the file cannot be read, or an entry has a missing, unknown or unfit field.
     """
     try:
-        written = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SourceError(f"{file}: cannot be read as TOML: {error}") from error
     tasks: dict[str, AnnotationTask] = {}
-    for name, task in written.get("tasks", {}).items():
+    for name, definition in document.get("tasks", {}).items():
         with _locate_errors(f"{file}, tasks.{name}"):
-            tasks[name] = _task(f"{written['suite']}/{name}", task, written, tasks)
+            task_name = f"{document['suite']}/{name}"
+            tasks[name] = _parse_task(task_name, definition, document.get("texts", {}), tasks)
     return TaskFile(tasks)
 
 
@@ -46,22 +47,25 @@ def _locate_errors(where: str) -> Generator[None]:
         raise SourceError(f"{where}: {type(error).__name__}: {error}") from error
 
 
-def _task(
+def _parse_task(
     name: str,
-    task: dict[str, Any],
-    written: Mapping[str, Any],
-    known: Mapping[str, AnnotationTask],
+    definition: Mapping[str, Any],
+    texts: Mapping[str, str],
+    earlier_tasks: Mapping[str, AnnotationTask],
 ) -> AnnotationTask:
-    fields = task.pop("fields")
+    """Parse a task, whose fields may be those of an earlier one."""
+    fields = definition["fields"]
+    if isinstance(fields, str):
+        task_fields = earlier_tasks[fields].fields
+    else:
+        task_fields = tuple(map(_parse_field, fields))
+    instructions = definition["instructions"].format_map(texts)
     return AnnotationTask(
-        name=name,
-        instructions=task.pop("instructions").format_map(written.get("texts", {})),
-        fields=known[fields].fields if isinstance(fields, str) else tuple(map(_field, fields)),
-        **task,
+        name=name, **{**definition, "fields": task_fields, "instructions": instructions}
     )
 
 
-def _field(written: dict[str, Any]) -> Field:
-    if written["kind"] == "yes_or_no":
-        return yes_or_no(written["name"], written["label"])
-    return Field(**{**written, "choices": tuple(written.get("choices", ()))})
+def _parse_field(definition: Mapping[str, Any]) -> Field:
+    if definition["kind"] == "yes_or_no":
+        return yes_or_no(definition["name"], definition["label"])
+    return Field(**{**definition, "choices": tuple(definition.get("choices", ()))})

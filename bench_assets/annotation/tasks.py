@@ -118,7 +118,9 @@ class AnnotationTerms:
     """Terms of a task's annotation: its section of bench.toml."""
 
     needed: int | None = None  # answers per unit; None: the suite's number
-    until: str = ""  # deadline, as ``moment`` formats it; later answers do not count; "": none
+    until: str = (
+        ""  # deadline, as ``format_timestamp`` formats it; later answers do not count; "": none
+    )
     most_answers: int | None = None  # per person; the first ones count
     least_gold: float = 0.0  # share of attention checks that a person must get right
     least_decided: float = 0.5  # share of units that must be decided at the deadline
@@ -161,9 +163,9 @@ class SuiteAnnotationTask:
         """The suite it belongs to."""
         return self.task.name.split("/")[0]
 
-    def table(self, which: str) -> str:
+    def table(self, name: str) -> str:
         """Key of one of its tables, such as "codis/annotation/votes_answers"."""
-        return annotation_table(self.task.name, which)
+        return annotation_table(self.task.name, name)
 
 
 def suite_task(
@@ -173,22 +175,24 @@ def suite_task(
     row: type[Any] | None = None,
     **tables: str,
 ) -> SuiteAnnotationTask:
-    """Build a suite's annotation task, with its tables and rows as two functions name them.
+    """Build a suite's annotation task; its tables and rows are those that two functions annotate.
 
     Args:
         task: The task.
         units: Builds the units; each parameter is a table of the suite, a ``Sequence`` of rows.
         to_rows: Converts the answers that count; returns a list of rows.
-        row: Their type, if ``to_rows`` does not state it.
-        tables: Names of tables that differ from their parameters.
+        row: Type of these rows, if the annotation of ``to_rows`` does not state it.
+        tables: Names of tables, by parameter of ``units``, where the two differ.
     """
-    suite, hints = task.name.partition("/")[0], get_type_hints(units)
+    suite = task.name.partition("/")[0]
+    hints = get_type_hints(units)
     del hints["return"]
     reads = {
-        name: SourceTable(f"{suite}/{tables.get(name, name)}", *get_args(hint))
-        for name, hint in hints.items()
+        parameter: SourceTable(f"{suite}/{tables.get(parameter, parameter)}", *get_args(hint))
+        for parameter, hint in hints.items()
     }
-    row = row or get_args(get_type_hints(to_rows)["return"])[0]
+    if row is None:
+        (row,) = get_args(get_type_hints(to_rows)["return"])
     return SuiteAnnotationTask(task=task, reads=reads, units=units, row=row, to_rows=to_rows)
 
 
@@ -210,30 +214,32 @@ class UndecidedUnits(NamedTuple):
     expired: Mapping[str, str]  # the deadline has passed
 
     @classmethod
-    def at(cls, now: datetime, until: str, why: Mapping[str, str]) -> Self:
+    def classify(cls, now: datetime, until: str, reasons: Mapping[str, str]) -> Self:
         """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
-        return cls({}, why) if until and format_timestamp(now) > until else cls(why, {})
+        if until and format_timestamp(now) > until:
+            return cls(open={}, expired=reasons)
+        return cls(open=reasons, expired={})
 
     def refusal(self, n_units: int, terms: AnnotationTerms) -> str:
         """Error message if too few units were decided by the deadline; "" if enough were."""
-        n = n_units - len(self.expired)
-        if not self.expired or n >= terms.least_decided * n_units:
+        n_decided = n_units - len(self.expired)
+        if not self.expired or n_decided >= terms.least_decided * n_units:
             return ""
         return (
-            f"{n} of {n_units} units were decided by the deadline, {terms.until}"
+            f"{n_decided} of {n_units} units were decided by the deadline, {terms.until}"
             f" (expected at least {terms.least_decided:.0%}). Extend until, or lower needed or"
             " least_decided"
         )
 
 
-def annotation_table(task: str, which: str) -> str:
+def annotation_table(task: str, table: str) -> str:
     """Key of a table of an annotation task.
 
     >>> annotation_table("codis/votes", "answers")
     'codis/annotation/votes_answers'
     """
     suite, _, name = task.partition("/")
-    return f"{suite}/annotation/{name.replace('/', '_')}_{which}"
+    return f"{suite}/annotation/{name.replace('/', '_')}_{table}"
 
 
 def unit_id(*parts: str) -> str:
@@ -306,11 +312,12 @@ class UnitCounts(NamedTuple):
     @classmethod
     def of(cls, before: Mapping[str, str], after: Mapping[str, str]) -> Self:
         """Compare published units, each by its id with its digest."""
-        is_unchanged = [before[name] == digest for name, digest in after.items() if name in before]
+        in_both = before.keys() & after.keys()
+        n_unchanged = sum(before[unit_id] == after[unit_id] for unit_id in in_both)
         return cls(
             new=len(after.keys() - before.keys()),
-            there=sum(is_unchanged),
-            changed=len(is_unchanged) - sum(is_unchanged),
+            there=n_unchanged,
+            changed=len(in_both) - n_unchanged,
             withdrawn=len(before.keys() - after.keys()),
         )
 
@@ -323,19 +330,23 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     """
     units_by_id = {unit.unit_id: unit for unit in units}
     if len(units_by_id) < len(units):
-        ((duplicate, _),) = Counter(unit.unit_id for unit in units).most_common(1)
+        counts = Counter(unit.unit_id for unit in units)
+        duplicate = max(counts, key=counts.__getitem__)
         raise AnnotationError(f"{task.name}: duplicate unit id {duplicate!r}")
     return units_by_id
 
 
 def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answer]:
-    """Answers of another tool that are not known yet, each once, by what was answered when."""
-    seen = set(map(_content, known))
-    by_content = {_content(answer): answer for answer in answers}
-    return [answer for content, answer in by_content.items() if content not in seen]
+    """Select the answers that are not known yet, without duplicates.
+
+    Answers are equal if person, unit, times and values are, whichever tool collected them.
+    """
+    known_contents = set(map(_content_key, known))
+    by_content = {_content_key(answer): answer for answer in answers}
+    return [answer for content, answer in by_content.items() if content not in known_contents]
 
 
-def _content(answer: Answer) -> Hashable:
+def _content_key(answer: Answer) -> Hashable:
     values = tuple(sorted(answer.values.items()))
     identity = (answer.unit_id, answer.unit_digest, answer.person)
     return (*identity, answer.at, answer.changed_at, answer.skipped, values)
@@ -351,7 +362,7 @@ class AnnotationBackend(Protocol):
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Publish the units of a task in place of earlier ones; idempotent.
 
-        Answers to changed or withdrawn units are kept. The number of needed answers, barred
+        Answers to changed or withdrawn units are kept. The number of needed answers and the barred
         people may change without publishing a new version of a unit.
 
         Raises:
@@ -362,7 +373,7 @@ class AnnotationBackend(Protocol):
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read all answers to any version of the task's units.
 
-        Includes earlier answers of a person if the tool keeps them; ``last_words`` selects the
+        Includes earlier answers of a person if the tool keeps them; ``latest_answers`` selects the
         last one. Sorted by unit, digest, person and time. Malformed entries have a complaint.
         """
         ...

@@ -8,12 +8,7 @@ from typing import Annotated
 import typer
 
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.options import (
-    JsonOption,
-    ModelsOption,
-    SourceOption,
-    SuiteName,
-)
+from bench_assets.cli.app.options import JsonOption, ModelsOption, SourceOption, SuiteName
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
@@ -29,11 +24,7 @@ app = typer.Typer(
 @app.command("run")
 def audit(
     tasks: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TASK]...",
-            help="Suites or tasks. Default: all.",
-        ),
+        list[str] | None, typer.Argument(metavar="[TASK]...", help="Suites or tasks. Default: all.")
     ] = None,
     training: Annotated[
         list[Path] | None,
@@ -141,8 +132,7 @@ def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -
 def power(
     suite: SuiteName,
     difference: Annotated[
-        float | None,
-        typer.Option(min=0.0001, max=1.0, help="Difference to detect, such as 0.02."),
+        float | None, typer.Option(min=0.0001, max=1.0, help="Difference to detect, such as 0.02.")
     ] = None,
     baseline: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Assumed score, if no model was evaluated.")

@@ -19,10 +19,7 @@ from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.evaluate.subset import (
-    model_runner,
-    open_model,
-)
+from bench_assets.workspace.evaluate.subset import model_runner, open_model
 from bench_assets.workspace.materialization.workbench import Workbench
 
 

@@ -5,12 +5,7 @@ from itertools import chain
 
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditCheck, AuditRow
-from bench_assets.audit.items import (
-    ambiguous_options,
-    contamination,
-    duplicates,
-    wrong_keys,
-)
+from bench_assets.audit.items import ambiguous_options, contamination, duplicates, wrong_keys
 from bench_assets.audit.judges import human_agreement
 from bench_assets.audit.shortcuts import (
     answer_leaks,
@@ -39,14 +34,8 @@ FAMILIES: Mapping[str, Sequence[AuditCheck]] = {
         ambiguous_options.ambiguous_options,
         wrong_keys.suspected_keys,
     ),
-    "contamination": (
-        contamination.training_images,
-        contamination.training_texts,
-    ),
-    "judgements": (
-        human_agreement.agreement_finding,
-        human_agreement.bias_finding,
-    ),
+    "contamination": (contamination.training_images, contamination.training_texts),
+    "judgements": (human_agreement.agreement_finding, human_agreement.bias_finding),
 }
 """Checks by what they ask about; each family is one asset check in Dagster."""
 

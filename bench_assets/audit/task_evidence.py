@@ -8,11 +8,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.audit.evidence_inputs import (
-    ImageFeatures,
-    files_of,
-    image_features,
-)
+from bench_assets.audit.evidence_inputs import ImageFeatures, files_of, image_features
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,

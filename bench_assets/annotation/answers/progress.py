@@ -20,7 +20,7 @@ from bench_assets.annotation.tasks import (
 def undecided_units(
     units: Sequence[Unit],
     counted: Sequence[Answer],
-    decided: Mapping[str, str] | None,
+    table_reasons: Mapping[str, str] | None,
     terms: AnnotationTerms,
     now: datetime,
 ) -> UndecidedUnits:
@@ -29,21 +29,24 @@ def undecided_units(
     Args:
         units: The published units; empty if none are published.
         counted: The answers that count.
-        decided: Undecided units of the suite's decision table, with reasons; None if the suite has
-            no such table: then units with too few answers are undecided.
+        table_reasons: Undecided units of the suite's decision table, with reasons. None if the
+            suite has no such table; then units with too few answers are undecided.
         terms: Terms of the task, with its deadline.
         now: Current time, with a time zone.
     """
-    if decided is None:
-        lacking = open_units(units, counted).items()
-        reasons = {name: f"{n} answers are missing" for name, n in lacking}
+    if table_reasons is None:
+        n_missing = open_units(units, counted)
+        reasons = {unit_id: f"{n} answers are missing" for unit_id, n in n_missing.items()}
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
-        reasons = {name: reason for name, reason in decided.items() if name not in checks}
-    return UndecidedUnits.at(now, terms.until, reasons)
+        reasons = {
+            unit_id: reason for unit_id, reason in table_reasons.items() if unit_id not in checks
+        }
+    return UndecidedUnits.classify(now, terms.until, reasons)
 
 
 _DAYS = 3  # window of the answer rate
+_MAX_DAYS_LEFT = 36_500  # days; a later end is not shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,36 +74,43 @@ def progress_of(
     undecided: UndecidedUnits,
     now: datetime,
 ) -> AnnotationProgress:
-    """Compute the progress of a task, and its expected end at the pace of the last days.
+    """Compute the progress of a task, and its expected end at the rate of the last days.
 
     Args:
         task: Name of the task.
         units: The published units.
         answers: All answers; those that do not count have complaints.
-        undecided: Its undecided units.
+        undecided: The task's undecided units.
         now: Current time, with a time zone.
     """
     counted = [answer for answer in answers if not answer.complaint]
-    wanted = {unit.unit_id: unit for unit in units if not unit.gold}
-    open_, expired = (group.keys() & wanted.keys() for group in undecided)
-    lacking = {name: n for name, n in open_units(units, counted).items() if name in open_}
-    started = sum(n < wanted[name].needed for name, n in lacking.items())
-    speed = _daily_answers(counted, now)
-    missing = sum(lacking.values())
-    rest = timedelta(days=missing / speed) if speed and missing else None
+    units_by_id = {unit.unit_id: unit for unit in units if not unit.gold}
+    n_open = len(undecided.open.keys() & units_by_id.keys())
+    n_expired = len(undecided.expired.keys() & units_by_id.keys())
+    n_missing = {
+        unit_id: n for unit_id, n in open_units(units, counted).items() if unit_id in undecided.open
+    }
+    n_started = sum(n < units_by_id[unit_id].needed for unit_id, n in n_missing.items())
+    answers_per_day = _daily_answers(counted, now)
+    total_missing = sum(n_missing.values())
+    finished_at = ""
+    if answers_per_day and total_missing:
+        time_left = timedelta(days=total_missing / answers_per_day)
+        if time_left.days < _MAX_DAYS_LEFT:
+            finished_at = format_timestamp(now + time_left)
     return AnnotationProgress(
         task=task,
-        units=len(wanted),
-        done=len(wanted) - len(open_) - len(expired),
-        in_work=len(open_) - len(lacking) + started,
-        untouched=len(lacking) - started,
-        expired=len(expired),
+        units=len(units_by_id),
+        done=len(units_by_id) - n_open - n_expired,
+        in_work=n_open - len(n_missing) + n_started,
+        untouched=len(n_missing) - n_started,
+        expired=n_expired,
         answers=len(counted),
         refused=len(answers) - len(counted),
-        lacking=missing,
+        lacking=total_missing,
         annotators=tuple(sorted({answer.person for answer in counted})),
-        per_day=speed,
-        finished_at=format_timestamp(now + rest) if rest is not None and rest.days < 36500 else "",
+        per_day=answers_per_day,
+        finished_at=finished_at,
     )
 
 
@@ -111,6 +121,7 @@ def _daily_answers(counted: Sequence[Answer], now: datetime) -> float:
     if not recent:
         return 0.0
     first = datetime.fromisoformat(recent[0]).astimezone(UTC)
-    answered_before = any(answer.at < since for answer in counted if answer.at)
-    days = _DAYS if answered_before else max((now - first) / timedelta(days=1), 1 / 1440)
-    return len(recent) / days
+    if any(answer.at < since for answer in counted if answer.at):
+        return len(recent) / _DAYS
+    elapsed = max(now - first, timedelta(minutes=1))
+    return len(recent) / (elapsed / timedelta(days=1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import fmean, median
 from typing import TypeAlias
 
@@ -12,7 +13,7 @@ from bench_assets.annotation.answers.validation import (
 )
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
 
-_COMPARED = ("choice", "choices")
+_CHOICE_KINDS = ("choice", "choices")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +54,12 @@ def annotator_quality(
         answers: All answers; those that do not count have complaints.
     """
     units_by_id = {unit.unit_id: unit for unit in units}
-    choices = _choices_of(task, [answer for answer in answers if not answer.complaint])
-    gold = attention_check_counts(
+    choices = _choices_by_unit(task, [answer for answer in answers if not answer.complaint])
+    check_counts = attention_check_counts(
         [answer for answer in answers if answer.complaint == ATTENTION_CHECK], units_by_id
     )
     return [
-        _person(task, person, answers, choices, gold.get(person, (0, 0)))
+        _person_quality(task, person, answers, choices, check_counts.get(person, (0, 0)))
         for person in sorted({answer.person for answer in answers if answer.person})
     ]
 
@@ -75,59 +76,70 @@ def disagreements(
         task: The task; only its choice fields are compared.
         units: The published units.
         counted: The answers that count.
-        undecided: Ids of open units; all others lack no answers.
+        undecided: Ids of open units; all others need no more answers.
     """
-    choices, lacking = _choices_of(task, counted), open_units(units, counted)
-    rows = [
-        UnitDisagreement(
-            task=task.name,
-            unit_id=unit.unit_id,
-            n_annotators=len(
-                {p for unit_choices in choices.get(unit.unit_id, {}).values() for p in unit_choices}
-            ),
-            disagreement=_disagreement(list(choices.get(unit.unit_id, {}).values())),
-            lacking=lacking.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
+    choices, n_missing = _choices_by_unit(task, counted), open_units(units, counted)
+    rows = []
+    for unit in units:
+        if unit.gold:
+            continue
+        field_choices = list(choices.get(unit.unit_id, {}).values())
+        annotators = set[str]().union(*field_choices)
+        rows.append(
+            UnitDisagreement(
+                task=task.name,
+                unit_id=unit.unit_id,
+                n_annotators=len(annotators),
+                disagreement=_disagreement(field_choices),
+                lacking=n_missing.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
+            )
         )
-        for unit in units
-        if not unit.gold
-    ]
     return sorted(rows, key=lambda row: (-row.disagreement, row.unit_id))
 
 
-_Chosen: TypeAlias = Mapping[str, tuple[str, ...]]  # by person
-_Choices: TypeAlias = Mapping[str, Mapping[str, _Chosen]]  # by unit and field
+_FieldChoices: TypeAlias = Mapping[str, tuple[str, ...]]  # by person
+_Choices: TypeAlias = Mapping[str, Mapping[str, _FieldChoices]]  # by unit and field
 
 
-def _choices_of(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
-    names = [field.name for field in task.fields if field.kind in _COMPARED]
+def _choices_by_unit(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
+    """Group choices by unit, field and person, without fields that everyone left empty.
+
+    Such a field does not apply to the unit, so that agreement on it would mean nothing.
+    """
+    names = [field.name for field in task.fields if field.kind in _CHOICE_KINDS]
     choices: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     for answer in counted:
-        of_unit = choices.setdefault(answer.unit_id, {name: {} for name in names})
+        unit_choices = choices.setdefault(answer.unit_id, {name: {} for name in names})
         for name in names:
-            of_unit[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
-    return {  # a field that everyone left empty does not apply: agreement on it means nothing
-        unit: {name: chosen for name, chosen in of_unit.items() if any(chosen.values())}
-        for unit, of_unit in choices.items()
+            unit_choices[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
+    return {
+        unit_id: {
+            name: field_choices
+            for name, field_choices in unit_choices.items()
+            if any(field_choices.values())
+        }
+        for unit_id, unit_choices in choices.items()
     }
 
 
-def _disagreement(choices: Sequence[_Chosen]) -> float:
-    pairs = [
-        a != b
-        for chosen in choices
-        for n, a in enumerate(chosen.values())
-        for b in list(chosen.values())[:n]
+def _disagreement(choices: Sequence[_FieldChoices]) -> float:
+    """Share of annotator pairs who chose differently, over all fields; 0 without pairs."""
+    differs = [
+        first != second
+        for field_choices in choices
+        for first, second in combinations(field_choices.values(), 2)
     ]
-    return sum(pairs) / len(pairs) if pairs else 0.0
+    return sum(differs) / len(differs) if differs else 0.0
 
 
-def _person(
+def _person_quality(
     task: AnnotationTask,
     person: str,
     answers: Sequence[Answer],
     choices: _Choices,
-    gold: tuple[int, int],
+    check_counts: tuple[int, int],
 ) -> AnnotatorQuality:
+    """Compute the quality of one person, given their correct and answered attention checks."""
     person_answers = [answer for answer in answers if answer.person == person]
     counted = [answer for answer in person_answers if not answer.complaint]
     seconds = [
@@ -135,27 +147,29 @@ def _person(
         for answer in person_answers
         if answer.seconds is not None and not answer.skipped
     ]
-    shares = [share for answer in counted for share in _shares(answer, choices)]
-    right, n_gold = gold
+    shares = [share for answer in counted for share in _agreement_shares(answer, choices)]
+    n_right, n_gold = check_counts
+    n_refused = sum(bool(answer.complaint) and not answer.skipped for answer in person_answers)
     return AnnotatorQuality(
         task=task.name,
         person=person,
         n_answers=len(counted),
-        n_refused=sum(bool(answer.complaint) and not answer.skipped for answer in person_answers)
-        - n_gold,
+        n_refused=n_refused - n_gold,
         n_skipped=sum(answer.skipped for answer in person_answers),
         seconds=median(seconds) if seconds else None,
         n_compared=len(shares),
         agreement=fmean(shares) if shares else None,
         n_gold=n_gold,
-        gold=right / n_gold if n_gold else None,
+        gold=n_right / n_gold if n_gold else None,
     )
 
 
-def _shares(answer: Answer, choices: _Choices) -> list[float]:
-    """Share of other annotators who agree with an answer, by field that anyone filled in."""
+def _agreement_shares(answer: Answer, choices: _Choices) -> list[float]:
+    """Share of the other annotators who agree with an answer, for each field that applies."""
     shares = []
-    for chosen in choices[answer.unit_id].values():
-        if other_values := [value for person, value in chosen.items() if person != answer.person]:
-            shares.append(other_values.count(chosen[answer.person]) / len(other_values))
+    for field_choices in choices[answer.unit_id].values():
+        own_choice = field_choices[answer.person]
+        others = [choice for person, choice in field_choices.items() if person != answer.person]
+        if others:
+            shares.append(others.count(own_choice) / len(others))
     return shares

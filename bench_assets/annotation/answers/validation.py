@@ -1,11 +1,11 @@
-"""Validates answers, and resolves which of them count and which units are open.
+"""Validation of answers: which of them count, and which units need more.
 
 A person's last answer to a unit counts. Answers without a time, such as those from a file, count
 in their order; answers of another backend come after them.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
@@ -25,7 +25,8 @@ _SHARE = r"(?:0|1|0?\.\d+|1\.0+)"
 _POINT = re.compile(rf"{_SHARE} {_SHARE}", re.ASCII)
 _BOX = re.compile(rf"{_SHARE}(?: {_SHARE}){{3}}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_LISTS = ("choices", "texts", *MARK_KINDS)
+_LIST_KINDS = ("choices", "texts", *MARK_KINDS)
+_MAX_TEXT_LENGTH = 2000  # characters of each text of a list
 
 
 class AnswerValidator:
@@ -41,16 +42,19 @@ class AnswerValidator:
         """Reason why an answer does not count; "" if it does."""
         if answer.complaint or answer.skipped:
             return answer.complaint or "skipped"
-        return self.find_mismatch(answer) or self._misfit(answer)
+        if mismatch := self.find_mismatch(answer):
+            return mismatch
+        choices = self._units[answer.unit_id].choices
+        return "; ".join(find_misfits(answer.values, self._task, choices))
 
     def answer_key(self, answer: Answer) -> tuple[str, str, str]:
-        """Unit, its version and person of an answer; without a digest, the present version."""
-        unit_id, digest, person = _place(answer)
+        """Unit id, unit digest and person of an answer; an unknown digest is the current one."""
+        unit_id, digest, person = _unit_and_person(answer)
         unit = self._units.get(unit_id)
         return unit_id, digest or (self._digest(unit) if unit else ""), person
 
     def find_mismatch(self, answer: Answer) -> str:
-        """Mismatch of an answer's unit or author; "" if none."""
+        """Reason why the unit or person of an answer is not the expected one; "" if none."""
         unit = self._units.get(answer.unit_id)
         if unit is None:
             return f"unit {answer.unit_id!r} is not published"
@@ -64,45 +68,47 @@ class AnswerValidator:
             return f"changed by {answer.changed_by!r}, not by its annotator"
         return ""
 
-    def _misfit(self, answer: Answer) -> str:
-        choices = self._units[answer.unit_id].choices
-        return "; ".join(find_misfits(answer.values, self._task, choices))
-
     def _digest(self, unit: Unit) -> str:
-        known_digest = self._digests.get(unit.unit_id)
-        if known_digest is None:
-            known_digest = self._digests[unit.unit_id] = unit.digest
-        return known_digest
+        """Digest of a unit, computed once."""
+        if unit.unit_id not in self._digests:
+            self._digests[unit.unit_id] = unit.digest
+        return self._digests[unit.unit_id]
 
 
 def find_misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
-    """Find values that do not fit the task; empty if all fit."""
-    known = [field.name for field in task.fields]
-    return [f"there is no field {name!r}" for name in values if name not in known] + [
-        f"{field.name}: {error}"
-        for field in task.fields
-        for error in field_errors(
-            field, values.get(field.name, ()), choices.get(field.name, field.choices)
-        )
-    ]
+    """Describe the values that do not fit the task.
+
+    Args:
+        values: Values of an answer.
+        task: The task.
+        choices: Choices of the unit, by field; other fields have the choices of the task.
+    """
+    field_names = [field.name for field in task.fields]
+    misfits = [f"there is no field {name!r}" for name in values if name not in field_names]
+    for field in task.fields:
+        field_choices = choices.get(field.name, field.choices)
+        errors = field_errors(field, values.get(field.name, ()), field_choices)
+        misfits += [f"{field.name}: {error}" for error in errors]
+    return misfits
 
 
-def field_errors(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
-    """Complaints about the entries of one field."""
-    if not given or not any(value.strip() for value in given):
+def field_errors(field: Field, entries: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
+    """Describe the errors in the entries of one field."""
+    if not any(entry.strip() for entry in entries):
         if field.required:
             yield "empty"
         return
-    if field.kind not in _LISTS and len(given) > 1:
-        yield f"{len(given)} entries (expected 1)"
-    if field.kind in _LISTS and not field.least <= len(given) <= field.most:
-        yield f"{len(given)} entries (expected {field.least} to {field.most})"
-    yield from filter(None, (_fault(field, value, choices) for value in given))
-    if field.kind in ("choices", "texts") and len(set(given)) < len(given):
+    if field.kind not in _LIST_KINDS and len(entries) > 1:
+        yield f"{len(entries)} entries (expected 1)"
+    if field.kind in _LIST_KINDS and not field.least <= len(entries) <= field.most:
+        yield f"{len(entries)} entries (expected {field.least} to {field.most})"
+    yield from filter(None, (_entry_error(field, entry, choices) for entry in entries))
+    if field.kind in ("choices", "texts") and len(set(entries)) < len(entries):
         yield "duplicate entry"
 
 
-def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
+def _entry_error(field: Field, value: str, choices: Sequence[str]) -> str:
+    """Describe why a value is no entry of a field; "" if it is one."""
     if field.kind in ("choice", "choices"):
         return "" if value in choices else f"{value!r:.60} is none of {', '.join(choices)}"
     if field.kind == "points":
@@ -111,8 +117,8 @@ def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
         return "" if _is_box(value) else f"{value!r:.60} is not a box of the image"
     if field.kind == "image":
         return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is not an image of the store"
-    most = field.most if field.kind == "text" else 2000
-    return "" if len(value) <= most else f"{len(value)} characters, at most {most}"
+    max_length = field.most if field.kind == "text" else _MAX_TEXT_LENGTH
+    return "" if len(value) <= max_length else f"{len(value)} characters, at most {max_length}"
 
 
 def _is_box(value: str) -> bool:
@@ -135,19 +141,22 @@ class ResolvedAnswers(NamedTuple):
     @property
     def all(self) -> list[Answer]:
         """All answers, in the order of the table."""
-        return sorted([*self.answers, *self.refused], key=_place)
+        return sorted([*self.answers, *self.refused], key=_unit_and_person)
 
 
-def _place(answer: Answer) -> tuple[str, str, str]:
+def _unit_and_person(answer: Answer) -> tuple[str, str, str]:
     return answer.unit_id, answer.unit_digest, answer.person
 
 
 def latest_answers(
-    answers: Iterable[Answer], place: Callable[[Answer], Hashable] = _place
+    answers: Iterable[Answer], key: Callable[[Answer], Hashable] = _unit_and_person
 ) -> list[Answer]:
-    """Keep each person's last answer to each version of a unit; sorted."""
-    ordered = sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id))
-    return sorted(keep_latest(ordered, place), key=_place)
+    """Keep the last answer for each key, by default of each person to each version of a unit.
+
+    Sorted by unit, its version and person.
+    """
+    ordered = sorted(answers, key=lambda answer: (answer.changed_at, answer.at, answer.tool_id))
+    return sorted(keep_latest(ordered, key), key=_unit_and_person)
 
 
 def resolve_answers(
@@ -164,14 +173,14 @@ def resolve_answers(
     """
     units_by_id = {unit.unit_id: unit for unit in units}
     validator = AnswerValidator(task, units_by_id)
-    last = _before_deadline(answers, terms.until, validator.answer_key)
-    validated = [_with_complaint(answer, validator.find_complaint(answer)) for answer in last]
-    careless = _careless(
+    latest = _latest_in_time(answers, terms.until, validator.answer_key)
+    validated = [_with_complaint(answer, validator.find_complaint(answer)) for answer in latest]
+    careless = _careless_complaints(
         [answer for answer in validated if not answer.complaint], units_by_id, terms.least_gold
     )
-    n_answers: dict[str, int] = defaultdict(int)
-    counted = ResolvedAnswers([], [])
-    for answer in sorted(validated, key=lambda one: (one.at, *_place(one))):
+    n_answers: Counter[str] = Counter()
+    counted, refused = list[Answer](), list[Answer]()
+    for answer in sorted(validated, key=lambda answer: (answer.at, *_unit_and_person(answer))):
         complaint = answer.complaint
         if not complaint and units_by_id[answer.unit_id].gold:
             complaint = ATTENTION_CHECK
@@ -180,14 +189,17 @@ def resolve_answers(
             n_answers[answer.person] += 1
             if terms.most_answers is not None and n_answers[answer.person] > terms.most_answers:
                 complaint = f"beyond the {terms.most_answers} answers that a person may give"
-        (counted.refused if complaint else counted.answers).append(
-            _with_complaint(answer, complaint)
-        )
-    return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
+        if complaint:
+            refused.append(_with_complaint(answer, complaint))
+        else:
+            counted.append(answer)
+    return ResolvedAnswers(
+        sorted(counted, key=_unit_and_person), sorted(refused, key=_unit_and_person)
+    )
 
 
 def with_needed(units: Iterable[Unit], terms: AnnotationTerms = NO_TERMS) -> list[Unit]:
-    """Set the number of answers that each unit needs."""
+    """Apply the terms' number of needed answers to all units but attention checks."""
     return [
         unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
         for unit in units
@@ -195,53 +207,57 @@ def with_needed(units: Iterable[Unit], terms: AnnotationTerms = NO_TERMS) -> lis
 
 
 def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
-    """Number of answers that units still lack, sorted by id; complete units are left out."""
+    """Number of missing answers by unit id; complete units are left out."""
     annotators: dict[str, set[str]] = defaultdict(set)
     for answer in counted:
         annotators[answer.unit_id].add(answer.person)
-    lacking = {
+    n_missing = {
         unit.unit_id: unit.needed - len(annotators[unit.unit_id]) for unit in units if not unit.gold
     }
-    return {name: n for name, n in lacking.items() if n > 0}
+    return {unit_id: n for unit_id, n in n_missing.items() if n > 0}
 
 
 def attention_check_counts(
     answers: Iterable[Answer], units: Mapping[str, Unit]
 ) -> dict[str, tuple[int, int]]:
-    """Count each person's correct and answered attention checks."""
+    """Count the correct attention checks and all answered ones, by person."""
     counts: dict[str, tuple[int, int]] = {}
     for answer in answers:
         unit = units.get(answer.unit_id)
         if unit is None or not unit.gold or answer.skipped:
             continue
-        right, n = counts.get(answer.person, (0, 0))
-        agrees = all(set(answer.values.get(k, ())) == set(v) for k, v in unit.gold.items())
-        counts[answer.person] = right + agrees, n + 1
+        n_right, n = counts.get(answer.person, (0, 0))
+        is_right = all(
+            set(answer.values.get(field, ())) == set(expected)
+            for field, expected in unit.gold.items()
+        )
+        counts[answer.person] = n_right + is_right, n + 1
     return counts
 
 
-def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:
+def _careless_complaints(
+    answers: Sequence[Answer], units: Mapping[str, Unit], min_share: float
+) -> dict[str, str]:
+    """Complaints about people who got too few attention checks right, by person."""
     return {
-        person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are needed"
+        person: f"{person!r} got {right} of {n} attention checks right, {min_share:.0%} are needed"
         for person, (right, n) in attention_check_counts(answers, units).items()
-        if right < least * n
+        if right < min_share * n
     }
 
 
-def _before_deadline(
-    answers: Iterable[Answer], until: str, place: Callable[[Answer], Hashable]
+def _latest_in_time(
+    answers: Iterable[Answer], until: str, key: Callable[[Answer], Hashable]
 ) -> list[Answer]:
-    """Select each person's last answer before the deadline, or else the late one."""
+    """Keep the last answer in time for each key; if none is, the last one, with a complaint."""
     all_answers = list(answers)
     late = [answer for answer in all_answers if _is_late(answer, until)]
-    in_time = latest_answers(
-        (answer for answer in all_answers if not _is_late(answer, until)), place
-    )
-    answered = set(map(place, in_time))
+    in_time = latest_answers((answer for answer in all_answers if not _is_late(answer, until)), key)
+    keys_in_time = set(map(key, in_time))
     return in_time + [
         _with_complaint(answer, f"after the deadline, {until}")
-        for answer in latest_answers(late, place)
-        if place(answer) not in answered
+        for answer in latest_answers(late, key)
+        if key(answer) not in keys_in_time
     ]
 
 
@@ -256,10 +272,10 @@ def _is_late(answer: Answer, until: str) -> bool:
 Row = TypeVar("Row")
 
 
-def keep_latest(rows: Iterable[Row], who_of_what: Callable[[Row], Hashable]) -> list[Row]:
+def keep_latest(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> list[Row]:
     """Keep the last row for each key, at the position of the first.
 
     >>> keep_latest([("ana", 1), ("bo", 1), ("ana", 0)], lambda row: row[0])
     [('ana', 0), ('bo', 1)]
     """
-    return list({who_of_what(row): row for row in rows}.values())
+    return list({key(row): row for row in rows}.values())

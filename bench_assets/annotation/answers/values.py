@@ -15,7 +15,7 @@ def entries(answer: Answer, field: str) -> tuple[str, ...]:
 def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
     """Group answers by unit, in order of time."""
     by_unit: dict[str, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
+    for answer in sorted(answers, key=lambda answer: (answer.unit_id, answer.at, answer.person)):
         by_unit.setdefault(answer.unit_id, []).append(answer)
     return by_unit
 
@@ -45,7 +45,8 @@ def question_units(
 ) -> list[Unit]:
     """Find the units behind a question.
 
-    Units whose id is a part of the question's id, or else units that show one of its images.
+    These are the units whose id is the group or a part of the question's id. If there are none,
+    they are the units that show one of its images.
 
     Args:
         question_id: Such as "codis/s001/2".
@@ -53,14 +54,16 @@ def question_units(
         images: SHA-256 of each of the question's images.
         units: All published units of a task.
     """
-    parts = {*question_id.split("/"), group_id}
-    given_units = [unit for unit in units if unit.unit_id in parts]
-    return given_units or [unit for unit in units if {*unit.images.values()} & {*images}]
+    id_parts = {*question_id.split("/"), group_id}
+    if matching_units := [unit for unit in units if unit.unit_id in id_parts]:
+        return matching_units
+    return [unit for unit in units if not set(images).isdisjoint(unit.images.values())]
 
 
 def unit_answers(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
     """Collect all answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
     return sorted(
-        (answer for answer in answers if answer.unit_id in ids), key=lambda one: one.changed_at
+        (answer for answer in answers if answer.unit_id in ids),
+        key=lambda answer: answer.changed_at,
     )

@@ -26,17 +26,17 @@ class PersonAnswer:
 
 
 def person_answers_task(task: AnnotationTask, questions: str, needed: int) -> SuiteAnnotationTask:
-    """The annotation task in which people answer the questions of a table, without their keys."""
+    """Build the annotation task in which people answer a table's questions, without their keys."""
     return SuiteAnnotationTask(
         task=task,
         reads={"questions": SourceTable(questions, Question)},
         units=partial(option_units, task, needed=needed),
         row=PersonAnswer,
-        to_rows=_collected,
+        to_rows=_person_answers,
     )
 
 
-def _collected(answers: Sequence[Answer]) -> list[PersonAnswer]:
+def _person_answers(answers: Sequence[Answer]) -> list[PersonAnswer]:
     return [
         PersonAnswer(
             question_id=answer.unit_id,

@@ -16,7 +16,7 @@ def response_name(text: str) -> str:
 
 
 def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
-    """Select the first sample of each question, without failed and truncated responses."""
+    """Select first samples of questions, without failed and truncated responses and rankings."""
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
     ]
@@ -46,7 +46,10 @@ def response_tables(task: str) -> dict[str, SourceTable]:
 
 
 def option_units(task: AnnotationTask, questions: Sequence[Question], needed: int) -> list[Unit]:
-    """Build a unit per question with options and images: its options, in field "answer", no key."""
+    """Build a unit for each question with options and images: its field "answer" has the options.
+
+    The key is not shown.
+    """
     return [
         Unit(
             task=task.name,

@@ -46,7 +46,13 @@ class ResponseVerdict:
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
-    """Build the annotation task: is a response right?"""
+    """Build the annotation task that asks whether responses are right.
+
+    Args:
+        task: Name of the evaluated task.
+        title: Title of the evaluated task.
+        judged: Whether a judge scores the task, so that it has a table of judgements.
+    """
     annotation_task = AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",
@@ -82,18 +88,19 @@ def verdict_units(
 ) -> list[Unit]:
     """Build the units of responses judged by ``people``, then those of drawn ones, in their order.
 
-    A response that changed since it was drawn is asked about as it is now.
+    A response that changed since it was drawn is shown as it is now.
     """
     questions_by_id = {question.question_id: question for question in questions}
-    by_people = {_place(row) for row in judgements if row.judge == PEOPLE}
-    responses = {(row.question_id, row.model): row for row in judgeable_predictions(predictions)}
-    chosen = [row for row in predictions if _place(row) in by_people]
-    for unit in drawn:
-        keys = [(name, unit.model) for name in split_unit_id(unit.questions)]
-        chosen += [responses[key] for key in keys if key in responses]
+    judged_by_people = {_response_key(row) for row in judgements if row.judge == PEOPLE}
+    selected = [row for row in predictions if _response_key(row) in judged_by_people]
+    judgeable = {(row.question_id, row.model): row for row in judgeable_predictions(predictions)}
+    for drawn_unit in drawn:
+        for question_id in split_unit_id(drawn_unit.questions):
+            if prediction := judgeable.get((question_id, drawn_unit.model)):
+                selected.append(prediction)
     units = (
         verdict_unit(annotation_task, questions_by_id[row.question_id], row.text)
-        for row in chosen
+        for row in selected
         if row.question_id in questions_by_id
     )
     return list({unit.unit_id: unit for unit in units}.values())
@@ -109,28 +116,30 @@ def verdict_unit(annotation_task: AnnotationTask, question: Question, response: 
     )
 
 
-def _place(row: Prediction | Judgement) -> tuple[str, str, int]:
+def _response_key(row: Prediction | Judgement) -> tuple[str, str, int]:
     return row.question_id, row.model, row.sample
 
 
 def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
     """Extract the verdicts from each person's answers."""
-    return [
-        ResponseVerdict(
-            question_id=question_id,
-            response=name,
-            person=answer.person,
-            verdict=VERDICTS[field_value(answer, "verdict")],
+    verdicts = []
+    for answer in answers:
+        question_id, response = split_unit_id(answer.unit_id)
+        verdicts.append(
+            ResponseVerdict(
+                question_id=question_id,
+                response=response,
+                person=answer.person,
+                verdict=VERDICTS[field_value(answer, "verdict")],
+            )
         )
-        for answer in answers
-        for question_id, name in [split_unit_id(answer.unit_id)]
-    ]
+    return verdicts
 
 
 def majority_verdicts(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
-    """Compute the majority verdict on each response, without ties and undecidable ones."""
+    """Compute the majority verdict by question and response, without ties and undecidable ones."""
     votes = defaultdict[tuple[str, str], list[bool | None]](list)
     for person_verdict in verdicts:
         votes[person_verdict.question_id, person_verdict.response].append(person_verdict.verdict)
-    decided = {key: majority(given) for key, given in votes.items()}
-    return {key: verdict for key, verdict in decided.items() if verdict is not None}
+    verdict_by_response = {key: majority(response_votes) for key, response_votes in votes.items()}
+    return {key: verdict for key, verdict in verdict_by_response.items() if verdict is not None}

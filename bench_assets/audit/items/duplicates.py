@@ -4,11 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import (
-    AuditFinding,
-    Suspect,
-    audit_check,
-)
+from bench_assets.audit.framework.findings import AuditFinding, Suspect, audit_check
 from bench_assets.audit.framework.text_normalization import (
     content_words,
     count_phrase,
