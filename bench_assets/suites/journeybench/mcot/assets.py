@@ -98,15 +98,17 @@ def built(
 ) -> dg.Output[list[McotItem]]:
     """Replace numbers by references to images, and solve the problems again."""
     folder = source_folder(sources)
-    read, counts = read_problems(folder / PROBLEMS), read_counts(folder / "image_counts.jsonl")
+    problem_table = read_problems(folder / PROBLEMS)
+    count_table = read_counts(folder / "image_counts.jsonl")
     items = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
         planned_images,
-        counts_by_image(counts.rows),
+        counts_by_image(count_table.rows),
     )
-    parts = (read, counts, find_quantities(problems, quantity_responses), items)
-    rejections = [rejection for part in parts for rejection in part.rejections]
+    quantity_table = find_quantities(problems, quantity_responses)
+    tables = (problem_table, count_table, quantity_table, items)
+    rejections = [rejection for table in tables for rejection in table.rejections]
     return table_output(items.rows, rejection_metadata(rejections))
 
 

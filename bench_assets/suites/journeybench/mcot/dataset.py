@@ -41,8 +41,8 @@ def read_mcot(file: Path) -> Table[McotItem]:
         SourceError: If the file cannot be read.
     """
     table = make_rows(read_records(file), _mcot_item)
-    names = number_duplicates(item.item_id for item in table.rows)
-    rows = [replace(item, item_id=name) for item, name in zip(table.rows, names, strict=True)]
+    ids = number_duplicates(item.item_id for item in table.rows)
+    rows = [replace(item, item_id=item_id) for item, item_id in zip(table.rows, ids, strict=True)]
     return replace(table, rows=rows)
 
 
@@ -73,12 +73,12 @@ def split_alternatives(answer: str) -> tuple[str, ...]:
 
 
 def _flag_of(item: McotItem) -> str:
-    """Doubt about a row's ground truth; "" without any.
+    """Why a row's ground truth is doubtful; "" if it is not.
 
     The row stays a question: the authors' scores include such rows.
     """
-    names = [part for part in split_alternatives(item.answer) if is_label(part)]
-    return f"the answer {names[0]!r} is the name of a label" if names else ""
+    labels = [answer for answer in split_alternatives(item.answer) if is_label(answer)]
+    return f"the answer {labels[0]!r} is the name of a label" if labels else ""
 
 
 def _mcot_item(entry: Entry, where: str) -> McotItem:

@@ -30,12 +30,14 @@ LABELS = tuple(_LABEL_PATTERNS)
 
 
 def labels_of(category: str) -> tuple[str, ...]:
-    """Read the labels of a cell, however they are joined; each once, unknown ones left out.
+    """Read the labels of a cell, whatever separates them; without duplicates and unknown ones.
 
     >>> labels_of("common object; OCR and hallucination; common objects;"), labels_of("obsuced")
     (('common objects', 'OCR', 'hallucination'), ('occluded or obscured objects',))
     """
-    return tuple(dict.fromkeys(label for part in _parts(category) for label in _labels_in(part)))
+    return tuple(
+        dict.fromkeys(label for part in _split_cell(category) for label in _labels_in(part))
+    )
 
 
 def is_label(text: str) -> bool:
@@ -44,19 +46,18 @@ def is_label(text: str) -> bool:
     >>> is_label("Common objects."), is_label("no common objects exist")
     (True, False)
     """
-    bare = text.strip(" .").casefold()
-    return bare in {name.casefold() for name in LABELS}
+    return text.strip(" .").casefold() in {label.casefold() for label in LABELS}
 
 
 def _labels_in(part: str) -> list[str]:
-    """The labels of a part in order of occurrence."""
-    labels = {
+    """List the labels of a part in order of occurrence."""
+    positions = {
         label: match.start()
-        for label, form in _LABEL_PATTERNS.items()
-        if (match := form.search(part))
+        for label, pattern in _LABEL_PATTERNS.items()
+        if (match := pattern.search(part))
     }
-    return sorted(labels, key=labels.__getitem__)
+    return sorted(positions, key=positions.__getitem__)
 
 
-def _parts(category: str) -> list[str]:
+def _split_cell(category: str) -> list[str]:
     return [part for part in map(str.strip, _SEPARATOR.split(category)) if part]

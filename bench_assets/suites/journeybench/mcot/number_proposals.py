@@ -35,21 +35,22 @@ def number_candidates(
 ) -> list[list[Proposal]]:
     """Propose numbers for the first, and for the first two quantities of each problem."""
     by_id = {problem.problem_id: problem for problem in problems}
-    return [
-        list(islice(_propose(by_id[problem_id], replaced), MAX_CANDIDATES))
-        for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id)
-        for listed in [list(group)]
-        for replaced in [listed[:1], listed[:2]][: len(listed)]
-    ]
+    candidates = []
+    for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
+        first_two = list(islice(group, 2))
+        for n_replaced in range(1, len(first_two) + 1):
+            proposals = _propose(by_id[problem_id], first_two[:n_replaced])
+            candidates.append(list(islice(proposals, MAX_CANDIDATES)))
+    return candidates
 
 
-def accepted_numbers(decided: Iterable[DecidedProposal]) -> dict[str, tuple[int, ...]]:
+def accepted_numbers(proposals: Iterable[DecidedProposal]) -> dict[str, tuple[int, ...]]:
     """The first accepted numbers, by the id of the quantity or pair."""
     accepted: dict[str, tuple[int, ...]] = {}
-    for row in decided:
-        if row.decision == "accepted":
-            numbers = tuple(map(int, row.id.rpartition("/")[2].split("-")))
-            accepted.setdefault(row.question_id, numbers)
+    for proposal in proposals:
+        if proposal.decision == "accepted":
+            _, _, numbers = proposal.id.rpartition("/")
+            accepted.setdefault(proposal.question_id, tuple(map(int, numbers.split("-"))))
     return accepted
 
 
@@ -60,10 +61,10 @@ def pair_id(problem_id: str) -> str:
 
 def replaced_question(problem: Problem, quantities: Sequence[Quantity]) -> str:
     """The question with references to the images of one or two quantities."""
-    places = PICTURES if len(quantities) > 1 else ("image",)
+    images = PICTURES if len(quantities) > 1 else ("image",)
     references = {
-        quantity.text: image_reference(quantity.things, place)
-        for quantity, place in zip(quantities, places, strict=True)
+        quantity.text: image_reference(quantity.things, image)
+        for quantity, image in zip(quantities, images, strict=True)
     }
     return replace_quantities(problem.question, references)
 
@@ -74,40 +75,41 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
     question_id = pair_id(problem.problem_id) if is_pair else quantities[0].quantity_id
     question = replaced_question(problem, quantities)
     if is_pair and not all(picture in question for picture in PICTURES):
-        return  # their words overlap
+        return  # the words of the two quantities overlap
     stated = list_numbers(problem.question)
-    others = [number for number in _COUNTABLE if number not in stated]
-    drawn = list(permutations(others, len(quantities)))
+    unstated = [number for number in _COUNTABLE if number not in stated]
+    drawn = list(permutations(unstated, len(quantities)))
     Random(f"{question_id}/{ANOTHER_NUMBER}").shuffle(drawn)
-    changes = [
-        dict(zip([q.number for q in quantities], new, strict=True)) for new in drawn[:_DRAWN]
-    ]
-    proven = {tuple(change.values()) for change in changes if is_proven(problem, change)}
-    for change in sorted(changes, key=lambda change: tuple(change.values()) not in proven):
-        solved = solve(problem, change)
-        answer = format_number(float(solved.answer)) if solved else ""
-        if solved is None or solved.answer.denominator > 1 or answer in {"0", problem.answer}:
+    old_numbers = [quantity.number for quantity in quantities]
+    replacements = {new: dict(zip(old_numbers, new, strict=True)) for new in drawn[:_DRAWN]}
+    proven = {new for new in replacements if is_proven(problem, replacements[new])}
+    for numbers in sorted(replacements, key=lambda numbers: numbers not in proven):
+        solution = solve(problem, replacements[numbers])
+        if solution is None or solution.answer.denominator > 1:
+            continue
+        answer = format_number(float(solution.answer))
+        if answer in {"0", problem.answer}:
             continue
         yield Proposal(
-            id=f"{question_id}/{'-'.join(map(str, change.values()))}",
+            id=f"{question_id}/{'-'.join(map(str, numbers))}",
             question_id=question_id,
             construction=TWO_NUMBERS if is_pair else ANOTHER_NUMBER,
             before=problem.question,
             question=question,
-            shows="; ".join(_prompts(quantities, list(change.values()))),
+            shows="; ".join(_image_prompts(quantities, numbers)),
             answer_form="number",
             key=answer,
-            form="proven" if tuple(change.values()) in proven else "calculated",
-            why=solved.steps,
+            form="proven" if numbers in proven else "calculated",
+            why=solution.steps,
         )
 
 
-def _prompts(quantities: Sequence[Quantity], counts: Sequence[int]) -> list[str]:
+def _image_prompts(quantities: Sequence[Quantity], counts: Sequence[int]) -> list[str]:
     if len(quantities) == 1:
         return [plan_image(quantities[0], ANOTHER_NUMBER, counts[0]).prompt]
-    pairs = zip(PICTURES, quantities, counts, strict=True)
     return [
-        f"{pair}: {fill_count(quantity.image_prompt, count)}" for pair, quantity, count in pairs
+        f"{picture}: {fill_count(quantity.image_prompt, count)}"
+        for picture, quantity, count in zip(PICTURES, quantities, counts, strict=True)
     ]
 
 

@@ -42,25 +42,25 @@ class PlannedImage:
 
 
 def plan_images(
-    quantities: Iterable[Quantity], others: Mapping[str, tuple[int, ...]]
+    quantities: Iterable[Quantity], other_numbers: Mapping[str, tuple[int, ...]]
 ) -> list[PlannedImage]:
     """Plan one image for each variant of the first quantity of each problem.
 
     Args:
         quantities: In the order of their problems.
-        others: The accepted other number by quantity; without one, that image is not planned.
+        other_numbers: The accepted other number by quantity; without one, that image is not
+            planned.
     """
-    first: dict[str, Quantity] = {}
+    first_quantities: dict[str, Quantity] = {}
     for quantity in quantities:
-        first.setdefault(quantity.problem_id, quantity)
-    return [
-        plan_image(quantity, variant, count)
-        for quantity in first.values()
-        for variant, counts in zip(
-            VARIANTS, ([quantity.number], others.get(quantity.quantity_id, ()), [0]), strict=True
-        )
-        for count in counts
-    ]
+        first_quantities.setdefault(quantity.problem_id, quantity)
+    images = []
+    for quantity in first_quantities.values():
+        images.append(plan_image(quantity, "as written", quantity.number))
+        for number in other_numbers.get(quantity.quantity_id, ()):
+            images.append(plan_image(quantity, ANOTHER_NUMBER, number))
+        images.append(plan_image(quantity, "absent", 0))
+    return images
 
 
 def to_items(
@@ -85,19 +85,19 @@ def to_items(
         question = replace_quantities(
             problem.question, {quantity.text: image_reference(quantity.things)}
         )
-        solved = _solve(problem, quantity, image)
+        solution = _solve(problem, quantity, image)
         item_id = image.name.rsplit(".", 1)[0]
-        if faults := _faults(image, question, solved, counts.get(image.name, ())):
+        if faults := _faults(image, question, solution, counts.get(image.name, ())):
             table.reject(item_id, "; ".join(faults))
             continue
         table.rows.append(
             McotItem(
                 item_id=item_id,
                 question=question,
-                answer=_answer(quantity.things, image, solved),
+                answer=_answer(quantity.things, image, solution),
                 image=image.name,
                 category="; ".join(_labels(image)),
-                solution=solved.steps if solved else "",
+                solution=solution.steps if solution else "",
             )
         )
     return table
@@ -122,16 +122,16 @@ def read_counts(file: Path) -> Table[ImageCount]:
 
 
 def counts_by_image(counts: Iterable[ImageCount]) -> dict[str, list[int]]:
-    """Counts of each image; of several by a person, only the last is kept."""
+    """Group the counts by image; of several by one annotator, only the last is kept."""
     by_image = defaultdict[str, dict[str, int]](dict)
     for count in counts:
         by_image[count.image][count.annotator] = count.count
-    return {image: list(by_person.values()) for image, by_person in by_image.items()}
+    return {image: list(by_annotator.values()) for image, by_annotator in by_image.items()}
 
 
-def image_reference(things: str, where: str = "image") -> str:
-    """Refer to things of an image without saying how many there are."""
-    return f"the {things} in the {where}"
+def image_reference(things: str, image: str = "image") -> str:
+    """Words that refer to the things in an image without their number."""
+    return f"the {things} in the {image}"
 
 
 def replace_quantities(question: str, references: Mapping[str, str]) -> str:
@@ -140,9 +140,11 @@ def replace_quantities(question: str, references: Mapping[str, str]) -> str:
     >>> replace_quantities("Ann ate 3 pies.", {"3 pies": "the pies in the image"})
     'Ann ate the pies in the image.'
     """
-    for words, instead in references.items():
-        begins = re.search(rf"(\A|[.!?]\s+){re.escape(words)}", question) is not None
-        question = question.replace(words, instead[0].upper() + instead[1:] if begins else instead)
+    for words, reference in references.items():
+        if re.search(rf"(\A|[.!?]\s+){re.escape(words)}", question):
+            question = question.replace(words, reference[0].upper() + reference[1:])
+        else:
+            question = question.replace(words, reference)
     return question
 
 
@@ -178,36 +180,40 @@ def _labels(image: PlannedImage) -> list[str]:
     if image.variant == "absent":
         return ["hallucination"]
     size = "large number of objects" if image.count >= _LARGE_COUNT else "common objects"
-    return [size, "distractors"] if image.variant == "another number" else [size]
+    return [size, "distractors"] if image.variant == ANOTHER_NUMBER else [size]
 
 
 def _faults(
-    image: PlannedImage, question: str, solved: Solution | None, counted: Sequence[int]
+    image: PlannedImage, question: str, solution: Solution | None, counts: Sequence[int]
 ) -> list[str]:
-    absent = image.variant == "absent"
-    result = solved.answer if solved else None
-    agreeing = sum(count == image.count for count in counted)
+    n_agreeing = sum(count == image.count for count in counts)
+    lacks_majority = len(counts) > 0 and 2 * n_agreeing <= len(counts)
+    has_whole_result = solution is not None and solution.answer.denominator == 1
     faults = {
         f"the text alone gives the number {image.count}": image.count in list_numbers(question),
-        f"{agreeing} of {len(counted)} annotators count {image.count}": (
-            bool(counted) and 2 * agreeing <= len(counted)
-        ),
+        f"{n_agreeing} of {len(counts)} annotators count {image.count}": lacks_majority,
         f"with {image.count} the calculations give no whole number": (
-            not absent and (result is None or result.denominator > 1)
+            image.variant != "absent" and not has_whole_result
         ),
     }
     return [fault for fault, holds in faults.items() if holds]
 
 
 def _solve(problem: Problem, quantity: Quantity, image: PlannedImage) -> Solution | None:
-    """Solve a problem with the number of an image; with none, only where the form proves it."""
+    """Solve a problem with the number that an image shows.
+
+    For an absent quantity, only a problem whose form proves the result is solved.
+    """
     if image.variant == "absent" and not is_proven(problem, {quantity.number: quantity.number}):
         return None
     return solve(problem, {quantity.number: image.count})
 
 
-def _answer(things: str, image: PlannedImage, solved: Solution | None) -> str:
-    is_whole = solved is not None and solved.answer.denominator == 1
-    number = [format_number(float(solved.answer))] if solved and is_whole else []
-    absence = [f"there are no {things}", f"there are not any {things}"]
-    return "; ".join(absence + number if image.variant == "absent" else number)
+def _answer(things: str, image: PlannedImage, solution: Solution | None) -> str:
+    """Alternatives of the ground truth, joined with "; "."""
+    alternatives = []
+    if image.variant == "absent":
+        alternatives += [f"there are no {things}", f"there are not any {things}"]
+    if solution is not None and solution.answer.denominator == 1:
+        alternatives.append(format_number(float(solution.answer)))
+    return "; ".join(alternatives)

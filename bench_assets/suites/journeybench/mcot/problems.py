@@ -27,7 +27,8 @@ class Problem:
 def read_problems(file: Path) -> Table[Problem]:
     """Read JSON lines of GSM8K in file order; no problems if the file does not exist.
 
-    Repeated problems are rejected, and those whose answer does not end in ``#### `` and the result.
+    A problem is rejected if it repeats another one, or if its answer does not end in ``#### `` and
+    a number.
 
     Raises:
         SourceError: If the file cannot be read.
@@ -38,7 +39,7 @@ def read_problems(file: Path) -> Table[Problem]:
 def _problem(entry: Entry, where: str) -> Problem:
     question, answer = (require_field(entry, name, str, where) for name in ("question", "answer"))
     final = _FINAL.search(answer)
-    if final is None or not final[1].strip("$-%")[:1].isdigit() or parse_number(final[1]) is None:
+    if final is None or not _is_number(final[1]):
         raise SourceError(f"{where}: the answer does not end in '#### ' and a number: {answer!r}")
     return Problem(
         problem_id=problem_id(question),
@@ -46,3 +47,8 @@ def _problem(entry: Entry, where: str) -> Problem:
         solution=answer[: final.start()].strip(),
         answer=final[1].strip(),
     )
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number in digits, with or without a sign or unit."""
+    return text.strip("$-%")[:1].isdigit() and parse_number(text) is not None

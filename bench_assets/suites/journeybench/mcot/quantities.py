@@ -108,8 +108,9 @@ def _add_if_valid(
 
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
     number = parse_number(fields["number"])
-    numbers = list_numbers(problem.question)
-    is_unsolved = solve(problem, {}) is None
+    is_single = number is not None and list_numbers(problem.question).count(number) == 1
+    is_solved = solve(problem, {}) is not None
+    is_ignored = is_solved and all(number not in step.inputs for step in steps_of(problem))
     faults = {
         f"{fields['text']!r} does not occur exactly once in the problem": (
             problem.question.count(fields["text"]) != 1
@@ -118,13 +119,10 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
             list_numbers(fields["text"]) != [number]
         ),
         f"{fields['number']} cannot be counted in an image": number not in range(1, MAX_COUNT + 1),
-        f"{fields['number']} does not occur exactly once in the problem": (
-            numbers.count(number) != 1 if number is not None else True
-        ),
+        f"{fields['number']} does not occur exactly once in the problem": not is_single,
         f"the things {fields['things']!r} have a number": bool(list_numbers(fields["things"])),
         f"not exactly one {COUNT} in the image prompt": fields["image_prompt"].count(COUNT) != 1,
-        f"the solution does not calculate with {fields['number']}": not is_unsolved
-        and all(number not in step.inputs for step in steps_of(problem)),
-        "the calculations do not lead to the answer": is_unsolved,
+        f"the solution does not calculate with {fields['number']}": is_ignored,
+        "the calculations do not lead to the answer": not is_solved,
     }
     return [fault for fault, holds in faults.items() if holds]

@@ -1,7 +1,7 @@
 """Metrics of MCOT beside accuracy: consistency and hallucination (section 3.4)."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.schema.rows import Question
@@ -17,7 +17,7 @@ def by_label(question: Question) -> Sequence[str]:
 
 
 def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of problems with several images that are answered right with every one of them.
+    """Share of problems with several images that are answered right with each image.
 
     The paper names consistency and gives no formula.
     """
@@ -44,10 +44,16 @@ def hallucination_rate(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def _hallucinated(scored: ScoredQuestion) -> float | None:
+    """1 if the answer is a wrong number, else 0; None if the question has no points."""
     question, score = scored
     if score.points is None:
         return None
-    numbers = [number for text in score.answer if (number := parse_number(text)) is not None]
-    truths = [number for text in question.answer if (number := parse_number(text)) is not None]
-    right = score.points == 1 or any(same_number(a, b) for a in numbers for b in truths)
-    return float(bool(numbers) and not right)
+    numbers, true_numbers = _parse_numbers(score.answer), _parse_numbers(question.answer)
+    has_true_number = any(same_number(a, b) for a in numbers for b in true_numbers)
+    is_right = score.points == 1 or has_true_number
+    return float(bool(numbers) and not is_right)
+
+
+def _parse_numbers(texts: Iterable[str]) -> list[float]:
+    """Parse the texts that are numbers; the others are left out."""
+    return [number for text in texts if (number := parse_number(text)) is not None]

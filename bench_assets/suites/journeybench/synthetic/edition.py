@@ -7,6 +7,7 @@ wrong captions, true statements, unreadable responses.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -18,7 +19,7 @@ from bench_assets.suites.journeybench.synthetic.images import (
     WORLD,
     Member,
     crop_border,
-    draw_things,
+    draw_sprites,
     members,
 )
 
@@ -26,6 +27,7 @@ _Line: TypeAlias = dict[str, Any]
 
 _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
+_WRONG_WRITER = 7  # whose captions are wrong; only one verifier accepts them
 _PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
 _ROUNDS, _TRIES = 4, 3  # defaults of the settings
 
@@ -54,8 +56,8 @@ def write(folder: Path, seed: int = 0) -> None:
         "knowledge": _knowledge(),
         "solver_responses": _solver_responses(material["solver_responses"]),
         "responses": [
-            *_writers(all_members),
-            *_dialogues(all_members),
+            *_writer_responses(all_members),
+            *_dialogue_responses(all_members),
             *_problem_responses(material),
         ],
     }
@@ -66,13 +68,11 @@ def write(folder: Path, seed: int = 0) -> None:
 
 
 def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
-    planted = {
-        planted["name"]: draw_things(
-            {sprite: 1 for sprite in planted["scene"].values()}, "beige", rng
-        )
-        for planted in WORLD["planted"]
+    images = {
+        image["name"]: draw_sprites(dict.fromkeys(image["scene"].values(), 1), "beige", rng)
+        for image in WORLD["planted"]
     }
-    return planted | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
+    return images | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
 
 
 def _gallery(all_members: Sequence[Member]) -> Iterator[_Line]:
@@ -85,14 +85,24 @@ def _gallery(all_members: Sequence[Member]) -> Iterator[_Line]:
 
 
 def _filter_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
-    against = {planted["name"]: planted["against"] for planted in WORLD["planted"]}
-    for name in [*(m.image for m in all_members), *against, "again.png", "torn.png"]:
-        dissenter = rng.choice(_ANNOTATORS) if rng.random() < 0.2 else ""
+    """Yield the votes on every image; a planted one fails a criterion or lacks votes."""
+    planted_faults = {image["name"]: image["against"] for image in WORLD["planted"]}
+    for name in [*(m.image for m in all_members), *planted_faults, "again.png", "torn.png"]:
+        dissenter = _draw_annotator(rng, probability=0.2)
         disputed = rng.choice(CRITERIA)
-        for annotator in _ANNOTATORS[: 2 if against.get(name) == "votes" else None]:
-            vote = {c: not (annotator == dissenter and c == disputed) for c in CRITERIA}
-            vote |= {against[name]: annotator == "ana"} if against.get(name) in CRITERIA else {}
+        fault = planted_faults.get(name, "")
+        for annotator in _ANNOTATORS[:2] if fault == "votes" else _ANNOTATORS:
+            vote = dict.fromkeys(CRITERIA, True)
+            if annotator == dissenter:
+                vote[disputed] = False
+            if fault in CRITERIA:
+                vote[fault] = annotator == "ana"
             yield {"image": name, "annotator": annotator, **vote}
+
+
+def _draw_annotator(rng: Random, *, probability: float) -> str:
+    """Draw an annotator who votes against the others; "" if there is none."""
+    return rng.choice(_ANNOTATORS) if rng.random() < probability else ""
 
 
 def _categories(all_members: Sequence[Member]) -> Iterator[_Line]:
@@ -103,8 +113,9 @@ def _categories(all_members: Sequence[Member]) -> Iterator[_Line]:
 
 def _captions(all_members: Sequence[Member]) -> Iterator[_Line]:
     for member in all_members:
-        texts = [member.say(template) for template in WORLD["captions"]]
-        texts += [member.say(WORLD["wrong_caption"]), texts[3].lower().rstrip(".")]
+        texts = [member.fill_template(template) for template in WORLD["captions"]]
+        repetition = texts[3].lower().rstrip(".")
+        texts += [member.fill_template(WORLD["wrong_caption"]), repetition]
         for number, text in enumerate(texts, 1):
             yield {"image": member.image, "writer": f"writer {number}", "caption": text}
 
@@ -112,78 +123,82 @@ def _captions(all_members: Sequence[Member]) -> Iterator[_Line]:
 def _caption_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
     for member in all_members:
         for number in range(1, 9):
-            strict = rng.choice(_ANNOTATORS) if rng.random() < 0.15 else ""
+            strict_verifier = _draw_annotator(rng, probability=0.15)
             for verifier in _ANNOTATORS:
-                wrong = number == 7 and verifier != "ana"
-                fields = {"image": member.image, "writer": f"writer {number}"}
-                yield fields | {"verifier": verifier, "accepts": not wrong and verifier != strict}
+                sees_fault = number == _WRONG_WRITER and verifier != "ana"
+                yield {
+                    "image": member.image,
+                    "writer": f"writer {number}",
+                    "verifier": verifier,
+                    "accepts": not sees_fault and verifier != strict_verifier,
+                }
 
 
 def _statement_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
     conflicting = [*WORLD["statements"], *(_statement(turn) for turn in WORLD["dialogue"])]
     for member in all_members:
         for template in [*conflicting, WORLD["entailed"], _statement(WORLD["unsure"])]:
-            lenient = rng.choice(_ANNOTATORS) if rng.random() < 0.1 else ""
+            lenient_annotator = _draw_annotator(rng, probability=0.1)
             for annotator in _ANNOTATORS[:3]:
                 yield {
                     "image": member.image,
-                    "statement": member.say(template),
+                    "statement": member.fill_template(template),
                     "annotator": annotator,
-                    "conflicts": template in conflicting and annotator != lenient,
+                    "conflicts": template in conflicting and annotator != lenient_annotator,
                 }
 
 
 def _look_alike_votes(all_members: Sequence[Member]) -> Iterator[_Line]:
-    for member in all_members:
-        for other in all_members:
-            if other.family == member.family and other != member:
-                pair = {"image": member.image, "candidate": other.image}
-                for annotator in _ANNOTATORS[:3]:
-                    yield {**pair, "annotator": annotator, "alike": True, "conflicts": True}
+    for member, candidate in permutations(all_members, 2):
+        if candidate.family == member.family:
+            fields = {"image": member.image, "candidate": candidate.image}
+            for annotator in _ANNOTATORS[:3]:
+                yield {**fields, "annotator": annotator, "alike": True, "conflicts": True}
 
 
 def _trigger_votes(all_members: Sequence[Member]) -> Iterator[_Line]:
     for member in all_members:
-        question = member.say(_trigger(member)["question"])
+        question = member.fill_template(_trigger(member)["question"])
         for annotator in _ANNOTATORS[:3]:
             fields = {"image": member.image, "question": question}
             yield {**fields, "annotator": annotator, "accepts": True}
 
 
-def _writers(all_members: Sequence[Member]) -> Iterator[_Line]:
-    """Recorded texts of the writer models: statements and trigger questions."""
+def _writer_responses(all_members: Sequence[Member]) -> Iterator[_Line]:
+    """Yield the responses of the writer model: statements and trigger questions."""
     for member in all_members:
-        statements = [
-            {"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]
-        ]
+        templates = [*WORLD["statements"], WORLD["entailed"]]
+        statements = [{"statement": member.fill_template(template)} for template in templates]
         yield _response(f"{member.image}/statements", f"```json\n{json.dumps(statements)}\n```")
         trigger = _trigger(member)
         question = {
             "trigger": trigger["trigger"],
-            "question": member.say(trigger["question"]),
-            "answers": [member.say(answer) for answer in trigger["answers"]],
+            "question": member.fill_template(trigger["question"]),
+            "answers": [member.fill_template(answer) for answer in trigger["answers"]],
         }
         yield _response(f"{member.image}/triggers", json.dumps([question]))
 
 
-def _dialogues(all_members: Sequence[Member]) -> Iterator[_Line]:
-    for number, member in enumerate(all_members):
+def _dialogue_responses(all_members: Sequence[Member]) -> Iterator[_Line]:
+    """Yield the responses of both models in the dialogues."""
+    for member_index, member in enumerate(all_members):
+        if member_index == _PARSE_FAILURE:
+            for attempt in range(_TRIES):
+                yield _response(f"{member.image}/dialogue/1/asker", WORLD["unreadable"], attempt)
+            continue
         turns = list(WORLD["dialogue"])
-        if number == _ROUND_LIMIT:
+        if member_index == _ROUND_LIMIT:
             turns = turns[:1] + [WORLD["unsure"]] * (_ROUNDS - 1)
-        for round_, turn in enumerate(turns, 1):
-            where = f"{member.image}/dialogue/{round_}"
-            if number == _PARSE_FAILURE:
-                for attempt in range(_TRIES):
-                    yield _response(f"{where}/asker", WORLD["unreadable"], attempt)
-                break
-            yield _response(f"{where}/asker", member.say(turn["asker"]))
-            for position, answer in enumerate(turn["answerer"], 1):
-                yield _response(f"{where}/answerer/{position}", member.say(answer))
-            retried = number == _SECOND_TRY and round_ == 1
-            if retried:
-                yield _response(f"{where}/reasoner", WORLD["unreadable"])
-            yield _response(f"{where}/reasoner", _reasoning(member, turn), int(retried))
+        for round_number, turn in enumerate(turns, 1):
+            request_id = f"{member.image}/dialogue/{round_number}"
+            yield _response(f"{request_id}/asker", member.fill_template(turn["asker"]))
+            for number, answer in enumerate(turn["answerer"], 1):
+                text = member.fill_template(answer)
+                yield _response(f"{request_id}/answerer/{number}", text)
+            is_retried = member_index == _SECOND_TRY and round_number == 1
+            if is_retried:
+                yield _response(f"{request_id}/reasoner", WORLD["unreadable"])
+            yield _response(f"{request_id}/reasoner", _reasoning(member, turn), int(is_retried))
 
 
 def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:
@@ -210,11 +225,11 @@ def _knowledge() -> Iterator[_Line]:
 
 
 def _knowledge_images(rng: Random) -> dict[str, bytes]:
-    return {
-        f"knowledge-{number}-{side}.png": draw_things({thing: n}, "ivory", rng)
-        for number, (first, n_first, second, n_second, *_) in enumerate(WORLD["knowledge"], 1)
-        for side, thing, n in ((1, first, n_first), (2, second, n_second))
-    }
+    images = {}
+    for number, (first, n_first, second, n_second, *_) in enumerate(WORLD["knowledge"], 1):
+        images[f"knowledge-{number}-1.png"] = draw_sprites({first: n_first}, "ivory", rng)
+        images[f"knowledge-{number}-2.png"] = draw_sprites({second: n_second}, "ivory", rng)
+    return images
 
 
 def _problems(material: Mapping[str, Any]) -> list[_Line]:
@@ -222,18 +237,19 @@ def _problems(material: Mapping[str, Any]) -> list[_Line]:
 
 
 def _trigger(member: Member) -> _Line:
-    trigger: _Line = WORLD["triggers"][(member.family + member.number) % len(WORLD["triggers"])]
-    return trigger
+    triggers: list[_Line] = WORLD["triggers"]
+    return triggers[(member.family + member.index) % len(triggers)]
 
 
 def _statement(turn: Mapping[str, Any]) -> str:
-    """The statement in a reasoner's turn."""
+    """Template of the statement in a reasoner's turn."""
     return str(turn["reasoner"].split("Statement: ")[1].split("\n")[0])
 
 
 def _reasoning(member: Member, turn: Mapping[str, Any]) -> str:
+    """Text of a reasoner's turn, with its statement filled in."""
     statement = _statement(turn)
-    return str(turn["reasoner"].replace(statement, member.say(statement)))
+    return str(turn["reasoner"].replace(statement, member.fill_template(statement)))
 
 
 def _response(request_id: str, text: str, sample: int = 0) -> _Line:
