@@ -5,6 +5,7 @@ collected data and filter out data that are ambiguous"), ``human`` its human bas
 two people a task). The instructions are ours.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table
 
-Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
+Verdict: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # annotators of each task (appendix A.4)
 
@@ -38,7 +39,7 @@ class AnswerCheck:
 
     question_id: str
     person: str
-    verdict: Audit
+    verdict: Verdict
     note: str = ""
 
 
@@ -57,7 +58,7 @@ def check_units(questions: Sequence[Question]) -> list[Unit]:
 
 
 def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
-    """Convert annotation answers to verdicts on keys."""
+    """Convert annotation answers to verdicts on keys; those without a valid verdict are skipped."""
     return [
         AnswerCheck(
             question_id=answer.unit_id,
@@ -66,7 +67,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
             note=" ".join(field_value(answer, "note").split()),
         )
         for answer in answers
-        for verdict in get_args(Audit)
+        for verdict in get_args(Verdict)
         if verdict == field_value(answer, "verdict")
     ]
 
@@ -76,12 +77,12 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
 
     Unchecked questions and ties are kept. A published edition becomes ``"own"`` if any is rejected.
     """
-    by_question: dict[str, list[AnswerCheck]] = {}
+    verdicts_by_question: dict[str, list[str]] = defaultdict(list)
     for check in checks:
-        by_question.setdefault(check.question_id, []).append(check)
+        verdicts_by_question[check.question_id].append(check.verdict)
     table = Table[Question]()
     for question in questions:
-        verdicts: list[str] = [vote.verdict for vote in by_question.get(question.question_id, [])]
+        verdicts = verdicts_by_question[question.question_id]
         verdict = majority(verdicts)
         if verdict in (None, "right"):
             table.rows.append(question)
@@ -92,7 +93,7 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
             table.reject(question.question_id, reason)
     if not table.rejections:
         return table
-    return Table(list(map(_mark_as_own, table.rows)), table.rejections)
+    return Table([_mark_as_own(question) for question in table.rows], table.rejections)
 
 
 def _mark_as_own(question: Question) -> Question:

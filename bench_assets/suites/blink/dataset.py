@@ -40,7 +40,7 @@ SPLITS: tuple[Split, Split] = ("val", "test")
 
 _IMAGES = ("image_1", "image_2", "image_3", "image_4")
 _COLUMNS = ("idx", "question", "prompt", "sub_task", *_IMAGES, "choices", "answer", "explanation")
-_ROWS = 8  # parquet rows in memory at once; one may hold four photographs
+_BATCH_SIZE = 8  # parquet rows in memory at once; one may hold four photographs
 _HIDDEN = "hidden"  # the answer of every row of the test split
 
 
@@ -97,43 +97,44 @@ def release_files(folder: Path) -> list[tuple[PerceptionTask, Split, Path]]:
         (task, split, file)
         for task in PERCEPTION_TASKS.values()
         for split in SPLITS
-        for file in _files_of(folder / task.name, split)
+        for file in _split_files(folder / task.name, split)
     ]
 
 
 def absent_tasks(folder: Path) -> list[str]:
     """Name the tasks without validation files, as after a partial download of the release."""
-    return [name for name in PERCEPTION_TASKS if not _files_of(folder / name, "val")]
+    return [name for name in PERCEPTION_TASKS if not _split_files(folder / name, "val")]
 
 
-def read_items(folder: Path, make: Callable[[BlinkItem], Row]) -> Table[Row]:
+def read_items(folder: Path, make_row: Callable[[BlinkItem], Row]) -> Table[Row]:
     """Make a row of each item of a release; only a few items are in memory at a time.
 
-    Invalid items, and those whose id an earlier one has, are rejected.
+    Invalid items, and items with the id of an earlier one, are rejected.
 
     Args:
         folder: Holds the hub's files.
-        make: Makes a row; an image that does not decode may raise an error.
+        make_row: May raise an error for an image that does not decode.
 
     Raises:
         SourceError: If a file cannot be read, or lacks a column.
     """
-    table, seen = Table[Row](), dict[str, str]()
+    table = Table[Row]()
+    locations: dict[str, str] = {}  # by id
     for task, split, file in release_files(folder):
         for located in _parquet_rows(file):
-            with table.rejecting(where := located.where):
-                item = _item(located.entry, where, task, split)
-                if item.idx in seen:
-                    first = seen[item.idx]
+            where = located.where
+            with table.rejecting(where):
+                item = _parse_item(located.entry, where, task, split)
+                first = locations.setdefault(item.idx, where)
+                if first != where:
                     raise SourceError(f"{where}: {first} already has idx {item.idx}; keep one file")
-                seen[item.idx] = where
                 with table.rejecting(item.idx):
-                    table.rows.append(make(item))
+                    table.rows.append(make_row(item))
     return table
 
 
 def read_key(file: Path) -> Table[tuple[str, str]]:
-    """Read an answer key: ids with the letter of the right option, in file order.
+    """Read the ids and right letters of an answer key, in file order.
 
     Entries with an unknown id or an invalid answer are rejected.
 
@@ -141,15 +142,16 @@ def read_key(file: Path) -> Table[tuple[str, str]]:
         SourceError: If the file cannot be read, or is not an object.
     """
     table = Table[tuple[str, str]]()
-    for idx, answer in _answers(file).items():
-        with table.rejecting(where := f"{file}, {idx}"):
+    for idx, answer in _read_answers(file).items():
+        where = f"{file}, {idx}"
+        with table.rejecting(where):
             match = re.fullmatch(r"val_(.+)_\d+", idx)
-            task = PERCEPTION_TASKS.get(match[1]) if match else None
-            if task is None:
+            if match is None or match[1] not in PERCEPTION_TASKS:
                 raise SourceError(
                     f"{where}: {idx!r} is not an id (expected one like val_Jigsaw_12)"
                 )
-            table.rows.append((idx, _letter(answer, len(task.options), where)))
+            n_options = len(PERCEPTION_TASKS[match[1]].options)
+            table.rows.append((idx, _parse_letter(answer, n_options, where)))
     return table
 
 
@@ -173,7 +175,7 @@ def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
 
 def questions_from_key(key: Mapping[str, str]) -> list[Question]:
     """Convert an answer key to questions without images, for scoring only."""
-    names = {idx: idx.split("_", 1)[1].rpartition("_")[0] for idx in key}
+    task_names = {idx: idx.removeprefix("val_").rpartition("_")[0] for idx in key}
     return [
         Question(
             question_id=f"blink/{idx}",
@@ -186,13 +188,13 @@ def questions_from_key(key: Mapping[str, str]) -> list[Question]:
             category=name,
             labels={"split": "val", "sub_task": name},
         )
-        for idx, name in names.items()
+        for idx, name in task_names.items()
     ]
 
 
 def name_edition(questions: Sequence[Question]) -> list[Question]:
     """Set the edition: published if the validation ids are the release's, else ``"own"``."""
-    released = {
+    released_ids = {
         f"blink/val_{task.name}_{number}"
         for task in PERCEPTION_TASKS.values()
         for number in range(1, task.val + 1)
@@ -200,19 +202,19 @@ def name_edition(questions: Sequence[Question]) -> list[Question]:
     question_ids = {
         question.question_id for question in questions if question.labels["split"] == "val"
     }
-    edition: Edition = "published" if question_ids == released else "own"
+    edition: Edition = "published" if question_ids == released_ids else "own"
     return [replace(question, edition=edition) for question in questions]
 
 
-def scorable(items: Iterable[Question]) -> list[Question]:
+def scorable(questions: Iterable[Question]) -> list[Question]:
     """Select the questions with a known answer: in the release, the validation split."""
-    return [question for question in items if question.answer]
+    return [question for question in questions if question.answer]
 
 
-def hidden_split(items: Iterable[Question]) -> list[Question]:
+def hidden_split(questions: Iterable[Question]) -> list[Question]:
     """Select the test split, without its answers."""
     return [
-        replace(question, answer=()) for question in items if question.labels["split"] == "test"
+        replace(question, answer=()) for question in questions if question.labels["split"] == "test"
     ]
 
 
@@ -221,11 +223,11 @@ def several_images(questions: Iterable[Question]) -> list[Question]:
     return [question for question in questions if PERCEPTION_TASKS[question.category].images > 1]
 
 
-def _files_of(folder: Path, split: Split) -> list[Path]:
+def _split_files(folder: Path, split: Split) -> list[Path]:
     return sorted(folder.glob(f"{split}-*.parquet"))
 
 
-def _answers(file: Path) -> dict[str, object]:
+def _read_answers(file: Path) -> dict[str, object]:
     answers = read_json(file)
     if not isinstance(answers, dict):
         raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
@@ -237,19 +239,21 @@ def _parquet_rows(file: Path) -> Iterator[LocatedEntry]:
         with pq.ParquetFile(file) as table:
             if missing := [name for name in _COLUMNS if name not in table.schema_arrow.names]:
                 raise SourceError(f"{file}: no column {', '.join(missing)}: not a release file")
-            number = 0
-            for batch in table.iter_batches(batch_size=_ROWS, columns=list(_COLUMNS)):
-                batch.validate(full=True)  # invalid lengths would crash the process
-                for entry in batch.to_pylist():
-                    number += 1
-                    yield LocatedEntry(entry, f"{file}, row {number} ({entry['idx']})")
+            for number, entry in enumerate(_entries(table), 1):
+                yield LocatedEntry(entry, f"{file}, row {number} ({entry['idx']})")
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SourceError(
             f"{file}: cannot be read as Parquet, or is cut short: {error}. Copy it again"
         ) from error
 
 
-def _item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> BlinkItem:
+def _entries(table: pq.ParquetFile) -> Iterator[Entry]:
+    for batch in table.iter_batches(batch_size=_BATCH_SIZE, columns=list(_COLUMNS)):
+        batch.validate(full=True)  # invalid lengths would crash the process
+        yield from batch.to_pylist()
+
+
+def _parse_item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> BlinkItem:
     idx = require_field(entry, "idx", str, where)
     if not re.fullmatch(rf"{split}_{task.name}_\d+", idx):
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
@@ -262,6 +266,7 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> Blink
         raise SourceError(
             f"{where}: choices are {choices}; {task.name} has {len(task.options)} distinct choices"
         )
+    has_explanation = bool(entry.get("explanation"))
     return BlinkItem(
         where=where,
         idx=idx,
@@ -270,22 +275,22 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> Blink
         question=require_field(entry, "question", str, where),
         prompt=require_field(entry, "prompt", str, where),
         choices=choices,
-        letter="" if answer == _HIDDEN else _letter(answer, len(choices), where),
-        explanation=require_field(entry, "explanation", str, where)
-        if entry.get("explanation")
-        else "",
+        letter="" if answer == _HIDDEN else _parse_letter(answer, len(choices), where),
+        explanation=require_field(entry, "explanation", str, where) if has_explanation else "",
         images=tuple(_image_bytes(entry[name], f"{where}, {name}") for name in images),
     )
 
 
 def _image_bytes(value: object, where: str) -> bytes:
-    if isinstance(value, dict) and isinstance(data := value.get("bytes"), bytes):
-        return data
-    raise SourceError(f"{where} holds no bytes; download the release with its images")
+    data = value.get("bytes") if isinstance(value, dict) else None
+    if not isinstance(data, bytes):
+        raise SourceError(f"{where} holds no bytes; download the release with its images")
+    return data
 
 
-def _letter(answer: object, n_options: int, where: str) -> str:
+def _parse_letter(answer: object, n_options: int, where: str) -> str:
+    """Return the letter of an answer such as "(A)"."""
     letters = ascii_uppercase[:n_options]
     if not isinstance(answer, str) or answer not in [f"({letter})" for letter in letters]:
         raise SourceError(f"{where}: answer is {answer!r}, expected (A) to ({letters[-1]})")
-    return answer[1]
+    return answer.strip("()")

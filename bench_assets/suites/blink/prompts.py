@@ -84,18 +84,21 @@ def main(question: Question) -> Prompt:
             f"{question.question_id}: its image is not in the source, so no model can be evaluated."
             " Existing responses can be scored"
         )
-    return Prompt.of(*map(Image, question.images), _text(question))
+    return Prompt.of(*map(Image, question.images), _question_text(question))
 
 
 def captions_for_images(question: Question) -> Prompt:
     """Ask with captions in place of the images (section 4.3, "Caption + LLM")."""
-    several = len(question.image_texts) > 1
-    images, each = ("the images", "each of them") if several else ("the image", "it")
+    if len(question.image_texts) > 1:
+        introduction = _CAPTIONED.format(images="the images", each="each of them")
+        labels = [f"Caption of image {n}" for n in range(1, len(question.image_texts) + 1)]
+    else:
+        introduction = _CAPTIONED.format(images="the image", each="it")
+        labels = ["Caption"]
     captions = "".join(
-        f"Caption of image {n}: {text}\n\n" if several else f"Caption: {text}\n\n"
-        for n, text in enumerate(question.image_texts, 1)
+        f"{label}: {text}\n\n" for label, text in zip(labels, question.image_texts, strict=True)
     )
-    return Prompt.of(_CAPTIONED.format(images=images, each=each) + captions + _text(question))
+    return Prompt.of(introduction + captions + _question_text(question))
 
 
 def caption(image: str) -> Prompt:
@@ -109,6 +112,7 @@ def judge(question: Question, response: str) -> Prompt:
     return Prompt.of(_JUDGE.format(question=question.text, options=options, response=response))
 
 
-def _text(question: Question) -> str:
+def _question_text(question: Question) -> str:
+    """Return the question with its options, as the release words it, after any disclaimer."""
     text = question.context or f"{question.text}\n{_SELECT}\n{lettered(question.options)}"
-    return (_DISCLAIMER if question.category in DISCLAIMED else "") + text
+    return f"{_DISCLAIMER}{text}" if question.category in DISCLAIMED else text

@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import require_field
+from bench_assets.core.tables.json_records import Entry, require_field
 from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY
 
 CONCATENATED = "concatenated_images"
@@ -52,7 +52,7 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
         raise SourceError(
             f"{folder}: no saved outputs, such as Art Style.json or Art_Style.json.gz"
         )
-    return [output for file in files for output in _outputs(file)]
+    return [output for file in files for output in _read_file(file)]
 
 
 def write_import(
@@ -65,8 +65,8 @@ def write_import(
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = {output.idx: output.answer for output in outputs}
-    name = CONCATENATED_KEY if condition == CONCATENATED else KEY
-    (folder / name).write_text(json.dumps(key, indent=1), encoding="utf-8")
+    key_name = CONCATENATED_KEY if condition == CONCATENATED else KEY
+    (folder / key_name).write_text(json.dumps(key, indent=1), encoding="utf-8")
     responses = folder / f"{quote(model, safe=' @+=')}.jsonl"
     lines = [
         {
@@ -82,23 +82,23 @@ def write_import(
     return responses
 
 
-def _outputs(file: Path) -> list[SavedOutput]:
+def _read_file(file: Path) -> list[SavedOutput]:
     data = file.read_bytes()
     try:
         content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
-        rows = [{**row} for row in content["val"]]
+        rows: list[Entry] = [{**row} for row in content["val"]]  # TypeError if not an object
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as exc:
         raise SourceError(f'{file}: cannot be read, expected {{"val": [...]}}: {exc}') from exc
-    return [
-        SavedOutput(
-            idx=require_field(row, "idx", str, where),
-            answer=require_field(row, "answer", str, where),
-            response=require_field(row, "full_prediction", str, where),
-            extracted=require_field(row, "prediction", str, where),
-        )
-        for number, row in enumerate(rows, 1)
-        for where in [f"{file}, val, row {number}"]
-    ]
+    return [_parse_row(row, f"{file}, val, row {number}") for number, row in enumerate(rows, 1)]
+
+
+def _parse_row(row: Entry, where: str) -> SavedOutput:
+    return SavedOutput(
+        idx=require_field(row, "idx", str, where),
+        answer=require_field(row, "answer", str, where),
+        response=require_field(row, "full_prediction", str, where),
+        extracted=require_field(row, "prediction", str, where),
+    )
 
 
 def _main() -> None:
@@ -108,10 +108,13 @@ def _main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
     arguments = parser.parse_args()
-    outputs = read_outputs(arguments.run)
-    print(
-        write_import(outputs, arguments.out, model=arguments.model, condition=arguments.condition)
+    responses = write_import(
+        read_outputs(arguments.run),
+        arguments.out,
+        model=arguments.model,
+        condition=arguments.condition,
     )
+    print(responses)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from bench_assets.core.judging.second_look import ANSWER, AnswerForm, look_again
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX, first_judgements
@@ -44,20 +45,16 @@ def official_option(response: str, n_options: int) -> str | None:
         return f"({response})"
     if response in OPTIONS:
         return response
-    offered = OPTIONS[:n_options]
-    last = _separate_letters(response.rsplit("\n\n", maxsplit=1)[-1], offered)
-    letters = _separate_letters(response, offered)
-    if len(last) == 1:
-        return last.pop()
-    return letters.pop() if len(letters) == 1 else None
-
-
-def _separate_letters(text: str, offered: Sequence[str]) -> set[str]:
-    return set(offered) & set(text.split())
+    last_paragraph = response.rsplit("\n\n", maxsplit=1)[-1]
+    for text in (last_paragraph, response):
+        mentioned = set(OPTIONS[:n_options]).intersection(text.split())
+        if len(mentioned) == 1:
+            return mentioned.pop()
+    return None
 
 
 def answer_form(question: Question) -> AnswerForm:
-    """A letter; readers are asked for it with the paper's prompt."""
+    """Return the form of an answer, a letter, with the paper's prompt for judges."""
     return AnswerForm("choice", question.options, prompt=prompts.judge)
 
 
@@ -72,37 +69,38 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     asked about every response.
     """
     recorded = model.signature.startswith(RECORDED_PREFIX)
-    texts = [
-        (pair, ANSWER, pair.prediction.text) for pair in answered if recorded or _needs_judge(*pair)
+    requests = [
+        answer_form(question).look(question, prediction, prediction.text, ANSWER)
+        for question, prediction in answered
+        if recorded or _needs_judge(question, prediction)
     ]
-    texts += [
-        (pair, WITH_REASONING, pair.prediction.raw_text)
-        for pair in answered
-        if not recorded and _has_reasoning(pair.prediction) and _author_option(*pair) is None
-    ]
-    looks = [
-        answer_form(pair.question).look(*pair, text, criterion) for pair, criterion, text in texts
-    ]
-    return [row for rows in look_again(looks, model, prompts.NO_OPTION) for row in rows]
+    if not recorded:
+        requests += [
+            answer_form(question).look(question, prediction, prediction.raw_text, WITH_REASONING)
+            for question, prediction in answered
+            if _has_reasoning(prediction) and _author_option(question, prediction) is None
+        ]
+    judgements = look_again(requests, model, prompts.NO_OPTION)
+    return list(chain.from_iterable(judgements))
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Give the verdict "(Z)", no option, to responses that the rules cannot read."""
     return [
         Judgement.of(
-            pair.prediction,
+            prediction,
             judge=RULES,
             criterion=ANSWER,
             verdict=False,
             response=NO_OPTION_LETTER,
         )
-        for pair in answered
-        if _needs_judge(*pair) or _author_option(*pair) is None
+        for question, prediction in answered
+        if _needs_judge(question, prediction) or _author_option(question, prediction) is None
     ]
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Score the option that a response states; without a second look, the one that it names.
+    """Score the option that a response states; if only rules have judged, also one it only names.
 
     Unscored if it states none, and neither a judge nor rules have judged.
     """
@@ -121,17 +119,15 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     As in the authors' script, the judge's first response counts, and a model's reasoning is part
     of its response.
     """
-    first = first_judgements(judgements)
     option = _author_option(*answered)
     if option is None:
-        relevant = [
-            judgement for judgement in first if judgement.criterion == WITH_REASONING
-        ] or first
-        if unjudged := judge_fault(relevant):
-            return Score.of(answered.prediction, points=None, note=unjudged)
+        first = first_judgements(judgements)
+        with_reasoning = [row for row in first if row.criterion == WITH_REASONING]
+        relevant = with_reasoning if with_reasoning else first
+        if fault := judge_fault(relevant):
+            return Score.of(answered.prediction, points=None, note=fault)
         option = strip_reasoning(relevant[0].response)
-    letter = option[1] if option in OPTIONS else None
-    return _score(answered, letter, option)
+    return _score_option(answered, option)
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -143,24 +139,26 @@ def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement
     ]
     if len(responses) != 1:
         return score_officially(answered, judgements)
-    option = strip_reasoning(responses[0])
-    return _score(answered, option[1] if option in OPTIONS else None, option)
+    return _score_option(answered, strip_reasoning(responses[0]))
 
 
 def chance(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Expected accuracy of a random option: 38.10 % over the 14 tasks."""
-    shares: dict[str, list[float]] = defaultdict(list)
+    """Return the expected accuracy of random options: 38.10 % as the mean over all 14 tasks."""
+    chances_by_task: dict[str, list[float]] = defaultdict(list)
     for question, _ in scored:
-        shares[question.category].append(1 / len(question.options))
-    if not shares:
+        chances_by_task[question.category].append(1 / len(question.options))
+    if not chances_by_task:
         return mean([])
-    value = sum(sum(of_task) / len(of_task) for of_task in shares.values()) / len(shares)
-    return Mean(value, value, value, len(scored), 0)
+    task_means = [sum(chances) / len(chances) for chances in chances_by_task.values()]
+    value = sum(task_means) / len(task_means)
+    return Mean(value, low=value, high=value, n_scored=len(scored), n_unscored=0)
 
 
 def _needs_judge(question: Question, prediction: Prediction) -> bool:
-    unread = _author_option(question, prediction) is None and not _has_reasoning(prediction)
-    return unread or not answer_form(question).is_stated(prediction.text)
+    """Whether a scorer needs a judgement of the response without its reasoning."""
+    if not answer_form(question).is_stated(prediction.text):
+        return True
+    return _author_option(question, prediction) is None and not _has_reasoning(prediction)
 
 
 def _has_reasoning(prediction: Prediction) -> bool:
@@ -168,6 +166,7 @@ def _has_reasoning(prediction: Prediction) -> bool:
 
 
 def _author_option(question: Question, prediction: Prediction) -> str | None:
+    """Read the option by the authors' rules, from the reasoning too if there is any."""
     response = prediction.raw_text if _has_reasoning(prediction) else prediction.text
     return official_option(response, len(question.options))
 
@@ -176,7 +175,13 @@ def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
     return [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
 
 
+def _score_option(answered: AnsweredQuestion, option: str) -> Score:
+    """Score an option in brackets; anything else chooses no option."""
+    letter = option.strip("()") if option in OPTIONS else None
+    return _score(answered, letter, option)
+
+
 def _score(answered: AnsweredQuestion, letter: str | None, note: str) -> Score:
     answer = () if letter is None else (letter,)
-    right = answer == answered.question.answer
-    return Score.of(answered.prediction, points=float(right), answer=answer, note=note)
+    is_right = answer == answered.question.answer
+    return Score.of(answered.prediction, points=float(is_right), answer=answer, note=note)

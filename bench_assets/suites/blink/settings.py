@@ -26,10 +26,11 @@ class BlinkSettings(SuiteSettings):
     """Vision-language model whose captions replace the images (section 4.3)."""
 
 
-def _settings_of(settings: BlinkSettings, task: str) -> object:
-    builders = settings.builders
-    drawn = (builders.height, builders.near_duplicate, n_questions(task, builders))
-    return [settings.seed, *drawn]
+def _build_settings(settings: BlinkSettings, task: str) -> object:
+    """Return the settings that the questions built for a task depend on."""
+    parameters = settings.builders
+    n_wanted = n_questions(task, parameters)
+    return [settings.seed, parameters.height, parameters.near_duplicate, n_wanted]
 
 
 def _is_raw(source: Path) -> bool:
@@ -38,7 +39,7 @@ def _is_raw(source: Path) -> bool:
 
 RAW_DATA = RawData(
     folders={task: recipe.folder for task, recipe in RECIPES.items()},
-    settings=_settings_of,
+    settings=_build_settings,
     is_in=_is_raw,
 )
 """The raw data sets of the fourteen tasks."""

@@ -36,11 +36,14 @@ def human_scores(
     by_id = {question.question_id: question for question in questions}
     by_task: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
-        if question := by_id.get(answer.question_id):  # else it was built anew without it
+        # Answers to questions that a later build no longer has are ignored.
+        if question := by_id.get(answer.question_id):
             by_task[question.category].append(answer)
-    tasks = [_task_score(task, of_task, by_id) for task, of_task in by_task.items()]
-    without_iq = [task for task in tasks if task.category != "IQ_Test"]
-    return [*tasks, _mean(ALL, tasks), _mean(ALL_BUT_IQ, without_iq)] if tasks else []
+    if not by_task:
+        return []
+    scores = [_task_score(task, task_answers, by_id) for task, task_answers in by_task.items()]
+    without_iq = [score for score in scores if score.category != "IQ_Test"]
+    return [*scores, _mean_score(ALL, scores), _mean_score(ALL_BUT_IQ, without_iq)]
 
 
 def _task_score(
@@ -60,36 +63,37 @@ def _task_score(
     )
 
 
-def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
-    known = [task.agreement for task in tasks if not isnan(task.agreement)]
+def _mean_score(category: str, task_scores: Sequence[HumanScore]) -> HumanScore:
+    agreements = [score.agreement for score in task_scores if not isnan(score.agreement)]
     return HumanScore(
-        category=name,
-        n_persons=max((task.n_persons for task in tasks), default=0),
-        n_answers=sum(task.n_answers for task in tasks),
-        accuracy=fmean(task.accuracy for task in tasks) if tasks else nan,
-        agreement=fmean(known) if known else nan,
+        category=category,
+        n_persons=max((score.n_persons for score in task_scores), default=0),
+        n_answers=sum(score.n_answers for score in task_scores),
+        accuracy=fmean(score.accuracy for score in task_scores) if task_scores else nan,
+        agreement=fmean(agreements) if agreements else nan,
     )
 
 
 def vote_over_runs(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
-    """Vote on each question over a model's runs: the most frequent answer.
+    """Score each question by the most frequent answer of a model's runs.
 
     Runs without an answer do not vote; a question without votes is wrong. The answer that came
     first wins a tie. A question with an unscored run is unscored, since that run could change the
     vote.
     """
-    right = {question.question_id: question.answer for question in questions}
-    runs: dict[str, list[Score]] = defaultdict(list)
-    for score in sorted(scores, key=lambda one: one.sample):
-        runs[score.question_id].append(score)
-    return [_vote(of_question, right[name]) for name, of_question in runs.items()]
+    keys = {question.question_id: question.answer for question in questions}
+    runs_by_question: dict[str, list[Score]] = defaultdict(list)
+    for score in sorted(scores, key=lambda score: score.sample):
+        runs_by_question[score.question_id].append(score)
+    return [_vote(runs, keys[question_id]) for question_id, runs in runs_by_question.items()]
 
 
-def _vote(runs: Sequence[Score], right: tuple[str, ...]) -> Score:
+def _vote(runs: Sequence[Score], key: tuple[str, ...]) -> Score:
     votes = Counter(run.answer for run in runs if run.answer)
     answer = votes.most_common(1)[0][0] if votes else ()
-    note = ", ".join(f"{'/'.join(choice)}: {n}" for choice, n in votes.items()) or "no votes"
+    counts = [f"{'/'.join(choice)}: {n}" for choice, n in votes.items()]
+    note = ", ".join(counts) if counts else "no votes"
     unscored = [run for run in runs if run.points is None]
     if unscored:
         return replace(unscored[0], sample=0, answer=(), note=f"a run is unscored; {note}")
-    return replace(runs[0], points=float(answer == right), answer=answer, note=note)
+    return replace(runs[0], points=float(answer == key), answer=answer, note=note)

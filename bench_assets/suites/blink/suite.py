@@ -6,17 +6,15 @@ from pathlib import Path
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
-from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, MARKING_TASKS
+from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, MARKING_TASKS, TO_MARK
+from bench_assets.suites.blink.construction.recipes import require_raw_folder
+from bench_assets.suites.blink.dataset import find_route
 from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
 
 def _require_source(folder: Path) -> None:
     """Refuse a folder without the release, an answer key, raw data sets or images to mark."""
-    from bench_assets.suites.blink.construction.marked_points import TO_MARK
-    from bench_assets.suites.blink.construction.recipes import require_raw_folder
-    from bench_assets.suites.blink.dataset import find_route
-
     if find_route(folder) == "raw" and not (folder / TO_MARK).is_dir():
         require_raw_folder(folder)
 

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import dagster as dg
 
@@ -32,7 +34,7 @@ _log = logging.getLogger("bench_assets.images")
 
 
 def _optional_table(condition: str) -> dict[str, dg.AssetOut]:
-    """Output for a condition's question table; not every source can make one."""
+    """Define the output of a condition's question table; not every source can make one."""
     stage = BLINK.stage("questions", below=condition)
     return {"result": out(stage, Question, table="questions", optional=True)}
 
@@ -47,20 +49,14 @@ def concatenated_images(
 ) -> Iterator[dg.Output[list[Question]]]:
     """Concatenate images; a question with an undecodable image is left out."""
     folder = sources.open("blink").folder
-    own_key = folder / CONCATENATED_KEY
-    if find_route(folder) == "key" and own_key.is_file():
-        key = read_key(own_key)
-        keyed = questions_from_key(dict(key.rows))
-        for rejection in key.rejections:
-            _log.warning("%s is left out: %s", rejection.entry, rejection.reason)
-        editions = {question.edition for question in questions}
-        rows = [replace(question, edition=edition) for edition in editions for question in keyed]
+    key_file = folder / CONCATENATED_KEY
+    if find_route(folder) == "key" and key_file.is_file():
+        rows = _read_own_key(key_file, questions)
     else:
+        concatenate = partial(_concatenate_images, image_store=image_store)
         with ThreadPoolExecutor() as threads:
-            concatenated = threads.map(
-                lambda one: _concatenate_images(one, image_store), several_images(questions)
-            )
-            rows = [row for row in concatenated if row is not None]
+            concatenated = threads.map(concatenate, several_images(questions))
+            rows = [question for question in concatenated if question is not None]
     if rows:
         yield table_output(rows, question_preview(rows, image_store))
 
@@ -72,12 +68,12 @@ def captions(
     models: Models,
     questions: list[Question],
 ) -> list[ImageText]:
-    """Caption every image with a model."""
-    name = settings.suite("blink", BlinkSettings).captioner
-    if not name:
-        return list[ImageText]()
+    """Caption every image with the model named in the settings, if there is one."""
+    captioner = settings.suite("blink", BlinkSettings).captioner
+    if not captioner:
+        return []
     images = [image for question in questions for image in question.images]
-    with open_model(context, models, name) as (model, _):
+    with open_model(context, models, captioner) as (model, _):
         return describe_images(images, prompts.caption, model)
 
 
@@ -94,12 +90,24 @@ def captions_for_images(
         yield table_output(rows)
 
 
+def _read_own_key(file: Path, questions: list[Question]) -> list[Question]:
+    """Make questions of the key of concatenated images, in the edition of the given questions."""
+    if not questions:
+        return []
+    key = read_key(file)
+    for rejection in key.rejections:
+        _log.warning("%s is left out: %s", rejection.entry, rejection.reason)
+    edition = questions[0].edition
+    return [replace(question, edition=edition) for question in questions_from_key(dict(key.rows))]
+
+
 def _concatenate_images(question: Question, image_store: ImageStore) -> Question | None:
+    """Concatenate the images of a question; None if one does not decode."""
     if not question.images:
         return question
-    opened = [image_store.open_if_whole(image) for image in question.images]
-    decoded = [image for image in opened if image is not None]
-    if len(decoded) < len(opened):
+    images = [image_store.open_if_whole(image) for image in question.images]
+    decoded = [image for image in images if image is not None]
+    if len(decoded) < len(images):
         _log.warning("%s is left out: one of its images does not decode", question.question_id)
         return None
     stored = image_store.put(

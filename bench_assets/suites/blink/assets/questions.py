@@ -54,7 +54,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
 BLINK = AssetFolder("blink")
-_ANNOTATED = [answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES)]
+_ANNOTATIONS = [answers_key(form) for form in (*MARKING_TASKS, IQ_IMAGES)]
 
 
 @BLINK.step("source")
@@ -73,8 +73,9 @@ def source(sources: SourceFiles, settings: dg.ResourceParam[Settings]) -> list[S
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
     """Store the images that annotators will mark."""
     folder = sources.open("blink").folder / TO_MARK
-    stored, broken = image_store.put_files(image_files(folder) if folder.is_dir() else {})
-    return table_output(stored, {"not_decoded": len(broken)})
+    files = image_files(folder) if folder.is_dir() else {}
+    stored_images, undecodable = image_store.put_files(files)
+    return table_output(stored_images, {"not_decoded": len(undecodable)})
 
 
 class _RawSource(NamedTuple):
@@ -91,21 +92,24 @@ def open_raw_source(
     tables: TableFiles,
     to_mark: list[StoredImage],
 ) -> Iterator[_RawSource | None]:
-    """Open the raw data sets, with those that annotators made; None of another kind of source."""
+    """Open the raw data sets of the source and those made from annotations.
+
+    Yields None if the source is not of raw data sets.
+    """
     opened = sources.open("blink")
     if not RAW_DATA.is_in(opened.folder):
         yield None
         return
-    with TemporaryDirectory() as marked:
-        _write_annotated_data(Path(marked), to_mark, tables, image_store)
+    with TemporaryDirectory() as annotated:
+        _write_annotated_data(Path(annotated), to_mark, tables, image_store)
         yield _RawSource(
-            [opened.folder, Path(marked)],
+            [opened.folder, Path(annotated)],
             "mini" if opened.is_mini else "built",
             settings.suite("blink", BlinkSettings),
         )
 
 
-@BLINK.part_step("select", RAW_DATA, "task", deps=_ANNOTATED)
+@BLINK.part_step("select", RAW_DATA, "task", deps=_ANNOTATIONS)
 def proposals(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
@@ -115,14 +119,13 @@ def proposals(
     images_to_mark: list[StoredImage],
 ) -> list[QuestionProposal]:
     """Propose questions from one raw data set: points, boxes and places of the right option."""
-    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as source:
+    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as raw:
+        if raw is None:
+            return []
         return [
             proposal
             for task in context.partition_keys
-            if source
-            for proposal in propose(
-                source.folders, task, source.settings.seed, source.settings.builders
-            )
+            for proposal in propose(raw.folders, task, raw.settings.seed, raw.settings.builders)
         ]
 
 
@@ -140,7 +143,7 @@ def builders(
     return [choices[task].result for task in context.partition_keys]
 
 
-@BLINK.part_step("images", RAW_DATA, "category", deps=_ANNOTATED)
+@BLINK.part_step("images", RAW_DATA, "category", deps=_ANNOTATIONS)
 def drawn_questions(
     sources: SourceFiles,
     settings: dg.ResourceParam[Settings],
@@ -150,21 +153,22 @@ def drawn_questions(
     builders: list[TaskBuildResult],
 ) -> list[Question]:
     """Draw the chosen questions: visual prompts and options, with balanced letters and splits."""
-    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as source:
+    with open_raw_source(sources, settings, image_store, tables, images_to_mark) as raw:
+        if raw is None:
+            return []
         questions = [
             question
             for result in builders
-            if source
             for question in draw_questions(
-                source.folders,
+                raw.folders,
                 result,
                 image_store.put,
-                edition=source.edition,
-                seed=source.settings.seed,
-                height=source.settings.builders.height,
+                edition=raw.edition,
+                seed=raw.settings.seed,
+                height=raw.settings.builders.height,
             )
         ]
-    take_rows()  # the proposals were compared with earlier builds
+    take_rows()  # not reported again: the proposals were already compared with earlier builds
     return questions
 
 
@@ -179,27 +183,31 @@ def items(  # noqa: PLR0913, PLR0917  (three tables, and four resources)
     drawn_questions: list[Question],
 ) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Read the release or the answer key, or collect the questions built from raw data sets."""
-    opened = sources.open("blink")
-    match find_route(opened.folder):
+    folder = sources.open("blink").folder
+    match find_route(folder):
         case "release":
-            absent = _reject_absent_tasks(opened.folder)
-            read = read_items(
-                opened.folder, lambda item: to_question(item, _store_images(item, image_store))
+            release = read_items(
+                folder, lambda item: to_question(item, _store_images(item, image_store))
             )
-            rows, rejections = name_edition(read.rows), absent + read.rejections
-            faults = [rejection.reason for rejection in (*absent[:1], *read.rejections)]
+            rows = name_edition(release.rows)
+            absent = _reject_absent_tasks(folder)
+            rejections = absent + release.rejections
+            # All absent tasks have the same reason, which is logged once.
+            warnings = [rejection.reason for rejection in (*absent[:1], *release.rejections)]
         case "key":
-            key = read_key(opened.folder / KEY)
-            rows, rejections = name_edition(questions_from_key(dict(key.rows))), key.rejections
-            faults = [rejection.reason for rejection in rejections]
+            key = read_key(folder / KEY)
+            rows = name_edition(questions_from_key(dict(key.rows)))
+            rejections = key.rejections
+            warnings = [rejection.reason for rejection in rejections]
         case "raw":
-            if not (rows := drawn_questions):
-                raise no_questions_error(opened.folder, builders)
+            if not drawn_questions:
+                raise no_questions_error(folder, builders)
+            rows = drawn_questions
             choices = choose(proposals, settings.suite("blink", BlinkSettings).builders)
             rejections = [row for choice in choices.values() for row in choice.rejections]
-            faults = [result.fault for result in builders if result.fault]
-    for fault in faults:
-        context.log.warning(fault)
+            warnings = [result.fault for result in builders if result.fault]
+    for warning in warnings:
+        context.log.warning(warning)
     return rejections, table_output(rows, question_preview(rows, image_store))
 
 
@@ -231,16 +239,17 @@ def _write_annotated_data(
 def _reject_absent_tasks(folder: Path) -> list[Rejection]:
     """Make a rejection for each task that the release lacks; the reason names all of them."""
     absent = absent_tasks(folder)
-    found = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
-    reason = f"{folder}: {found}; the edition is 'own', not 'published'"
+    problem = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
+    reason = f"{folder}: {problem}; the edition is 'own', not 'published'"
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
 
 
 def _store_images(item: BlinkItem, image_store: ImageStore) -> list[str]:
-    stored = []
+    """Store the images of an item and return their SHA-256 digests."""
+    digests = []
     for number, data in enumerate(item.images, 1):
         try:
-            stored.append(image_store.put(data, f"{item.idx}_{number}").sha256)
+            digests.append(image_store.put(data, f"{item.idx}_{number}").sha256)
         except ImageError as error:
             raise ImageError(f"{item.where}, image_{number}: {error}") from error
-    return stored
+    return digests

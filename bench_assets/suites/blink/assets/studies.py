@@ -29,8 +29,6 @@ from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder("blink", str(TASK.version))
 _MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
-_SCORES = ["blink", "scores"]
-_METRICS = ["blink", "metrics"]
 
 
 @dg.asset(
@@ -43,10 +41,10 @@ def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
     """Compare the majority vote of five runs with single runs."""
-    voted = vote_over_runs(questions, scores)
+    vote_scores = vote_over_runs(questions, scores)
     return table_output(
         [
-            *_accuracies("majority_vote", questions, predictions, voted),
+            *_accuracies("majority_vote", questions, predictions, vote_scores),
             *_accuracies("single_run", questions, predictions, scores),
         ]
     )
@@ -69,13 +67,17 @@ def _accuracies(
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
 ) -> list[Metric]:
-    return [
-        replace(
-            row, metric=name, signature=str(Signature.parse(row.signature).with_parts(**{name: ""}))
-        )
-        for row in pipeline.summarise(TASK, questions, predictions, scores)
-        if row.metric == TASK.primary_metric
+    """Return the accuracies of scores as a metric of another name, also in the signature."""
+    accuracies = [
+        metric
+        for metric in pipeline.summarise(TASK, questions, predictions, scores)
+        if metric.metric == TASK.primary_metric
     ]
+    return [replace(row, metric=name, signature=_extend(row.signature, name)) for row in accuracies]
+
+
+def _extend(signature: str, part: str) -> str:
+    return str(Signature.parse(signature).with_parts(**{part: ""}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,30 +106,30 @@ def submission(
 ) -> dg.Output[list[SubmittedOption]]:
     """Write the options read from the test responses to a submission file."""
     runner = configured_runner(TASK, settings, StoredResponses(predictions))
-    rows = submitted_options(runner.scores(questions, predictions, judgements))
+    options = submitted_options(runner.scores(questions, predictions, judgements))
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
-    written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"
-    tables.export.put(name, written.encode())
-    return table_output(rows, {"file": dg.MetadataValue.path(tables.export.named(name))})
+    content = json.dumps({row.idx: row.option for row in options}, indent=4) + "\n"
+    tables.export.put(name, content.encode())
+    return table_output(options, {"file": dg.MetadataValue.path(tables.export.named(name))})
 
 
-def submitted_options(rows: Sequence[Score]) -> list[SubmittedOption]:
+def submitted_options(scores: Sequence[Score]) -> list[SubmittedOption]:
     """Format the option read from every response.
 
     Raises:
         ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
     """
-    if unscored := [row for row in rows if row.points is None]:
+    if unscored := [score for score in scores if score.points is None]:
         reason = unscored[0].error or unscored[0].note
         raise ModelError(
-            f"{len(unscored)} of {len(rows)} test questions have no response or no verdict, such as"
-            f" {unscored[0].question_id}: {reason}. Materialize blink/test/predictions and "
+            f"{len(unscored)} of {len(scores)} test questions have no response or no verdict, "
+            f"such as {unscored[0].question_id}: {reason}. Materialize blink/test/predictions and "
             "blink/test/judgements again to request only these"
         )
     return [
         SubmittedOption(
-            idx=row.question_id.removeprefix("blink/"),
-            option=f"({row.answer[0]})" if row.answer else NO_OPTION_LETTER,
+            idx=score.question_id.removeprefix("blink/"),
+            option=f"({score.answer[0]})" if score.answer else NO_OPTION_LETTER,
         )
-        for row in rows
+        for score in scores
     ]
