@@ -13,21 +13,23 @@ NUMBER_TOLERANCE = 0.1
 
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
-_PLACES = (("the first image", "the second image"), ("first image", "second image"))
+_OPTION_SPELLINGS = (("the first image", "the second image"), ("first image", "second image"))
 
 
 def answer_form(question: Question) -> AnswerForm:
-    """An image (cause and effect), else a number or one of the ground truths in words."""
+    """Form of an answer: an image (cause and effect), else a number or a ground truth in words."""
     if question.options:
-        return AnswerForm("choice", question.options, spellings=_PLACES)
+        return AnswerForm("choice", question.options, spellings=_OPTION_SPELLINGS)
     return AnswerForm("number", tuple(text for text in question.answer if not is_number(text)))
 
 
 def read_answer(question: Question, response: str) -> str:
-    """Read the image (cause and effect), else a truth in words or the number; "" if unread."""
+    """Read the answer from a response, in the form of ``answer_form``; "" if it has none."""
     reading = answer_form(question).read(response)
-    if reading is None or question.options:
-        return question.options[ascii_uppercase.index(reading.value)] if reading else ""
+    if reading is None:
+        return ""
+    if question.options:
+        return question.options[ascii_uppercase.index(reading.value)]
     quantity = parse_quantity(reading.value)
     return format_number(quantity.value) if quantity else reading.value
 
@@ -49,23 +51,24 @@ def matches_truth(answer: str, truth: str) -> bool:
     return same_number(number.value, true_number.value)
 
 
-def same_number(one: float, other: float) -> bool:
+def same_number(first: float, second: float) -> bool:
     """Whether two numbers count as the same answer.
 
     >>> same_number(3.1, 3.0), same_number(3.2, 3.0)
     (True, False)
     """
-    return abs(one - other) <= NUMBER_TOLERANCE + _EPSILON
+    return abs(first - second) <= NUMBER_TOLERANCE + _EPSILON
 
 
 def missing_steps(solution: str, response: str) -> list[str]:
-    """Results of the solution's steps that a response does not state in order."""
-    numbers, missing = list_numbers(response), []
-    for step in _STEP.findall(solution):
-        for result in list_numbers(step):
-            at = next((n for n, number in enumerate(numbers) if same_number(number, result)), None)
-            if at is None:
-                missing.append(step)
+    """List the results of the solution's steps that a response does not state in order."""
+    remaining, missing = list_numbers(response), []
+    for step_result in _STEP.findall(solution):
+        for result in list_numbers(step_result):
+            matches = (i for i, number in enumerate(remaining) if same_number(number, result))
+            index = next(matches, None)
+            if index is None:
+                missing.append(step_result)
             else:
-                numbers = numbers[at + 1 :]
+                remaining = remaining[index + 1 :]
     return missing

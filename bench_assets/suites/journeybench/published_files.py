@@ -44,25 +44,25 @@ CAUSE_ANSWERS = ("image1", "image2")
 """Answers to a question of cause and effect, in the order of the images."""
 
 _ENDINGS = (".jsonl", ".csv", ".json")
-_ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
+_ADDRESS_FIELDS = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
 
 
 def published_files(folder: Path, *tables: str) -> dict[str, Path]:
-    """Find the published files of these tables, by table; of all tables if none is given.
+    """Find the published files of some tables, or of all if none is given; by table.
 
     Raises:
         SourceError: If two files hold the same table.
     """
-    required_files: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for table in tables or PUBLISHED:
-        files = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
-        existing = [file for file in files if file.is_file()]
+        candidates = [folder / f"{name}{end}" for name in PUBLISHED[table] for end in _ENDINGS]
+        existing = [file for file in candidates if file.is_file()]
         if len(existing) > 1:
             names = " and ".join(file.name for file in existing)
             raise SourceError(f"{folder}: {names} hold the same table. Remove one of them")
         if existing:
-            required_files[table] = existing[0]
-    return required_files
+            files[table] = existing[0]
+    return files
 
 
 def require_source(folder: Path) -> None:
@@ -106,63 +106,60 @@ def read_text_field(entry: Entry, name: str, where: str) -> str:
 
 
 def read_texts(entry: Entry, name: str) -> list[str]:
-    """Non-blank texts of a field that holds one or a list.
+    """List the non-blank texts of a field, which holds one text or a list.
 
     In CSV a list is one cell, written as in Python or JSON.
 
     >>> read_texts({"url": "['https://a', 'https://b']"}, "url")
     ['https://a', 'https://b']
     """
-    value = entry.get(name)
-    values = value if isinstance(value, list) else _parse_list(value) or [value]
-    return [item.strip() for item in values if isinstance(item, str) and item.strip()]
+    texts = [text for text in _list_values(entry.get(name)) if isinstance(text, str)]
+    return [text.strip() for text in texts if text.strip()]
 
 
 def image_addresses(files: Iterable[Path]) -> list[str]:
     """List the addresses of all images in the files, without duplicates, in order."""
-    return list(
-        dict.fromkeys(
-            address
-            for file in files
-            for entry in make_rows(read_records(file), lambda entry, _: entry).rows
-            for name in _ADDRESSES
-            for address in read_texts(entry, name)
-        )
-    )
+    addresses: list[str] = []
+    for file in files:
+        for entry in make_rows(read_records(file), lambda entry, _: entry).rows:
+            for field in _ADDRESS_FIELDS:
+                addresses += read_texts(entry, field)
+    return list(dict.fromkeys(addresses))
 
 
 class AddressMatches(NamedTuple):
     """Matches of files in ``images/`` with addresses, and the ambiguous files."""
 
     file_of: dict[str, str]  # address -> path in images/
-    refused: dict[str, list[str]]  # path in images/ -> the addresses that it matches
+    ambiguous: dict[str, list[str]]  # path in images/ -> the addresses that it matches
 
 
-def match_addresses(names: Iterable[str], addresses: Iterable[str]) -> AddressMatches:
+def match_addresses(paths: Iterable[str], addresses: Iterable[str]) -> AddressMatches:
     """Match files with addresses: a file matches if its path is the end of the address.
 
     Many addresses end alike: all of Midjourney's images are called ``0_0.png``. A file that matches
-    several addresses is used for none of them; a longer path tells them apart, up to
+    several addresses is used for none of them; it needs a longer path, up to
     ``host/path/0_0.png``, where ``wget -x`` puts it.
 
     >>> match_addresses(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
     {'https://h/a/0.png': 'a/0.png'}
     """
-    known = set(names)
-    file_of: dict[str, str] = {}
-    matches: dict[str, list[str]] = defaultdict(list)
+    existing_paths = set(paths)
+    longest_match: dict[str, str] = {}
+    addresses_of: dict[str, list[str]] = defaultdict(list)
     for address in dict.fromkeys(addresses):
-        ends = [end for end in _path_suffixes(address) if end in known]
-        if ends:
-            file_of[address] = ends[0]
-        for end in ends:
-            matches[end].append(address)
-    refused = {
-        name: match
-        for name, match in matches.items()
-        if len({unquote(address) for address in match}) > 1
+        matching = [path for path in _path_suffixes(address) if path in existing_paths]
+        if matching:
+            longest_match[address] = matching[0]
+        for path in matching:
+            addresses_of[path].append(address)
+    ambiguous = {
+        path: matched
+        for path, matched in addresses_of.items()
+        if len({unquote(address) for address in matched}) > 1
     }
-    return AddressMatches({a: name for a, name in file_of.items() if name not in refused}, refused)
+    file_of = {address: path for address, path in longest_match.items() if path not in ambiguous}
+    return AddressMatches(file_of, ambiguous)
 
 
 def name_of(address: str) -> str:
@@ -187,29 +184,31 @@ def number_duplicates(names: Iterable[str]) -> list[str]:
     >>> number_duplicates(["a", "b", "a"])
     ['a', 'b', 'a/2']
     """
-    times: Counter[str] = Counter()
-    duplicates = []
+    counts: Counter[str] = Counter()
+    numbered = []
     for name in names:
-        times[name] += 1
-        duplicates.append(name if times[name] == 1 else f"{name}/{times[name]}")
-    return duplicates
+        counts[name] += 1
+        numbered.append(name if counts[name] == 1 else f"{name}/{counts[name]}")
+    return numbered
 
 
 def _path_suffixes(address: str) -> Iterator[str]:
-    """The ends of an address that a file may have as its path, the longest first."""
-    parts = urlsplit(address)
-    query = f"?{parts.query}" if parts.query else ""
-    steps = [parts.netloc, *parts.path.lstrip("/").split("/")]
-    for begin in range(len(steps)):
-        as_written = "/".join(steps[begin:])
-        yield from dict.fromkeys(
-            [as_written + query, unquote(as_written) + query, as_written, unquote(as_written)]
-        )
+    """Yield the ends of an address that may be the path of its file, the longest first."""
+    url = urlsplit(address)
+    query = f"?{url.query}" if url.query else ""
+    segments = [url.netloc, *url.path.lstrip("/").split("/")]
+    for start in range(len(segments)):
+        quoted = "/".join(segments[start:])
+        unquoted = unquote(quoted)
+        yield from dict.fromkeys([quoted + query, unquoted + query, quoted, unquoted])
 
 
-def _parse_list(value: object) -> list[object]:
-    entries = parse_list(value) if isinstance(value, str) else None
-    return entries if isinstance(entries, list) else []
+def _list_values(value: object) -> list[object]:
+    """Values of a list, which may be written in a cell; any other value as the only one."""
+    if isinstance(value, list):
+        return value
+    parsed = parse_list(value) if isinstance(value, str) else None
+    return parsed if isinstance(parsed, list) and parsed else [value]
 
 
 def _read_csv(file: Path) -> Iterator[LocatedEntry]:
@@ -217,7 +216,7 @@ def _read_csv(file: Path) -> Iterator[LocatedEntry]:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
             header = next(reader, [])
-            for cells in filter(any, reader):  # blank rows are none
+            for cells in filter(any, reader):  # without blank rows
                 where = f"{file}, line {reader.line_num}"
                 if len(cells) == len(header):
                     yield LocatedEntry(dict(zip(header, cells, strict=True)), where)

@@ -3,11 +3,11 @@
 An item with too few votes is open: neither kept nor dropped.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bench_assets.annotation.answers.validation import keep_latest
 from bench_assets.annotation.task_files import read_tasks
@@ -31,7 +31,7 @@ class GalleryImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SourceNote:
-    """How a vote or text was given, if it was recorded."""
+    """How long a vote or text took, when and with which tool it was made, if recorded."""
 
     seconds: float | None = None  # s that it took
     at: str = ""  # ISO 8601
@@ -112,24 +112,29 @@ class TriggerVote(_SourceNote):
     accepts: bool
 
 
-_FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
-    GalleryImage: ("gallery.jsonl", ("image",)),
-    FilterVote: ("filter_votes.jsonl", ("image", "annotator")),
-    ImageCategories: ("categories.jsonl", ("image",)),
-    WrittenCaption: ("captions.jsonl", ("image", "writer")),
-    CaptionVote: ("caption_votes.jsonl", ("image", "writer", "verifier")),
-    StatementVote: ("statement_votes.jsonl", ("image", "statement", "annotator")),
-    LookAlikeVote: ("look_alike_votes.jsonl", ("image", "candidate", "annotator")),
-    TriggerVote: ("trigger_votes.jsonl", ("image", "question", "annotator")),
+class _RawFile(NamedTuple):
+    name: str
+    id_fields: tuple[str, ...]  # that identify a row
+
+
+_FILES: dict[type[Any], _RawFile] = {
+    GalleryImage: _RawFile("gallery.jsonl", ("image",)),
+    FilterVote: _RawFile("filter_votes.jsonl", ("image", "annotator")),
+    ImageCategories: _RawFile("categories.jsonl", ("image",)),
+    WrittenCaption: _RawFile("captions.jsonl", ("image", "writer")),
+    CaptionVote: _RawFile("caption_votes.jsonl", ("image", "writer", "verifier")),
+    StatementVote: _RawFile("statement_votes.jsonl", ("image", "statement", "annotator")),
+    LookAlikeVote: _RawFile("look_alike_votes.jsonl", ("image", "candidate", "annotator")),
+    TriggerVote: _RawFile("trigger_votes.jsonl", ("image", "question", "annotator")),
 }
-"""File of each row type, and the fields that identify a row."""
+"""File of each row type."""
 
 
 def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
     """Read all rows of one type, in file order; none if there is no such file.
 
-    Of several votes or texts of a person on one unit, only the last is kept. Of two other entries
-    that should be unique, such as categories of one image, the later is rejected.
+    Of several votes or texts of a person on one unit, only the last is kept. Other entries that
+    repeat an earlier one, such as categories of the same image, are rejected.
 
     Raises:
         SourceError: If the file cannot be read; names file and line.
@@ -140,33 +145,42 @@ def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
 
 
 def unused_rows(folder: Path) -> list[Rejection]:
-    """Rejections of the raw material: unreadable entries, and notes that do not count."""
+    """List the rejections of the raw material: unreadable entries, and votes that do not count."""
     gallery = {row.image for row in _read_rows(folder, GalleryImage).rows}
     rejections = list[Rejection]()
-    for row_type, (name, identity) in _FILES.items():
+    for row_type in _FILES:
         table = _read_rows(folder, row_type)
         rejections += table.rejections
-        notes = table.rows if issubclass(row_type, _SourceNote) else []
-        counted = {id(row) for row in last_entries(notes)}
-        for row in notes:
-            entry = ", ".join([name, *(getattr(row, part) for part in identity)])
-            if row.image not in gallery:
-                rejections.append(Rejection(entry=entry, reason=f"unknown image {row.image!r}"))
-            elif id(row) not in counted:
-                rejections.append(Rejection(entry=entry, reason="given again; the last counts"))
+        if issubclass(row_type, _SourceNote):
+            rejections += _reject_unused_notes(table.rows, gallery)
     return rejections
 
 
+def _reject_unused_notes(notes: Sequence[Any], gallery: Collection[str]) -> Iterator[Rejection]:
+    """Yield the rejections of votes and texts on unknown images, and of those given again later."""
+    used_ids = {id(note) for note in last_entries(notes)}
+    for note in notes:
+        entry = ", ".join([_FILES[type(note)].name, *_identity(note)])
+        if note.image not in gallery:
+            yield Rejection(entry=entry, reason=f"unknown image {note.image!r}")
+        elif id(note) not in used_ids:
+            yield Rejection(entry=entry, reason="given again; the last counts")
+
+
 def _read_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
-    name, unique = _FILES[row_type]
+    file = _FILES[row_type]
     is_note = issubclass(row_type, _SourceNote)
-    lines = read_optional_lines(folder / name)
-    return records(lines, row_type, unique=() if is_note else unique)
+    lines = read_optional_lines(folder / file.name)
+    return records(lines, row_type, unique=() if is_note else file.id_fields)
 
 
 def last_entries(rows: Iterable[Row]) -> list[Row]:
     """Keep each person's last vote or text on a unit."""
-    return keep_latest(rows, lambda row: tuple(getattr(row, name) for name in _FILES[type(row)][1]))
+    return keep_latest(rows, _identity)
+
+
+def _identity(row: object) -> tuple[str, ...]:
+    return tuple(getattr(row, name) for name in _FILES[type(row)].id_fields)
 
 
 OPEN = "open: "
@@ -239,23 +253,26 @@ def normalize_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(" .!")
 
 
-def vote_fault(cast: Sequence[bool], least: int, say: str) -> str:
+def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str) -> str:
     """Why votes do not accept a unit: too few of them, or no majority; "" if they accept it.
+
+    ``phrase`` is what the accepting votes do.
 
     >>> vote_fault([True, False], 2, "accept it"), vote_fault([True], 2, "accept it")
     ('1 of 2 accept it', '1 votes, 2 are needed')
     """
-    if len(cast) < least:
-        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
-    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} {say}"
+    if len(votes) < least_votes:
+        return f"{len(votes)} votes, {least_votes} are needed" if votes else "not verified"
+    return "" if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} {phrase}"
 
 
-def _open_rows(parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:
-    """The units with missing votes, each with its reason."""
-    return {unit_id(*parts(row)): row.reason for row in rows if row.open}
+def _open_units(id_parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:
+    """Map the units with missing votes to their reasons."""
+    return {unit_id(*id_parts(row)): row.reason for row in rows if row.open}
 
 
 def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
+    """Map the trigger questions with missing votes to their reasons."""
     return {
         rejection.entry: rejection.reason
         for rejection in rejections
@@ -266,7 +283,7 @@ def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
 
-def _decided(
+def _decision_table(
     name: str,
     row: type[Any],
     task: str,
@@ -276,35 +293,35 @@ def _decided(
     return DecisionTable(f"journeybench/{name}", row, TASKS[task].name, votes, open_rows)
 
 
-IMAGES = _decided(
+IMAGES = _decision_table(
     "decisions",
     FilterDecision,
     "filter",
     SourceTable("journeybench/filter_votes", FilterVote),
-    partial(_open_rows, lambda row: (row.image,)),
+    partial(_open_units, lambda row: (row.image,)),
 )
-CAPTIONS = _decided(
+CAPTIONS = _decision_table(
     "caption_decisions",
     CaptionDecision,
     "caption_votes",
     SourceTable("journeybench/caption_votes", CaptionVote),
-    partial(_open_rows, lambda row: (row.image, row.writer)),
+    partial(_open_units, lambda row: (row.image, row.writer)),
 )
-STATEMENTS = _decided(
+STATEMENTS = _decision_table(
     "statement_decisions",
     StatementDecision,
     "statements",
     SourceTable("journeybench/statement_votes", StatementVote),
-    partial(_open_rows, lambda row: (row.image, normalize_text(row.text))),
+    partial(_open_units, lambda row: (row.image, normalize_text(row.text))),
 )
-LOOK_ALIKES = _decided(
+LOOK_ALIKES = _decision_table(
     "look_alikes",
     LookAlikeDecision,
     "look_alikes",
     SourceTable("journeybench/look_alike_votes", LookAlikeVote),
-    partial(_open_rows, lambda row: (row.image, row.candidate)),
+    partial(_open_units, lambda row: (row.image, row.candidate)),
 )
-TRIGGERS = _decided(
+TRIGGERS = _decision_table(
     "rejections",
     Rejection,
     "triggers",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
-from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import Table
 
 
@@ -30,7 +29,7 @@ def generate_texts(
     Args:
         model: A model of bench.toml, or the responses that came with the source.
         prompts: Prompts by request id, which identifies a recorded response.
-        sample: Number of the attempt, from 0; later ones follow an unreadable response.
+        sample: Number of earlier attempts, whose responses were unreadable.
 
     Raises:
         ModelError: If the model cannot be called at all.
@@ -52,9 +51,9 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
     >>> json_objects('Here:\n```json\n[{"a": 1}]\n```')
     [{'a': 1}]
     """
-    written = text[max(0, text.find("[")) : text.rfind("]") + 1]
+    start, end = max(0, text.find("[")), text.rfind("]") + 1
     try:
-        values = json.loads(written)
+        values = json.loads(text[start:end])
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
@@ -65,13 +64,17 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
 def proposals_of(response: GeneratedText, empty: str = "") -> Table[dict[str, Any]]:
     """Read the proposals in a response; a response without a JSON list of them is rejected.
 
-    So is an empty list if ``empty``, the reason, is given.
+    An empty list is rejected for the reason ``empty``, unless that is "".
     """
+    table = Table[dict[str, Any]]()
     proposals = None if response.error else json_objects(response.text)
-    if proposals is None or (empty and not proposals):
-        reason = response.error or ("unreadable response" if proposals is None else empty)
-        return Table(rejections=[Rejection(entry=response.request_id, reason=reason)])
-    return Table(proposals)
+    if proposals is None:
+        table.reject(response.request_id, response.error or "unreadable response")
+    elif empty and not proposals:
+        table.reject(response.request_id, empty)
+    else:
+        table.rows.extend(proposals)
+    return table
 
 
 def format_list(texts: Iterable[str]) -> str:
@@ -89,9 +92,9 @@ def format_prompt(prompt: Prompt) -> str:
 
 
 def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str] | None:
-    """Texts, or integers as texts, of an object that a model wrote.
+    """Read fields of an object that a model wrote: texts, or integers as texts.
 
-    None if one of them is missing, blank or something else.
+    Returns None if a field is missing, blank or of another type.
 
     >>> text_fields({"text": " 3  pies", "number": 3}, ("text", "number"))
     {'text': '3 pies', 'number': '3'}

@@ -31,28 +31,28 @@ def open_writer(
 
 
 def generated_texts(
-    here: AssetFolder,
+    folder: AssetFolder,
     name: str,
     ins: Mapping[str, tuple[str, type[Any]]],
-    prompts: Callable[..., Mapping[str, Prompt]],
-    by: Literal["writer", "answerer"] = "writer",
+    build_prompts: Callable[..., Mapping[str, Prompt]],
+    role: Literal["writer", "answerer"] = "writer",
 ) -> dg.AssetsDefinition:
     """Build the asset of a model's texts: one row per prompt.
 
     Args:
-        here: Folder of the asset.
+        folder: Folder of the asset.
         name: Name of the asset.
-        ins: Arguments of ``prompts`` in order, as path and row type of a table.
-        prompts: Builds the prompts, by request id.
-        by: Setting of ``[suites.journeybench]`` that names the model.
+        ins: Arguments of ``build_prompts`` in order, as path and row type of a table.
+        build_prompts: Builds the prompts, by request id.
+        role: Setting of ``[suites.journeybench]`` that names the model.
     """
-    stage: StageName = "select" if by == "writer" else "distractors"
+    stage: StageName = "select" if role == "writer" else "distractors"
 
     @dg.asset(
         name=name,
-        ins=here.ins_of(**ins),
-        deps=here.source,  # it may have recorded responses
-        **here.stage(stage, pool="judge"),
+        ins=folder.ins_of(**ins),
+        deps=folder.source,  # it may have recorded responses
+        **folder.stage(stage, pool="judge"),
     )
     def responses(
         context: dg.AssetExecutionContext,
@@ -61,10 +61,13 @@ def generated_texts(
         models: Models,
         **tables: list[Any],
     ) -> dg.Output[list[GeneratedText]]:
-        chosen = settings.suite(SUITE, JourneyBenchSettings)
-        name = chosen.writer if by == "writer" else chosen.answerer or chosen.writer
-        with open_writer(context, models, name, sources) as model:
-            return table_output(generate_texts(model, prompts(*(tables[table] for table in ins))))
+        suite_settings = settings.suite(SUITE, JourneyBenchSettings)
+        model_name = suite_settings.writer
+        if role == "answerer" and suite_settings.answerer:
+            model_name = suite_settings.answerer
+        prompts = build_prompts(*(tables[table] for table in ins))
+        with open_writer(context, models, model_name, sources) as model:
+            return table_output(generate_texts(model, prompts))
 
     return responses
 

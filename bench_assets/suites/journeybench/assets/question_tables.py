@@ -45,7 +45,7 @@ class TaskTable:
     read: Callable[[Path], Table[Any]]  # reads the published file
     to_questions: ToQuestions
     releases: Collection[int] = ()  # row counts of the known releases; () if unknown
-    painted: bool = False  # whether the task also has generated images
+    has_painted_images: bool = False  # whether the task also has generated images
 
     @property
     def table(self) -> str:
@@ -58,17 +58,17 @@ class TaskTable:
         return AssetFolder(self.task.name)
 
 
-def question_assets(of: TaskTable) -> dg.AssetsDefinition:
-    """Build ``rejections`` and ``questions`` of a task."""
-    folder = of.folder
-    images = {"files": ("../images", StoredImage)}
-    if of.painted:
-        images["painted_images"] = ("painted_images", StoredImage)
+def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
+    """Build the assets ``rejections`` and ``questions`` of a task."""
+    folder, task, table_name = task_table.folder, task_table.task, task_table.table
+    image_tables = {"files": ("../images", StoredImage)}
+    if task_table.has_painted_images:
+        image_tables["painted_images"] = ("painted_images", StoredImage)
 
     @dg.multi_asset(
-        name=f"{of.table}_questions",
-        ins=folder.ins_of(built=("built", of.row), **images),
-        deps=[*folder.source, *decision_keys(of.task)],
+        name=f"{table_name}_questions",
+        ins=folder.ins_of(built=("built", task_table.row), **image_tables),
+        deps=[*folder.source, *decision_keys(task)],
         outs=question_outs(folder),
     )
     def questions(
@@ -80,17 +80,23 @@ def question_assets(of: TaskTable) -> dg.AssetsDefinition:
         **painted: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
         """Build a question for every entry with an image; no table without entries."""
-        images = name_images(sources, files, of.table)
+        images = name_images(sources, files, table_name)
         by_name = images.by_name | images_by_name(list(chain(*painted.values())))
-        entries = published_rows(sources, of.table, of.read, built)
-        table, n = of.to_questions(entries.rows, by_name), len(entries.rows)
-        table = Table(table.rows, [*entries.rejections, *table.rejections])
-        complete = not table.rejections
-        edition = edition_of(sources, of.table, whole=complete, n=n, releases=of.releases)
-        loaded = sources.settings
-        waiting = partial(label_undecided, task=of.task, tables=tables, settings=loaded)
-        unnamed = images.rejections
-        yield from yield_question_tables(table, unnamed, n, edition, image_store, waiting)
+        entries = published_rows(sources, table_name, task_table.read, built)
+        n_entries = len(entries.rows)
+        table = task_table.to_questions(entries.rows, by_name)
+        table = replace(table, rejections=entries.rejections + table.rejections)
+        edition = edition_of(
+            sources,
+            table_name,
+            whole=not table.rejections,
+            n=n_entries,
+            releases=task_table.releases,
+        )
+        label = partial(label_undecided, task=task, tables=tables, settings=sources.settings)
+        yield from yield_question_tables(
+            table, images.rejections, n_entries, edition, image_store, label
+        )
 
     return questions
 
@@ -107,50 +113,54 @@ def published_rows(
         SourceError: If the file has no rows, or cannot be read.
     """
     file = published_files(source_folder(sources), table).get(table)
-    published = read(file) if file else Table(built)
-    if file and not published.rows:
-        example = "".join(
-            f" ({rejection.entry}: {rejection.reason})" for rejection in published.rejections[:1]
-        )
+    if file is None:
+        return Table(built)
+    published = read(file)
+    if not published.rows:
+        example = ""
+        if published.rejections:
+            rejection = published.rejections[0]
+            example = f" ({rejection.entry}: {rejection.reason})"
         raise SourceError(f"{file}: no rows{example}. Download it again, or remove it")
     return published
 
 
-def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
+def question_outs(folder: AssetFolder) -> dict[str, dg.AssetOut]:
     """Outputs that ``yield_question_tables`` yields; an edition may have no questions."""
     return {
-        "rejections": out(here.stage("select"), Rejection),
-        "questions": out(here.stage("questions"), Question, optional=True),
+        "rejections": out(folder.stage("select"), Rejection),
+        "questions": out(folder.stage("questions"), Question, optional=True),
     }
 
 
 def yield_question_tables(
-    built: Table[Question],
-    unnamed: Sequence[Rejection],
-    n: int,
+    table: Table[Question],
+    image_rejections: Sequence[Rejection],
+    n_entries: int,
     edition: Edition,
     image_store: ImageStore,
-    marked: Callable[[list[Question]], list[Question]],
+    label: Callable[[list[Question]], list[Question]],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Yield the outputs of a task: rejections and, if its source has entries, questions.
 
     Args:
-        built: Questions and rejections of the entries.
-        unnamed: Images that the task does not show: metadata of the rejections.
-        n: Number of entries.
+        table: Questions, and rejected entries.
+        image_rejections: Images that the task does not show: metadata of ``rejections``.
+        n_entries: Number of entries.
         edition: Edition of the questions.
         image_store: Images for the preview.
-        marked: Labels questions with the number of undecided annotation units.
+        label: Labels questions with the number of undecided annotation units.
 
     Raises:
         SourceError: If there are entries, but none became a question.
     """
-    yield table_output(built.rejections, rejection_metadata(unnamed), name="rejections")
-    if n and not built.rows:
-        raise SourceError(_NO_QUESTION.format(n=n, first=built.rejections[0]))
-    if n:
-        rows = marked([replace(question, edition=edition) for question in built.rows])
-        yield table_output(rows, question_preview(rows, image_store), name="questions")
+    yield table_output(table.rejections, rejection_metadata(image_rejections), name="rejections")
+    if not n_entries:
+        return
+    if not table.rows:
+        raise SourceError(_NO_QUESTION.format(n=n_entries, first=table.rejections[0]))
+    rows = label([replace(question, edition=edition) for question in table.rows])
+    yield table_output(rows, question_preview(rows, image_store), name="questions")
 
 
 def edition_of(

@@ -47,7 +47,7 @@ def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[Stor
 
 
 def images_by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
-    """Images by the source's name."""
+    """Map images by their names in the source."""
     return {image.name: image for image in images}
 
 
@@ -59,20 +59,22 @@ class NamedImages(NamedTuple):
 
 
 def name_images(sources: SourceFiles, files: Sequence[StoredImage], *tables: str) -> NamedImages:
-    """Give the images of ``images/`` the addresses in the published files of a task too."""
-    by_name, folder = images_by_name(files), source_folder(sources)
+    """Map the images of ``images/`` by path, and by the addresses in a task's published files."""
+    by_path, folder = images_by_name(files), source_folder(sources)
     addresses = image_addresses(published_files(folder, *tables).values())
-    matched = match_addresses(image_files(folder / "images"), addresses)
-    addressed = {
-        address: by_name[name] for address, name in matched.file_of.items() if name in by_name
+    matches = match_addresses(image_files(folder / "images"), addresses)
+    by_address = {
+        address: by_path[path] for address, path in matches.file_of.items() if path in by_path
     }
     missing = [
         Rejection(entry=address, reason=_NO_IMAGE)
         for address in addresses
-        if address not in matched.file_of
+        if address not in matches.file_of
     ]
-    ambiguous = [_reject_ambiguous_file(*refusal) for refusal in matched.refused.items()]
-    return NamedImages(by_name | addressed, missing + ambiguous)
+    ambiguous = [
+        _reject_ambiguous_file(path, matched) for path, matched in matches.ambiguous.items()
+    ]
+    return NamedImages(by_path | by_address, missing + ambiguous)
 
 
 def _reject_ambiguous_file(name: str, addresses: Sequence[str]) -> Rejection:

@@ -119,6 +119,6 @@ mcot_questions = question_assets(
         read=read_mcot,
         to_questions=to_questions,
         releases=RELEASES,
-        painted=True,
+        has_painted_images=True,
     )
 )

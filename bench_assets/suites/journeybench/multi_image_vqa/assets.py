@@ -64,12 +64,17 @@ def planned_pairs(
     cause_responses: list[GeneratedText],
 ) -> dg.Output[list[PlannedPair]]:
     """Plan pairs of images; reject the rest, with reasons."""
+    folder = source_folder(sources)
     by_id = {problem.problem_id: problem for problem in problems}
-    by_rule = plan_arithmetic(by_id, quantities, decided_proposals)
-    by_cause, folder = plan_causes(causes, cause_responses), source_folder(sources)
-    read = read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE)
-    rejections = [rejection for part in (*read, by_rule, by_cause) for rejection in part.rejections]
-    return table_output(by_rule.rows + by_cause.rows, rejection_metadata(rejections))
+    arithmetic_pairs = plan_arithmetic(by_id, quantities, decided_proposals)
+    cause_pairs = plan_causes(causes, cause_responses)
+    source_tables = (read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE))
+    rejections = [
+        rejection
+        for table in (*source_tables, arithmetic_pairs, cause_pairs)
+        for rejection in table.rejections
+    ]
+    return table_output(arithmetic_pairs.rows + cause_pairs.rows, rejection_metadata(rejections))
 
 
 @_FOLDER.step("images", pool="gpu")
@@ -91,8 +96,8 @@ def painted_images(
 @_FOLDER.step("select", deps=_FOLDER.source)
 def built(sources: SourceFiles, planned_pairs: list[PlannedPair]) -> list[MultiImageItem]:
     """Collect the questions about two images."""
-    by_experts = read_knowledge(source_folder(sources) / _KNOWLEDGE).rows
-    return [to_item(pair) for pair in planned_pairs] + by_experts
+    expert_items = read_knowledge(source_folder(sources) / _KNOWLEDGE).rows
+    return [to_item(pair) for pair in planned_pairs] + expert_items
 
 
 multi_image_vqa_questions = question_assets(
@@ -102,6 +107,6 @@ multi_image_vqa_questions = question_assets(
         read=read_multi_image,
         to_questions=to_questions,
         releases=RELEASES,
-        painted=True,
+        has_painted_images=True,
     )
 )

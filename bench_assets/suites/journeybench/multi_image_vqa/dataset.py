@@ -46,8 +46,8 @@ def read_multi_image(file: Path) -> Table[MultiImageItem]:
         SourceError: If the file cannot be read.
     """
     table = make_rows(read_records(file), _multi_image_item)
-    names = number_duplicates(item.item_id for item in table.rows)
-    rows = [replace(item, item_id=name) for item, name in zip(table.rows, names, strict=True)]
+    ids = number_duplicates(item.item_id for item in table.rows)
+    rows = [replace(item, item_id=item_id) for item, item_id in zip(table.rows, ids, strict=True)]
     return replace(table, rows=rows)
 
 
@@ -65,7 +65,7 @@ def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:
 
 
 def _category(answer: str, flag: str, where: str) -> str:
-    """Cause and effect is known by its answer, an image; the others by a flag, if there is one."""
+    """Category of a row: cause and effect if its answer is an image, else what the flag states."""
     if answer.replace(" ", "").casefold() in CAUSE_ANSWERS:
         return CAUSE
     if flag not in ("0", "1", ""):
@@ -89,14 +89,14 @@ def to_questions(
 
 def _question(item: MultiImageItem, images: Mapping[str, StoredImage]) -> Question:
     is_choice = item.category == CAUSE
-    parts = [item.answer.replace(" ", "").casefold()] if is_choice else item.answer.split(";")
+    answers = [item.answer.replace(" ", "").casefold()] if is_choice else item.answer.split(";")
     return Question(
         question_id=f"journeybench/multi_image_vqa/{item.item_id}",
         task="journeybench/multi_image_vqa",
         edition="own",
         kind="text",
         text=item.question,
-        answer=tuple(part.strip() for part in parts if part.strip()),
+        answer=tuple(answer.strip() for answer in answers if answer.strip()),
         images=tuple(images[name].sha256 for name in item.images),
         options=CAUSE_ANSWERS if is_choice else (),
         category=item.category,

@@ -8,7 +8,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from random import Random
 
@@ -36,7 +36,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
 from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, read_optional_lines
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
-    json_objects,
+    proposals_of,
     text_fields,
 )
 
@@ -58,22 +58,23 @@ class PlannedPair:
 def plan_arithmetic(
     problems: Mapping[str, Problem],
     quantities: Iterable[Quantity],
-    decided: Iterable[DecidedProposal],
+    proposals: Iterable[DecidedProposal],
 ) -> Table[PlannedPair]:
     """Move the first two quantities of a problem into an image each, with accepted other numbers.
 
     Problems with fewer quantities are skipped.
     """
-    planned, accepted = Table[PlannedPair](), accepted_numbers(decided)
+    table, accepted = Table[PlannedPair](), accepted_numbers(proposals)
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
-        two, item_id = list(group)[:2], pair_id(problem_id)
-        if len(two) < 2:
+        first_two, item_id = list(islice(group, 2)), pair_id(problem_id)
+        if len(first_two) < 2:
             continue
         if item_id in accepted:
-            planned.rows.append(_arithmetic_pair(problems[problem_id], two, accepted[item_id]))
+            pair = _arithmetic_pair(problems[problem_id], first_two, accepted[item_id])
+            table.rows.append(pair)
         else:
-            planned.reject(item_id, "no two other numbers were accepted")
-    return planned
+            table.reject(item_id, "no two other numbers were accepted")
+    return table
 
 
 def to_item(pair: PlannedPair) -> MultiImageItem:
@@ -90,18 +91,19 @@ def to_item(pair: PlannedPair) -> MultiImageItem:
 
 
 def _arithmetic_pair(
-    problem: Problem, two: Sequence[Quantity], counts: Sequence[int]
+    problem: Problem, quantities: Sequence[Quantity], counts: Sequence[int]
 ) -> PlannedPair:
-    changes = {quantity.number: count for quantity, count in zip(two, counts, strict=True)}
-    solved, rng = solve(problem, changes), Random(f"{problem.problem_id}/pair")
+    pairs = list(zip(quantities, counts, strict=True))
+    solution = solve(problem, {quantity.number: count for quantity, count in pairs})
+    rng = Random(f"{problem.problem_id}/pair")
     return PlannedPair(
         item_id=pair_id(problem.problem_id),
-        question=replaced_question(problem, two),
-        answer=format_number(float(solved.answer)) if solved else "",
+        question=replaced_question(problem, quantities),
+        answer=format_number(float(solution.answer)) if solution else "",
         category=ARITHMETIC,
-        solution=solved.steps if solved else "",
+        solution=solution.steps if solution else "",
         images=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
-        prompts=tuple(fill_count(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
+        prompts=tuple(fill_count(quantity.image_prompt, count) for quantity, count in pairs),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
 
@@ -132,8 +134,8 @@ class CauseAndEffect:
 def read_copa(file: Path) -> Table[CauseAndEffect]:
     """Read JSON lines of COPA in file order; no rows if the file does not exist.
 
-    Entries that ask for neither cause nor effect, have no label, or have the number of an earlier
-    one are rejected.
+    An entry is rejected if it asks for neither cause nor effect, has no label, or repeats the
+    number of an earlier one.
 
     Raises:
         SourceError: If the file cannot be read.
@@ -150,8 +152,8 @@ def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
             "and 0 or 1"
         )
     premise = require_field(entry, "premise", str, where).strip()
-    right = require_field(entry, f"choice{label + 1}", str, where).strip()
-    cause, effect = (right, premise) if target == "cause" else (premise, right)
+    choice = require_field(entry, f"choice{label + 1}", str, where).strip()
+    cause, effect = (choice, premise) if target == "cause" else (premise, choice)
     event_id = f"copa-{require_field(entry, 'idx', int, where)}"
     return CauseAndEffect(event_id=event_id, cause=cause, effect=effect)
 
@@ -173,21 +175,22 @@ def plan_causes(
 
     Which image comes first and which event is asked for is drawn from the event's id.
     """
-    planned = Table[PlannedPair]()
+    table = Table[PlannedPair]()
     for event, response in zip(events, responses, strict=True):
-        proposals = None if response.error else json_objects(response.text)
-        texts = text_fields(proposals[0], ("cause", "effect")) if proposals else None
-        if texts is None:
-            reason = response.error or (
-                "cannot be seen" if proposals == [] else "unreadable response"
-            )
-            planned.reject(response.request_id, reason)
+        proposals = proposals_of(response, empty="cannot be seen")
+        if proposals.rejections:
+            table.rejections.extend(proposals.rejections)
             continue
-        planned.rows.append(_cause_pair(event, texts, Random(event.event_id)))
-    return planned
+        prompts = text_fields(proposals.rows[0], ("cause", "effect"))
+        if prompts is None:
+            table.reject(response.request_id, "unreadable response")
+        else:
+            table.rows.append(_cause_pair(event, prompts))
+    return table
 
 
-def _cause_pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedPair:
+def _cause_pair(event: CauseAndEffect, prompts: dict[str, str]) -> PlannedPair:
+    rng = Random(event.event_id)
     order = rng.sample(["cause", "effect"], 2)
     target = rng.choice(["cause", "effect"])
     return PlannedPair(
@@ -197,7 +200,7 @@ def _cause_pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> Pl
         category=CAUSE,
         solution="",
         images=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),
-        prompts=tuple(texts[name] for name in order),
+        prompts=tuple(prompts[name] for name in order),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
 

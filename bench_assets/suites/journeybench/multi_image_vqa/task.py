@@ -43,7 +43,9 @@ def by_category(question: Question) -> Sequence[str]:
     """Slice by category; all but cause and effect are also in ``MMCOT``."""
     if not question.category:
         return ()
-    return (question.category,) if question.category == CAUSE else (question.category, MMCOT)
+    if question.category == CAUSE:
+        return (CAUSE,)
+    return question.category, MMCOT
 
 
 TASK = Task(

@@ -1,7 +1,7 @@
 """Solution verification of MCOT and multi-image VQA, one model at a time (section 4.1, Table 3)."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import dagster as dg
@@ -9,7 +9,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, judgements_asset
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
-from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.aggregation import blank_metric, format_decodings
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
@@ -22,29 +22,29 @@ from bench_resources.tables.parquet import table_output
 
 def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
     """Build the assets of the solution judge's verdicts on a task, and of their metric."""
-    of = EvaluationStep(replace(task, judges=SOLUTION_JUDGES), is_study=True)
+    step = EvaluationStep(replace(task, judges=SOLUTION_JUDGES), is_study=True)
     judgements = judgements_asset(
-        of,
+        step,
         "solution_judgements",
         _solution_judge,
         "One row: whether one prediction follows the true solution, if there is one "
         "(section 4.1). Judged by `solution_judge` of [suites.journeybench], or by rules.",
     )
-    return [judgements, _metrics(of)]
+    return [judgements, _metrics_asset(step)]
 
 
 def _solution_judge(settings: Settings, suite: str) -> str:
     return settings.suite(suite, JourneyBenchSettings).solution_judge
 
 
-def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
+def _metrics_asset(step: EvaluationStep) -> dg.AssetsDefinition:
     @dg.asset(
-        ins=of.ins("questions", "predictions", "solution_judgements"),
+        ins=step.ins("questions", "predictions", "solution_judgements"),
         description=(
             "One row: the share of solutions, all or of one category, that follow the true "
             "one; over the questions that have a solution (606 of MCOT in the release)."
         ),
-        **of.stage("metrics"),
+        **step.stage("metrics"),
     )
     def solution_verification(
         context: dg.AssetExecutionContext,
@@ -53,10 +53,10 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         solution_judgements: list[Judgement],
     ) -> dg.Output[list[Metric]]:
         if not any(solution_of(question) for question in questions):
-            raise TableError(f"{of.task.name}: no question has a solution to compare with")
+            raise TableError(f"{step.task.name}: no question has a solution to compare with")
         return table_output(
             solution_metrics(
-                of.task, context.partition_key, questions, predictions, solution_judgements
+                step.task, context.partition_key, questions, predictions, solution_judgements
             )
         )
 
@@ -70,18 +70,18 @@ def solution_metrics(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> list[Metric]:
-    """Share of right solutions, over all and each slice.
+    """Share of right solutions, over all questions that have a solution and over each slice.
 
     A response that was cut off before its answer is wrong, without a judge.
     """
-    solved = [question for question in questions if solution_of(question)]
+    solvable = [question for question in questions if solution_of(question)]
     verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
     verdicts |= {judgement.question_id: judgement.verdict for judgement in judgements}
     judges = "+".join(sorted({judgement.judge for judgement in judgements})) or "none"
-    parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solved))}
+    parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solvable))}
     blank = blank_metric(task, questions, model, parts, n_failed=0)
     slices: dict[str, list[Question]] = defaultdict(list)
-    for question in solved:
+    for question in solvable:
         for category in dict.fromkeys(("all", *task.slices(question))):
             slices[category].append(question)
     return [
@@ -90,15 +90,21 @@ def solution_metrics(
             metric="solution_verification",
             category=category,
             n_failed=sum(question.question_id not in verdicts for question in slice_questions),
-            **mean(
-                ScoredPoint(None if verdict is None else float(verdict), question.group_id)
-                for question in slice_questions
-                if question.question_id in verdicts
-                for verdict in [verdicts[question.question_id]]
-            )._asdict(),
+            **_mean_verdict(slice_questions, verdicts)._asdict(),
         )
         for category, slice_questions in slices.items()
     ]
+
+
+def _mean_verdict(questions: Sequence[Question], verdicts: Mapping[str, bool | None]) -> Mean:
+    """Mean of the verdicts by question id; questions without one do not count."""
+    points = []
+    for question in questions:
+        if question.question_id in verdicts:
+            verdict = verdicts[question.question_id]
+            value = None if verdict is None else float(verdict)
+            points.append(ScoredPoint(value, question.group_id))
+    return mean(points)
 
 
 solutions = [*solution_assets(MCOT), *solution_assets(MULTI_IMAGE_VQA)]

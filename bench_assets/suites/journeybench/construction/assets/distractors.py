@@ -67,7 +67,7 @@ statement_responses = generated_texts(
     lambda caption_decisions, stored: distractors.statement_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
-    by="answerer",
+    role="answerer",
 )
 
 
@@ -208,7 +208,7 @@ trigger_responses = generated_texts(
     lambda caption_decisions, stored: triggers.trigger_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
-    by="answerer",
+    role="answerer",
 )
 
 
