@@ -32,18 +32,19 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
     if not answers:
         return Mean(nan, nan, nan, 0, 0)
     parts = np.zeros((len(answers), BINS + 1))
-    for n, answer in enumerate(answers):
-        parts[n, _bin(answer.confidence)] = answer.right - answer.confidence
-        parts[n, BINS] = 1.0
-
-    def error(sums: Floats) -> Floats:
-        errors: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
-        return errors
-
-    value = float(round(error(parts.sum(axis=0, keepdims=True))[0], 12))
-    clusters = [answer.cluster or str(n) for n, answer in enumerate(answers)]
-    low, high = jackknife_interval(parts, clusters, error, 1.0)
+    for index, answer in enumerate(answers):
+        parts[index, _bin_index(answer.confidence)] = answer.right - answer.confidence
+        parts[index, BINS] = 1.0
+    value = float(round(_calibration_errors(parts.sum(axis=0, keepdims=True))[0], 12))
+    clusters = [answer.cluster or str(index) for index, answer in enumerate(answers)]
+    low, high = jackknife_interval(parts, clusters, _calibration_errors, 1.0)
     return Mean(value, low, high, len(answers), 0)
+
+
+def _calibration_errors(sums: Floats) -> Floats:
+    """Calibration error of each row: sums by bin, then the number of answers."""
+    errors: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
+    return errors
 
 
 def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
@@ -59,10 +60,10 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
     threshold = confidences[max(1, round(share * len(confidences))) - 1] if confidences else 0.0
     selected = [answer for answer in answers if answer.confidence >= threshold]
     return mean(
-        ScoredPoint(answered.right, answered.cluster or str(n))
-        for n, answered in enumerate(selected)
+        ScoredPoint(answer.right, answer.cluster or str(index))
+        for index, answer in enumerate(selected)
     )
 
 
-def _bin(confidence: float) -> int:
+def _bin_index(confidence: float) -> int:
     return min(BINS - 1, int(confidence * BINS))

@@ -11,29 +11,33 @@ def cluster_questions(questions: Sequence[Question]) -> dict[str, str]:
     Returns:
         Cluster by question id; a question that shares nothing is a cluster of its own.
     """
-    firsts = cluster_numbers(questions)
-    names = [question.question_id for question in questions]
-    return {name: names[first] for name, first in zip(names, firsts, strict=True)}
+    ids = [question.question_id for question in questions]
+    first_indices = cluster_numbers(questions)
+    return {name: ids[first] for name, first in zip(ids, first_indices, strict=True)}
 
 
 def cluster_numbers(questions: Iterable[Question]) -> list[int]:
     """Index of the first question of each question's cluster; see ``cluster_questions``."""
-    leads, first_with = list[int](), dict[str, int]()
-
-    def root(number: int) -> int:
-        while leads[number] != number:
-            leads[number] = number = leads[leads[number]]
-        return number
-
-    for number, question in enumerate(questions):
-        leads.append(number)
-        for name in _shared(question):
-            low, high = sorted((root(first_with.setdefault(name, number)), root(number)))
-            leads[high] = low
-    return list(map(root, range(len(leads))))
+    parents: list[int] = []  # a union-find forest: the root of a tree is its smallest index
+    first_with_key: dict[str, int] = {}
+    for index, question in enumerate(questions):
+        parents.append(index)
+        for key in _shared_keys(question):
+            first = first_with_key.setdefault(key, index)
+            low, high = sorted((_find_root(parents, first), _find_root(parents, index)))
+            parents[high] = low
+    return [_find_root(parents, index) for index in range(len(parents))]
 
 
-def _shared(question: Question) -> Iterator[str]:
+def _find_root(parents: list[int], index: int) -> int:
+    """Find the root of a tree, and shorten the path to it in ``parents``."""
+    while parents[index] != index:
+        parents[index] = parents[parents[index]]
+        index = parents[index]
+    return index
+
+
+def _shared_keys(question: Question) -> Iterator[str]:
     """Keys that questions of one cluster have in common."""
     if question.group_id:
         yield f"group {question.group_id}"

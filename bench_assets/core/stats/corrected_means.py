@@ -9,7 +9,7 @@ effective labels of each stratum (Korn and Graubard, 1998). Measured coverage: `
 """
 
 from collections.abc import Mapping, Sequence
-from math import ceil, hypot, inf, prod, sqrt
+from math import ceil, hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ MIN_LABELS, MIN_CLUSTERS = 30, 10
 
 _MIN_VARIANCE = 1e-15  # a smaller variance is a rounding error
 _ROUNDING = 1e-9  # a smaller share is a rounding error
-_SHARED = 1.0001  # effective labels a cluster, above which labels share clusters
+_SHARED = 1.0001  # effective labels per cluster, above which labels share clusters
 
 
 class CheckedUnit(NamedTuple):
@@ -37,7 +37,7 @@ class CheckedUnit(NamedTuple):
     judge: float  # in [0, 1]
     people: float | None = None  # in [0, 1]; None: not labelled
     probability: float = 1.0  # of being labelled; only ratios within a verdict count
-    cluster: str = ""  # units of one cluster are not independent; "": one of its own
+    cluster: str = ""  # units of one cluster are not independent; "": a cluster of its own
     weight: float = 1.0
 
 
@@ -69,14 +69,14 @@ def shortage(units: Sequence[CheckedUnit]) -> str:
         return f"{len(labelled)} units labelled, expected at least {MIN_LABELS}"
     if {is_right(unit.judge) for unit in units} - {is_right(unit.judge) for unit in labelled}:
         return "no unit of one of the judge's verdicts is labelled"
-    n_clusters = len({unit.cluster or str(number) for number, unit in enumerate(labelled)})
+    n_clusters = len({unit.cluster or str(index) for index, unit in enumerate(labelled)})
     if n_clusters < MIN_CLUSTERS:
         return f"labels in {n_clusters} clusters, expected at least {MIN_CLUSTERS}"
     return ""
 
 
 def is_right(share: float) -> bool:
-    """Verdict of a judge that gives this share of the points."""
+    """Whether a judge that gives this share of the points calls the unit right."""
     return share > 0.5
 
 
@@ -84,8 +84,8 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     """Correct the mean of a judge by people's verdicts on a sample of its units.
 
     >>> judge, people = (1, 1, 1, 0, 0, 0), (1, 0, None, 1, 0, None)
-    >>> found = corrected_mean([CheckedUnit(*row, 2 / 3) for row in zip(judge, people)])
-    >>> round(found.low, 4), found.value, round(found.high, 4)
+    >>> corrected = corrected_mean([CheckedUnit(*row, 2 / 3) for row in zip(judge, people)])
+    >>> round(corrected.low, 4), corrected.value, round(corrected.high, 4)
     (0.1641, 0.5, 0.8359)
 
     Args:
@@ -95,35 +95,36 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     Raises:
         ValueError: If no unit of a stratum is labelled.
     """
-    columns = _Columns(units, by_verdict)
-    judge, weight, labels = columns.judge, columns.weight, columns.labels()
+    columns = _Columns(units, by_verdict=by_verdict)
+    labels = columns.label_weights()
     tuning, factor = _tuning(columns, labels)
-    rest = columns.people - factor * judge
-    centres = columns.by_stratum(labels * rest) / columns.sizes
-    predicted = factor * judge + centres[columns.stratum]
-    value, judged = (float(weight @ values) / columns.total for values in (predicted, judge))
-    shares = columns.by_cluster(weight) / columns.total
+    residuals = columns.people - factor * columns.judge
+    centres = columns.by_stratum(labels * residuals) / columns.sizes
+    predicted = factor * columns.judge + centres[columns.stratum]
+    value, judge_mean = columns.mean(predicted), columns.mean(columns.judge)
+    bias = judge_mean - value
 
-    def influence(deviations: Floats) -> Floats:
-        return _cr2(columns.by_cluster(weight * deviations) / columns.total, shares)
+    unit_moves = columns.influence(predicted - value)
+    bias_moves = columns.influence(columns.judge - predicted - judge_mean + value)
+    strata = [_stratum(columns, labels, residuals, index) for index in range(len(columns.sizes))]
+    moves = unit_moves + sum(stratum.moves for stratum in strata)
+    from_labels = sum(float(stratum.moves @ stratum.moves) for stratum in strata)
+    covariance = max(0.0, float(moves @ moves - unit_moves @ unit_moves) - from_labels)
 
-    rows, differences = influence(predicted - value), influence(judge - predicted - judged + value)
-    strata = [_stratum(columns, labels, rest, number) for number in range(len(columns.sizes))]
-    down, up = hypot(*(part.down for part in strata)), hypot(*(part.up for part in strata))
-    moves = rows + sum(part.moves for part in strata)
-    from_labels = sum(float(part.moves @ part.moves) for part in strata)
-    covariance = max(0.0, float(moves @ moves - rows @ rows) - from_labels)
-    quantile = student_quantile(satterthwaite_freedom(shares))
-    spread, shared = quantile * sqrt(differences @ differences), quantile * sqrt(covariance)
-    rows_down, rows_up = _sampling_distances(predicted, columns, value)
+    quantile = student_quantile(satterthwaite_freedom(columns.shares))
+    covariance_distance = quantile * sqrt(covariance)
+    bias_distance = quantile * sqrt(bias_moves @ bias_moves)
+    label_down = hypot(*(stratum.down for stratum in strata))
+    label_up = hypot(*(stratum.up for stratum in strata))
+    unit_down, unit_up = _sampling_distances(predicted, columns, value)
     return CorrectedMean(
         value=value,
-        low=max(0.0, value - hypot(rows_down, shared, down)),
-        high=min(1.0, value + hypot(rows_up, shared, up)),
-        judge=judged,
-        bias=judged - value,
-        bias_low=judged - value - hypot(spread, up),
-        bias_high=judged - value + hypot(spread, down),
+        low=max(0.0, value - hypot(unit_down, covariance_distance, label_down)),
+        high=min(1.0, value + hypot(unit_up, covariance_distance, label_up)),
+        judge=judge_mean,
+        bias=bias,
+        bias_low=bias - hypot(bias_distance, label_up),
+        bias_high=bias + hypot(bias_distance, label_down),
         n_checked=int(columns.checked.sum()),
         n_units=len(units),
         tuning=tuning,
@@ -133,52 +134,67 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
 
 
 class _Columns:
-    """Units as columns, numbered by cluster and stratum."""
+    """Units as columns, with the indices of their clusters and strata."""
 
-    def __init__(self, units: Sequence[CheckedUnit], by_verdict: bool) -> None:
+    def __init__(self, units: Sequence[CheckedUnit], *, by_verdict: bool) -> None:
         self.judge = np.array([unit.judge for unit in units], float)
         self.weight = np.array([unit.weight for unit in units], float)
         self.checked = np.array([unit.people is not None for unit in units])
         self.people = np.array([unit.people or 0.0 for unit in units], float)
-        self._drawn = np.where(self.checked, self.weight, 0.0) / [u.probability for u in units]
-        self.names = [unit.cluster or f"unit {number}" for number, unit in enumerate(units)]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.names))}
-        self.clusters, self._cluster = list(numbers), [numbers[name] for name in self.names]
+        self._probability = np.array([unit.probability for unit in units], float)
+        self.names = [unit.cluster or f"unit {index}" for index, unit in enumerate(units)]
+        indices = {name: index for index, name in enumerate(dict.fromkeys(self.names))}
+        self.clusters, self._cluster = list(indices), [indices[name] for name in self.names]
         verdicts = [by_verdict and is_right(unit.judge) for unit in units]
         self.stratum = np.unique(verdicts, return_inverse=True)[1]
         self.sizes = self.by_stratum(self.weight)
         self.total = float(self.weight.sum())
+        self.shares = self.by_cluster(self.weight) / self.total  # of each cluster
 
     def by_stratum(self, values: Floats) -> Floats:
+        """Sum values by stratum."""
         return np.bincount(self.stratum, values).astype(float)
 
     def by_cluster(self, values: Floats) -> Floats:
+        """Sum values by cluster."""
         return np.bincount(self._cluster, values, len(self.clusters)).astype(float)
 
-    def labels(self) -> Floats:
-        """Weights of the labels; those of a stratum weigh what its units weigh."""
-        drawn = self.by_stratum(self._drawn)
-        if not drawn.all():
+    def mean(self, values: Floats) -> float:
+        return float(self.weight @ values) / self.total
+
+    def influence(self, deviations: Floats) -> Floats:
+        """CR2 influence of each cluster on a mean over all units."""
+        return _cr2(self.by_cluster(self.weight * deviations) / self.total, self.shares)
+
+    def label_weights(self) -> Floats:
+        """Weight of each label; the labels of a stratum together weigh as much as its units.
+
+        Raises:
+            ValueError: If no unit of a stratum is labelled.
+        """
+        weights = np.where(self.checked, self.weight, 0.0) / self._probability
+        stratum_weights = self.by_stratum(weights)
+        if not stratum_weights.all():
             raise ValueError("no unit of one of the judge's verdicts is labelled")
-        return self._drawn * (self.sizes / drawn)[self.stratum]
+        return np.asarray(weights * (self.sizes / stratum_weights)[self.stratum])
 
 
 def _tuning(columns: _Columns, labels: Floats) -> tuple[float, float]:
-    """Weight of the judge's values as in PPI++, and as a factor over all units.
+    """Weight of the judge's values as in PPI++, and the factor for comparison with all units.
 
-    PPI++ compares labelled units with the others, this module labelled units with all.
+    PPI++ compares the labelled units with the others; this module compares them with all units.
     """
     n, n_units, total = int(columns.checked.sum()), len(labels), columns.total
-    centres = [float(by @ columns.judge) / total for by in (columns.weight, labels)]
-    covariance = labels @ (
-        (columns.people - labels @ columns.people / total) * (columns.judge - centres[1])
-    )
-    squares = columns.weight @ (columns.judge - centres[0]) ** 2 * n_units / max(1, n_units - 1)
+    labelled_people = columns.people - labels @ columns.people / total
+    labelled_judge = columns.judge - float(labels @ columns.judge) / total
+    covariance = labels @ (labelled_people * labelled_judge)
+    deviations = columns.judge - columns.mean(columns.judge)
+    squares = columns.weight @ deviations**2 * n_units / max(1, n_units - 1)
     if squares / total < _MIN_VARIANCE or n == n_units:
         return 0.0, 0.0
-    n_other = 1 + n / (n_units - n)
-    tuning = min(1.0, max(0.0, float(covariance / squares) / n_other))
-    return tuning, tuning * n_other
+    scale = 1 + n / (n_units - n)  # from a comparison with the other units to one with all
+    tuning = min(1.0, max(0.0, float(covariance / squares) / scale))
+    return tuning, tuning * scale
 
 
 class _Stratum(NamedTuple):
@@ -189,42 +205,52 @@ class _Stratum(NamedTuple):
     up: float
 
 
-def _stratum(columns: _Columns, labels: Floats, rest: Floats, number: int) -> _Stratum:
-    own_labels, size = (
-        np.where(columns.stratum == number, labels, 0.0),
-        float(columns.sizes[number]),
-    )
-    right = float(own_labels @ columns.people) / size
+def _stratum(columns: _Columns, labels: Floats, residuals: Floats, index: int) -> _Stratum:
+    """Part of the labels of one stratum in the corrected mean.
+
+    Args:
+        columns: All units.
+        labels: Weights of all labels.
+        residuals: What people's values differ by from the judge's tuned ones.
+        index: Index of the stratum.
+    """
+    own_labels = np.where(columns.stratum == index, labels, 0.0)
+    size = float(columns.sizes[index])
+    right_share = float(own_labels @ columns.people) / size
     leverage = columns.by_cluster(own_labels) / size
-    moves = _cr2(
-        columns.by_cluster(own_labels * (rest - own_labels @ rest / size)) / size, leverage
-    )
-    variance, independent = float(moves @ moves), float(1 / (leverage @ leverage))
-    n = right * (1 - right) / variance if variance > _MIN_VARIANCE else independent
-    if variance > _MIN_VARIANCE and size**2 / (own_labels @ own_labels) > _SHARED * independent:
-        n *= (Z / student_quantile(satterthwaite_freedom(leverage))) ** 2
-    low, high = _jeffreys(right, n)
+    deviations = residuals - own_labels @ residuals / size
+    moves = _cr2(columns.by_cluster(own_labels * deviations) / size, leverage)
+    variance = float(moves @ moves)
+    n_clusters = float(1 / (leverage @ leverage))  # effective
+    n_labels = size**2 / (own_labels @ own_labels)
+    n = n_clusters
+    if variance > _MIN_VARIANCE:
+        n = right_share * (1 - right_share) / variance
+        if n_labels > _SHARED * n_clusters:
+            n *= (Z / student_quantile(satterthwaite_freedom(leverage))) ** 2
+    low, high = _jeffreys(right_share, n)
     share = size / columns.total
-    return _Stratum(moves * share, share * (right - low), share * (high - right))
+    return _Stratum(moves * share, share * (right_share - low), share * (high - right_share))
 
 
 def _cr2(moves: Floats, leverage: Floats) -> Floats:
+    """Divide each cluster's influence by the root of 1 - leverage (Bell and McCaffrey, 2002)."""
     return np.asarray(moves / np.sqrt(np.maximum(1 - leverage, _ROUNDING)))
 
 
 def _jeffreys(share: float, n: float) -> tuple[float, float]:
-    """Jeffreys' 95 % interval of a share of n units; 0 and 1 stay limits."""
+    """Jeffreys' 95 % interval of a share of n units; a share of 0 or 1 is its own limit."""
     from scipy.special import betaincinv
 
-    yes, no = share * n, (1 - share) * n
-    low, high = (float(betaincinv(yes + 0.5, no + 0.5, level)) for level in (0.025, 0.975))
-    return low if yes > _ROUNDING else 0.0, high if no > _ROUNDING else 1.0
+    n_yes, n_no = share * n, (1 - share) * n
+    low, high = (float(betaincinv(n_yes + 0.5, n_no + 0.5, level)) for level in (0.025, 0.975))
+    return low if n_yes > _ROUNDING else 0.0, high if n_no > _ROUNDING else 1.0
 
 
 def _sampling_distances(predicted: Floats, columns: _Columns, value: float) -> tuple[float, float]:
-    """Distances of the mean to the limits that the sample of units alone gives it.
+    """Distances from the mean to the limits of its interval, for the sampling of units alone.
 
-    0 if the predictions do not vary.
+    Both are 0 if the predictions do not vary.
     """
     if np.ptp(predicted) < _ROUNDING:
         return 0.0, 0.0
@@ -238,9 +264,9 @@ def difference_interval(before: CorrectedMean, after: CorrectedMean) -> tuple[fl
 
     MOVER with the correlation of the clusters' influence (Zou and Donner, 2008).
     """
-    shared = sum(move * after.moves.get(name, 0.0) for name, move in before.moves.items())
-    squares = prod(sum(m * m for m in side.moves.values()) for side in (before, after))
-    correlation = shared / sqrt(squares) if squares > 0 else 0.0
+    covariance = sum(move * after.moves.get(name, 0.0) for name, move in before.moves.items())
+    squares = _variance(before) * _variance(after)
+    correlation = covariance / sqrt(squares) if squares > 0 else 0.0
     difference = after.value - before.value
 
     def distance(x: float, y: float) -> float:
@@ -252,12 +278,18 @@ def difference_interval(before: CorrectedMean, after: CorrectedMean) -> tuple[fl
     )
 
 
-def labels_to_halve(found: CorrectedMean) -> int | None:
-    """Labels that halve the interval; None if labels on all units would not.
+def _variance(corrected: CorrectedMean) -> float:
+    return sum(move * move for move in corrected.moves.values())
+
+
+def labels_to_halve(corrected: CorrectedMean) -> int | None:
+    """Number of labels that would halve the interval; None if labels on all units would not.
 
     Only the variance of the labels falls with their number; that of the questions stays.
     """
-    variance = sum(move * move for move in found.moves.values())
-    left = variance / 4 - (variance - found.from_labels)
-    needed = found.n_checked * found.from_labels / left if left > 0 else inf
-    return ceil(needed) if needed <= found.n_units else None
+    variance = _variance(corrected)
+    label_variance = variance / 4 - (variance - corrected.from_labels)
+    if label_variance <= 0:
+        return None
+    needed = corrected.n_checked * corrected.from_labels / label_variance
+    return ceil(needed) if needed <= corrected.n_units else None

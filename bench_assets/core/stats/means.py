@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from math import fsum, inf, nan, prod, sqrt
+from operator import mul
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -57,9 +58,9 @@ class ClusterInfluence(NamedTuple):
     shares: Floats  # of each cluster; they add up to 1 over all groups
     moves: Floats  # CR2: share times distance from the group's mean, over the root of 1 - leverage;
     # scaled so that their squares have the variance that ``_variance_factor`` mixes
-    lone: float  # squared shares of groups that have only one cluster
+    lone_squares: float  # squared shares of groups that have only one cluster
     freedom: float  # Satterthwaite's degrees of freedom of the sum of squared moves
-    settled: bool  # one group, whose clusters are each all right or all wrong and weigh the same
+    is_settled: bool  # one group, whose clusters are each all right or all wrong and weigh the same
 
 
 def mean(points: Iterable[ScoredPoint]) -> Mean:
@@ -93,17 +94,17 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     >>> macro_mean([[ScoredPoint(1.0), ScoredPoint(1.0)], [ScoredPoint(0.0)]]).value
     0.5
     """
-    parts = [_ScoredGroup(points, number) for number, points in enumerate(groups)]
-    n_scored = sum(len(part.values) for part in parts)
-    n_unscored = sum(part.n_unscored for part in parts)
-    totals = [fsum(part.weights) for part in parts]
-    if not totals or 0 in totals:
+    scored_groups = [_ScoredGroup(points, index) for index, points in enumerate(groups)]
+    n_scored = sum(len(group.values) for group in scored_groups)
+    n_unscored = sum(group.n_unscored for group in scored_groups)
+    weights = [fsum(group.weights) for group in scored_groups]
+    if not weights or 0 in weights:
         return Mean(nan, nan, nan, n_scored, n_unscored)
-    sums = [fsum(map(float.__mul__, part.values, part.weights)) for part in parts]
-    means = [of_group / total for of_group, total in zip(sums, totals, strict=True)]
+    sums = [fsum(map(mul, group.values, group.weights)) for group in scored_groups]
+    means = [group_sum / weight for group_sum, weight in zip(sums, weights, strict=True)]
     value = fsum(means) / len(means)
-    influence = _cluster_influence(parts, means, totals)
-    low, high = _interval(value, influence, len(parts) > 1)
+    influence = _cluster_influence(scored_groups, means, weights)
+    low, high = _mean_interval(value, influence, has_groups=len(scored_groups) > 1)
     n_clusters = 1 / fsum(influence.shares**2)
     largest = float(influence.shares.max())
     return Mean(value, low, high, n_scored, n_unscored, n_clusters, largest)
@@ -112,7 +113,7 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
 class _ScoredGroup:
     """The scored points of one group, as columns."""
 
-    def __init__(self, points: Iterable[ScoredPoint], number: int) -> None:
+    def __init__(self, points: Iterable[ScoredPoint], index: int) -> None:
         self.values, self.weights = array("d"), array("d")
         self.clusters = bytearray()  # a digest each
         self.n_unscored = 0
@@ -120,7 +121,7 @@ class _ScoredGroup:
             if value is None:
                 self.n_unscored += 1
                 continue
-            name = cluster or f"group {number} {len(self.values)}"
+            name = cluster or f"group {index} {len(self.values)}"
             self.clusters += _digest(name)
             self.values.append(value)
             self.weights.append(weight)
@@ -132,50 +133,67 @@ def _digest(cluster: str) -> bytes:
 
 
 def _cluster_influence(
-    groups: Sequence[_ScoredGroup], means: Sequence[float], totals: Sequence[float]
+    groups: Sequence[_ScoredGroup], means: Sequence[float], group_weights: Sequence[float]
 ) -> ClusterInfluence:
     """Influence of the clusters of all groups on the mean of their means."""
-    numbers, n_clusters = _numbered(b"".join(group.clusters for group in groups))
-    shares, moves, estimated = np.zeros((3, n_clusters))
-    lone, settled, start = 0.0, False, 0
-    variances: list[tuple[float, float]] = []  # of each group's mean, and its freedom
-    for group, centre, weight in zip(groups, means, totals, strict=True):
-        of = numbers[start : start + len(group.values)]
+    cluster_indices, n_clusters = _index_digests(b"".join(group.clusters for group in groups))
+    shares, moves, estimated_shares = np.zeros((3, n_clusters))
+    lone_squares, is_settled, start = 0.0, False, 0
+    variances: list[tuple[float, float]] = []  # of each group's mean, with its freedom
+    for group, group_mean, group_weight in zip(groups, means, group_weights, strict=True):
+        unit_clusters = cluster_indices[start : start + len(group.values)]
         start += len(group.values)
-        most, right = np.zeros((2, n_clusters))
         weights = np.frombuffer(group.weights)
-        np.add.at(most, of, weights)  # one after the other, in their order
-        np.add.at(right, of, weights * np.frombuffer(group.values))
-        (present,) = most.nonzero()
-        most, right = most[present], right[present]
-        total = weight * len(groups)
-        share, move = most / total, (right - centre * most) / total
+        cluster_weights = _cluster_sums(weights, unit_clusters)
+        (present,) = cluster_weights.nonzero()
+        cluster_weights = cluster_weights[present]
+        points = _cluster_sums(weights * np.frombuffer(group.values), unit_clusters)[present]
+        total = group_weight * len(groups)
+        share = cluster_weights / total
         shares[present] += share
         if len(present) == 1:  # a lone cluster equals its group's mean
-            lone += float(share[0] * share[0])
+            lone_squares += float(share[0] * share[0])
             continue
-        leverage = most / weight
-        even = bool(most.max() - most.min() < _ROUNDING)
-        adjusted = move / np.sqrt(1 - leverage)
-        if not even:
-            adjusted *= _variance_factor(group, of, present, adjusted * len(groups))
-        moves[present] += adjusted
-        estimated[present] += share
-        variances.append((1 / (total * len(groups)), _mixed_freedom(leverage, even)))
-        settled = even and bool(np.all(np.minimum(right, most - right) < _ROUNDING))
-    freedom = 1.0
-    if variances:
-        total_variance = fsum(variance for variance, _ in variances)
-        parts = fsum(variance**2 / of_group for variance, of_group in variances)
-        freedom = min(total_variance**2 / parts, _mixed_freedom(estimated / fsum(estimated)))
+        leverage = cluster_weights / group_weight
+        is_even = bool(cluster_weights.max() - cluster_weights.min() < _ROUNDING)
+        move = (points - group_mean * cluster_weights) / total / np.sqrt(1 - leverage)
+        if not is_even:
+            move *= _variance_factor(group, unit_clusters, present, move * len(groups))
+        moves[present] += move
+        estimated_shares[present] += share
+        freedom = _mixed_freedom(leverage, is_even=is_even)
+        variances.append((1 / (total * len(groups)), freedom))
+        opposite_points = np.minimum(points, cluster_weights - points)
+        is_settled = len(groups) == 1 and is_even and bool(np.all(opposite_points < _ROUNDING))
     positive = shares > 0
-    return ClusterInfluence(
-        shares[positive], moves[positive], lone, freedom, settled and len(groups) == 1
-    )
+    freedom = _freedom_of_groups(variances, estimated_shares) if variances else 1.0
+    return ClusterInfluence(shares[positive], moves[positive], lone_squares, freedom, is_settled)
+
+
+def _freedom_of_groups(variances: Sequence[tuple[float, float]], shares: Floats) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances, at most those of all clusters.
+
+    Args:
+        variances: Variance of each group's mean, with its degrees of freedom.
+        shares: Share of each cluster in the mean.
+    """
+    total = fsum(variance for variance, _ in variances)
+    squares = fsum(variance**2 / freedom for variance, freedom in variances)
+    return min(total**2 / squares, _mixed_freedom(shares / fsum(shares), is_even=False))
+
+
+def _cluster_sums(values: Floats, unit_clusters: npt.NDArray[np.int64]) -> Floats:
+    """Sum of the values of each cluster, added one after the other, in their order."""
+    sums = np.zeros(int(unit_clusters.max()) + 1)
+    np.add.at(sums, unit_clusters, values)
+    return sums
 
 
 def _variance_factor(
-    group: _ScoredGroup, of: npt.NDArray[np.int64], present: npt.NDArray[np.int64], moves: Floats
+    group: _ScoredGroup,
+    unit_clusters: npt.NDArray[np.int64],
+    present: npt.NDArray[np.int64],
+    moves: Floats,
 ) -> float:
     """Factor of the moves of uneven clusters that mixes their variance with that of a model.
 
@@ -183,37 +201,31 @@ def _variance_factor(
     variances within and between clusters give (Fuller and Battese, 1973).
     """
     weights, values = np.frombuffer(group.weights), np.frombuffer(group.values)
-    most, right, squares, bends = np.zeros((4, int(of.max()) + 1))
-    for sums, parts in (
-        (most, weights),
-        (right, weights * values),
-        (squares, weights**2),
-        (bends, weights * values**2),
-    ):
-        np.add.at(sums, of, parts)
-    most, right, squares, bends = (sums[present] for sums in (most, right, squares, bends))
-    total, observed = fsum(most), fsum(moves**2)
-    share, units = most / total, most**2 / squares  # effective units of each cluster
-    inside = fsum(np.maximum(0.0, bends - right**2 / most)) / total
-    repeated = 1 - 1 / units
-    several = fsum(share * repeated)
-    within = inside / several if several > _ROUNDING else 0.0  # variance of a unit in its cluster
-    total_variance = fsum(bends) / total - (fsum(right) / total) ** 2
-    spread = (total_variance - within * fsum(share**2 * repeated)) / (1 - fsum(share**2))
-    correlation = max(0.0, 1 - within / spread) if spread > _ROUNDING else 0.0
-    model = spread * fsum(share**2 * (correlation + (1 - correlation) / units))
-    return (
-        sqrt(1 - _MODEL + _MODEL * model / observed)
-        if observed > _MIN_VARIANCE and model > 0
-        else 1.0
-    )
+    cluster_weights = _cluster_sums(weights, unit_clusters)[present]
+    squared_weights = _cluster_sums(weights**2, unit_clusters)[present]
+    points = _cluster_sums(weights * values, unit_clusters)[present]
+    squared_points = _cluster_sums(weights * values**2, unit_clusters)[present]
+    total = fsum(cluster_weights)
+    shares, n_effective = cluster_weights / total, cluster_weights**2 / squared_weights
+    inner_squares = fsum(np.maximum(0.0, squared_points - points**2 / cluster_weights)) / total
+    repetition = 1 - 1 / n_effective
+    mean_repetition = fsum(shares * repetition)
+    within = inner_squares / mean_repetition if mean_repetition > _ROUNDING else 0.0
+    total_variance = fsum(squared_points) / total - (fsum(points) / total) ** 2
+    unit_variance = (total_variance - within * fsum(shares**2 * repetition)) / (1 - fsum(shares**2))
+    correlation = max(0.0, 1 - within / unit_variance) if unit_variance > _ROUNDING else 0.0
+    modelled = unit_variance * fsum(shares**2 * (correlation + (1 - correlation) / n_effective))
+    observed = fsum(moves**2)
+    if observed > _MIN_VARIANCE and modelled > 0:
+        return sqrt(1 - _MODEL + _MODEL * modelled / observed)
+    return 1.0
 
 
-def _mixed_freedom(leverage: Floats, even: bool = False) -> float:
+def _mixed_freedom(leverage: Floats, *, is_even: bool) -> float:
     """Degrees of freedom of the mixed variance, of which only the CR2 part is uncertain."""
     freedom = satterthwaite_freedom(leverage)
     n = int(np.count_nonzero(leverage))
-    return freedom if even else max(freedom, min(n - 1.0, freedom / (1 - _MODEL) ** 2))
+    return freedom if is_even else max(freedom, min(n - 1.0, freedom / (1 - _MODEL) ** 2))
 
 
 def satterthwaite_freedom(leverage: Floats) -> float:
@@ -237,17 +249,17 @@ def satterthwaite_freedom(leverage: Floats) -> float:
     return round(1 / (fsum(h**2) + fsum(adjusted) ** 2 - fsum(adjusted**2)), 9)
 
 
-def _numbered(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
-    """Indices of digests, equal for equal ones, and the number of distinct ones."""
+def _index_digests(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
+    """Indices of digests, equal for equal digests, and the number of distinct ones."""
     if not digests:
         return np.zeros(0, np.int64), 0
     halves = np.frombuffer(digests, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 1], halves[:, 0]))
     ordered = halves[order]
-    another = np.any(ordered[1:] != ordered[:-1], axis=1)
-    numbers = np.empty(len(halves), np.int64)
-    numbers[order] = np.concatenate(([0], np.cumsum(another)))
-    return numbers, int(another.sum()) + 1
+    is_new = np.any(ordered[1:] != ordered[:-1], axis=1)
+    indices = np.empty(len(halves), np.int64)
+    indices[order] = np.concatenate(([0], np.cumsum(is_new)))
+    return indices, int(is_new.sum()) + 1
 
 
 def product(points: Iterable[float | None]) -> float | None:
@@ -261,12 +273,12 @@ def product(points: Iterable[float | None]) -> float | None:
     return prod(scored) if len(scored) == len(values) else None
 
 
-def around(
+def delta_method_interval(
     value: float, spread: Mapping[str, float], top: float, freedom: float
 ) -> tuple[float, float]:
     """95 % interval of a metric in [0, ``top``] that is not a mean of points, by the delta method.
 
-    NaN for fewer than two clusters, and without a top if no cluster moves the metric.
+    NaN for fewer than two clusters, and for an unbounded metric that no cluster moves.
 
     Args:
         value: The metric.
@@ -308,7 +320,9 @@ def approximate_t_quantile(freedom: float) -> float:
     return Z + sum(t / freedom**k for k, t in enumerate(terms, 1))
 
 
-def _interval(value: float, found: ClusterInfluence, several: bool) -> tuple[float, float]:
+def _mean_interval(
+    value: float, influence: ClusterInfluence, *, has_groups: bool
+) -> tuple[float, float]:
     """Wilson's interval on effective units, with Student's quantile where the spread is estimated.
 
     If clusters of equal weight are all right or all wrong, the mean determines their variance. The
@@ -316,57 +330,60 @@ def _interval(value: float, found: ClusterInfluence, several: bool) -> tuple[flo
     (``_variance_freedom``). A tenth of an opposite cluster is added, because few clusters rarely
     show the full spread.
     """
-    shares, moves = found.shares, found.moves
+    shares, moves = influence.shares, influence.moves
     n = len(moves)
     squares = fsum(shares**2)
     observed = fsum(moves**2)
     possible = value * (1 - value)
     if observed < _MIN_VARIANCE:  # no variation: each cluster counts as one unit, the least
-        return _wilson(value, 1 / squares if several else float(n), Z)
-    if found.settled:
+        return _wilson(value, 1 / squares if has_groups else float(n), Z)
+    if influence.is_settled:
         return _wilson(value, possible / observed, Z)
-    variance = _variance(value, observed, squares, n) + found.lone * possible
-    freedom = max(found.freedom, _variance_freedom(moves, shares))
+    variance = _variance(value, observed, squares, n) + influence.lone_squares * possible
+    freedom = max(influence.freedom, _variance_freedom(moves, shares))
     return _wilson(value, possible / variance, approximate_t_quantile(freedom))
 
 
 def _variance_freedom(moves: Floats, shares: Floats) -> float:
     """Degrees of freedom of an estimated variance: twice its square over its own variance.
 
-    That is the part of its variance which the mean does not determine: nothing for right-or-wrong
-    units, as much as n - 2 degrees have for normal ones. It is (kurtosis - 1 - squared skewness)
-    over n, never below 0 (Pearson, 1916); n is the effective number of squares. Few clusters
-    determine these moments poorly, so two normally distributed ones are added.
+    Only the part of its own variance counts that the mean does not determine: kurtosis - 1 -
+    squared skewness, at least 0 (Pearson, 1916). It is 0 for right-or-wrong units, and 2 for
+    normally distributed ones, which have n - 2 degrees; n is the effective number of squares. Few
+    clusters determine these moments poorly, so two normally distributed ones are added.
 
-    >>> moves = np.array([-0.6, -0.6, -0.6, 0.9, 0.9])
-    >>> round(
-    ...     _variance_freedom(moves, np.full(5, 0.2)), 1
-    ... )  # as right or wrong: 2 * 3 / (2 * 2 / 7)
+    >>> moves = np.array([-0.6, -0.6, -0.6, 0.9, 0.9])  # right or wrong: 2 * 3 / (2 * 2 / 7)
+    >>> round(_variance_freedom(moves, np.full(5, 0.2)), 1)
     10.5
     """
-    weights, squares = shares**2 / fsum(shares**2), fsum(moves**2)
+    share_squares, squares = fsum(shares**2), fsum(moves**2)
+    weights = shares**2 / share_squares
     n = 1 / fsum(weights**2)
-    steps = moves / shares
-    cubes, fourths = fsum(moves**2 * steps), fsum(moves**2 * steps**2)
-    share_squares = fsum(shares**2)
-    left = max(
-        0.0, share_squares * fourths / squares**2 - 1 - share_squares * cubes**2 / squares**3
-    )
-    shrunk = (n * left + 2 * _PRIOR_CLUSTERS) / (n + _PRIOR_CLUSTERS)
+    distances = moves / shares
+    cubes, fourths = fsum(moves**2 * distances), fsum(moves**2 * distances**2)
+    kurtosis = share_squares * fourths / squares**2
+    squared_skewness = share_squares * cubes**2 / squares**3
+    undetermined = max(0.0, kurtosis - 1 - squared_skewness)
+    shrunk = (n * undetermined + 2 * _PRIOR_CLUSTERS) / (n + _PRIOR_CLUSTERS)
     return max(0.0, 2 * (n - 2)) / shrunk
 
 
-def _variance(value: float, shown: float, squares: float, n: int) -> float:
+def _variance(value: float, observed: float, squares: float, n: int) -> float:
     """Variance over n clusters and a tenth of a cluster with the opposite result.
 
-    ``squares`` is the sum of the squared shares of the clusters in the mean.
+    Args:
+        value: The mean.
+        observed: Variance over the n clusters alone.
+        squares: Sum of the squared shares of the clusters in the mean.
+        n: Number of clusters.
     """
-    contrary = _OPPOSITE_CLUSTERS / min(value, 1 - value)
-    added = contrary * value * (1 - value) * squares / (n - 1)
-    return (shown + added) * n / (n + contrary)
+    opposite = _OPPOSITE_CLUSTERS / min(value, 1 - value)
+    added = opposite * value * (1 - value) * squares / (n - 1)
+    return (observed + added) * n / (n + opposite)
 
 
 def _wilson(value: float, n: float, quantile: float) -> tuple[float, float]:
+    """Wilson's interval of a share of n units; it always contains the share."""
     square = quantile**2
     centre = (value + square / (2 * n)) / (1 + square / n)
     spread = sqrt(max(0.0, value * (1 - value)) / n + square / (4 * n * n))
@@ -403,7 +420,7 @@ def jackknife_interval(
     """95 % jackknife interval over clusters of a metric computed from sums.
 
     Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.2, with the interval of
-    ``around``. NaN for fewer than two clusters.
+    ``delta_method_interval``. NaN for fewer than two clusters.
 
     Args:
         parts: Contribution of each unit, ``(n, k)``.
@@ -411,16 +428,16 @@ def jackknife_interval(
         measure: Metric of rows of sums: ``(m, k)`` -> ``(m,)``.
         top: Maximum of the metric.
     """
-    names, places = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
+    names, unit_clusters = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
     n = len(names)
     if n < 2:
         return nan, nan
     sums = np.zeros((n, parts.shape[1]))
-    np.add.at(sums, places, parts)
+    np.add.at(sums, unit_clusters, parts)
     total = sums.sum(axis=0, keepdims=True)
     leave_one_out = measure(total - sums)
     moves = (n - 1) / n * (leave_one_out.mean() - leave_one_out)
     (value,) = measure(total)
     spread = dict(zip(names.tolist(), moves.tolist(), strict=True))
-    freedom = satterthwaite_freedom(np.bincount(places) / len(places))
-    return around(float(value), spread, top=top, freedom=freedom)
+    freedom = satterthwaite_freedom(np.bincount(unit_clusters) / len(unit_clusters))
+    return delta_method_interval(float(value), spread, top=top, freedom=freedom)

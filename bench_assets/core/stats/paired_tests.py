@@ -49,7 +49,7 @@ def mean_change(pairs: Sequence[PairedScores]) -> float:
     >>> mean_change(pairs)
     -0.25
     """
-    return fsum(p.after - p.before for p in pairs) / fsum(p.most for p in pairs)
+    return fsum(pair.after - pair.before for pair in pairs) / fsum(pair.most for pair in pairs)
 
 
 def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
@@ -67,11 +67,11 @@ def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     estimate = _estimate_change(pairs)
     if estimate is None:
         return -inf, inf
-    half = student_quantile(estimate.freedom) * estimate.error
+    half_width = student_quantile(estimate.freedom) * estimate.error
     if estimate.least_p >= _ALPHA:
-        half = max(half, abs(estimate.change))
-    most = 1.0 if all(map(_is_share, pairs)) else inf
-    return max(estimate.change - half, -most), min(estimate.change + half, most)
+        half_width = max(half_width, abs(estimate.change))
+    limit = 1.0 if all(map(_is_share, pairs)) else inf
+    return max(estimate.change - half_width, -limit), min(estimate.change + half_width, limit)
 
 
 def interval_text(low: float, high: float) -> str:
@@ -90,8 +90,8 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
     15 % change, it calls equal models different in 3.5 to 6.5 % of cases: binomial sums in
     tests/core/stats/test_paired_tests.py; for other kinds of points see docs/statistics.md. The
-    number of changed clusters bounds p from below: three are never enough. So does the sign-flip
-    test, where few uneven clusters weigh most: t alone has up to 30 % false alarms there.
+    number of changed clusters is a lower bound of p: three are never enough. So is the sign-flip
+    test, if few uneven clusters have most of the weight: t alone has up to 30 % false alarms there.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
     >>> outcome = paired_t_test(pairs)
@@ -129,71 +129,70 @@ def change_variance(pairs: Sequence[PairedScores]) -> float:
     1.0
     """
     n = len(pairs)
-    share = sum(p.most for p in pairs) / n
-    ratio = mean_change(pairs)
-    squares = sum((gained - ratio * most) ** 2 for gained, most in _clusters(pairs)) / share**2
-    return max(squares / n, 1 / (n + 2))
+    mean_most = sum(pair.most for pair in pairs) / n
+    change = mean_change(pairs)
+    squares = sum((gained - change * most) ** 2 for gained, most in _cluster_gains(pairs))
+    return max(squares / mean_most**2 / n, 1 / (n + 2))
 
 
 class _ChangeEstimate(NamedTuple):
-    """Variance of a change over pairs."""
+    """Estimate of a change over pairs."""
 
     change: float
     error: float  # its standard error
     freedom: float  # Satterthwaite's
-    least_p: float  # bound of p
+    least_p: float  # lower bound of p
 
 
-def _estimate_change(
-    pairs: Sequence[PairedScores],
-) -> _ChangeEstimate | None:  # None for a single cluster
-    gained, most = np.array(_clusters(pairs)).T
-    n, total = len(pairs), fsum(most)
-    if np.count_nonzero(most) < 2:
+def _estimate_change(pairs: Sequence[PairedScores]) -> _ChangeEstimate | None:
+    """Estimate the change of the points; None for fewer than two clusters with points."""
+    gained, most = np.array(_cluster_gains(pairs)).T
+    n, total, n_clusters = len(pairs), fsum(most), np.count_nonzero(most)
+    if n_clusters < 2:
         return None
-    ratio, leverage = fsum(gained) / total, most / total
-    squares = fsum((gained - ratio * most) ** 2 / (1 - leverage))  # CR2
+    change, leverage = fsum(gained) / total, most / total
+    squares = fsum((gained - change * most) ** 2 / (1 - leverage))  # CR2
     error = sqrt(max(squares / total**2, 1 / (n * (n + 2))))
     freedom = satterthwaite_freedom(leverage)
     least_p = _min_p(int(np.count_nonzero(gained)))
-    effective = 1 / fsum(leverage**2)
-    if (
-        effective < min(_FEW, _UNEVEN * np.count_nonzero(most))
-        and student_p(ratio / error, freedom) < _ALPHA
-    ):
+    n_effective = 1 / fsum(leverage**2)
+    is_uneven = n_effective < min(_FEW, _UNEVEN * n_clusters)
+    if is_uneven and student_p(change / error, freedom) < _ALPHA:
         least_p = max(least_p, _sign_flip_p(gained))
-    return _ChangeEstimate(ratio, error, freedom, least_p)
+    return _ChangeEstimate(change, error, freedom, least_p)
 
 
 def _is_share(pair: PairedScores) -> bool:
+    """Whether the points of both models are between 0 and the maximum."""
     lower, higher = sorted((pair.before, pair.after))
     return lower >= 0 and higher <= pair.most + _ROUNDING
 
 
 def _min_p(n_changed: int) -> float:
-    """The smallest one-sided mid-p-value of a sign test over this many changed clusters."""
+    """Smallest one-sided mid-p-value of a sign test over this many changed clusters."""
     return 2.0 ** -(n_changed + 1)
 
 
 def _sign_flip_p(gained: Floats) -> float:
-    """Test a sum of gains by giving each cluster's gain either sign (Fisher, 1935): its p.
+    """p-value of a sum of gains, when each cluster's gain may have either sign (Fisher, 1935).
 
-    Exact for ``_ENUMERATED`` clusters; the sum of further, smaller ones is taken for normal.
+    Exact for the ``_ENUMERATED`` largest gains; the sum of the others is treated as normal.
 
     >>> _sign_flip_p(np.array([3.0, 1.0, 1.0]))  # 5 or -5, 2 of 8 ways
     0.25
     """
     sizes = np.sort(np.abs(gained))[::-1]
-    sums, rest = np.zeros(1), sizes[_ENUMERATED:]
+    sums = np.zeros(1)
     for size in sizes[:_ENUMERATED]:
         sums = np.concatenate([sums - size, sums + size])
     total = abs(fsum(gained))
-    if not (spread := sqrt(2 * fsum(rest**2))):
+    spread = sqrt(2 * fsum(sizes[_ENUMERATED:] ** 2))
+    if spread == 0:
         return float((np.abs(sums) >= total - _ROUNDING).mean())
-    return fsum(erfc((total - part) / spread) for part in sums.tolist()) / len(sums)
+    return fsum(erfc((total - exact_sum) / spread) for exact_sum in sums.tolist()) / len(sums)
 
 
-def _clusters(pairs: Sequence[PairedScores]) -> list[tuple[float, float]]:
+def _cluster_gains(pairs: Sequence[PairedScores]) -> list[tuple[float, float]]:
     """Points gained and maximum points of each cluster."""
     gained: dict[str, float] = defaultdict(float)
     most: dict[str, float] = defaultdict(float)

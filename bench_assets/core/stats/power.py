@@ -24,14 +24,14 @@ def unpaired_variance(baseline: float) -> float:
     return 2 * baseline * (1 - baseline)
 
 
-def design_effect(sizes: Collection[float], together: float) -> float:
-    """Variance inflation by clusters whose questions have the correlation ``together``.
+def design_effect(sizes: Collection[float], correlation: float) -> float:
+    """Variance inflation by clusters of these sizes, whose questions correlate.
 
-    >>> design_effect([2, 2], together=1.0), design_effect([1, 1, 1], together=0.5)
+    >>> design_effect([2, 2], correlation=1.0), design_effect([1, 1, 1], correlation=0.5)
     (2.0, 1.0)
     """
     total = sum(sizes)
-    return 1 + together * (sum(size * size for size in sizes) / total - 1)
+    return 1 + correlation * (sum(size * size for size in sizes) / total - 1)
 
 
 def detectable_difference(spread: float, n: float) -> float:
@@ -49,9 +49,9 @@ def required_sample_size(spread: float, difference: float) -> int:
     >>> required_sample_size(0.5, 0.1)  # 2.81 squared times 0.5 / 0.01
     395
     """
-    n = spread * ((Z + _POWER) / difference) ** 2
-    wide = _critical(max(2.0, n)) + _POWER
-    return ceil(spread * (wide / difference) ** 2)
+    normal_n = spread * ((Z + _POWER) / difference) ** 2  # Student's quantile depends on n
+    standard_errors = _critical(max(2.0, normal_n)) + _POWER
+    return ceil(spread * (standard_errors / difference) ** 2)
 
 
 def detection_power(spread: float, n: float, difference: float) -> float:
@@ -60,11 +60,12 @@ def detection_power(spread: float, n: float, difference: float) -> float:
 
 
 def _critical(n: float) -> float:
+    """Critical value of a difference over n questions, in standard errors."""
     return approximate_t_quantile(max(1.0, n - 1))
 
 
 def comparison_alpha(comparison: int, alpha: float) -> float:
-    """Share of alpha for the k-th comparison of a run, from 1; all together spend alpha.
+    """Share of alpha for a comparison of a run, numbered from 1; all together spend alpha.
 
     >>> (
     ...     comparison_alpha(1, 0.05),

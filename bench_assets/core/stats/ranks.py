@@ -1,7 +1,7 @@
 """Rank intervals: lowest and highest plausible rank of each model."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb, erf, isnan, sqrt
@@ -37,29 +37,31 @@ def rank_intervals(
     >>> rank_intervals({"a": (0.9, 0.88, 0.92), "b": (0.5, 0.4, 0.6), "c": (0.48, 0.4, 0.56)})
     {'a': (1, 1), 'b': (2, 3), 'c': (2, 3)}
     """
-    all_of = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
-    best_first = np.argsort(-all_of[0], kind="stable")
-    differs = _differing(all_of[:, best_first])
+    columns = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
+    best_first = np.argsort(-columns[0], kind="stable")
+    differs = _differing(columns[:, best_first])
     if bounds:
-        names = [list(intervals)[position] for position in best_first]
-        differs &= ~_overlapping(names, intervals, bounds)
+        models = list(intervals)
+        ranked = [models[index] for index in best_first]
+        differs &= ~_overlapping(ranked, intervals, bounds)
     better = np.empty(len(intervals), int)
     worse = np.empty(len(intervals), int)
     better[best_first], worse[best_first] = differs.sum(axis=0), differs.sum(axis=1)
     return {
-        name: (1 + int(n_better), len(intervals) - int(n_worse))
-        for name, n_better, n_worse in zip(intervals, better, worse, strict=True)
+        model: (1 + int(n_better), len(intervals) - int(n_worse))
+        for model, n_better, n_worse in zip(intervals, better, worse, strict=True)
     }
 
 
 def _overlapping(
-    names: Sequence[str],
+    models: Sequence[str],
     intervals: Mapping[str, tuple[float, float, float]],
     bounds: Mapping[str, tuple[float, float]],
 ) -> NDArray[np.bool_]:
     """Pairs of which one has bounds that reach the other's bounds or value; ``(n, n)``."""
-    low, high = np.array([bounds.get(name, (intervals[name][0],) * 2) for name in names], float).T
-    is_bounded = np.array([name in bounds for name in names])
+    points = {model: (value, value) for model, (value, _, _) in intervals.items()}
+    low, high = np.array([bounds.get(model, points[model]) for model in models], float).T
+    is_bounded = np.array([model in bounds for model in models])
     overlaps: NDArray[np.bool_] = (low[:, None] <= high) & (low <= high[:, None])
     overlapping: NDArray[np.bool_] = overlaps & (is_bounded[:, None] | is_bounded)
     return overlapping
@@ -77,34 +79,35 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
         doubtful = row.n_failed or partial_part(row.signature) or row.stale or isnan(row.value)
         if row.is_measured and not (doubtful or row.is_baseline):
             groups[row.task, row.edition, row.place].append(row)
-    intervals_by_row: dict[int, str] = {}
+    ranks_by_row: dict[int, str] = {}
     for group in groups.values():
-        known = {
-            row.model: (row, row.low, row.high)
-            for row in group
-            if row.low is not None and row.high is not None
-        }
-        of_all = rank_intervals(
-            {
-                name: (row.merit, *_merits(row, low, high))
-                for name, (row, low, high) in known.items()
-            },
-            {
-                name: _merits(row, *ends)
-                for name, (row, _, _) in known.items()
-                if is_hidden(row) and (ends := unread_bounds(row))
-            },
-        )
-        intervals_by_row |= {
-            id(row): f"{low}" if low == high else f"{low}-{high}"
-            for name, (row, _, _) in known.items()
-            for low, high in [of_all[name]]
-            if len(known) > 1
-        }
-    return [replace(row, ranks=intervals_by_row.get(id(row), "")) for row in rows]
+        ranks_by_row |= _format_ranks(group)
+    return [replace(row, ranks=ranks_by_row.get(id(row), "")) for row in rows]
 
 
-def _merits(row: LeaderboardRow, low: float, high: float) -> tuple[float, float]:
+def _format_ranks(rows: Sequence[LeaderboardRow]) -> dict[int, str]:
+    """Format the rank intervals of rows that are compared, by ``id``; none for a single row."""
+    row_ids: dict[str, int] = {}
+    intervals: dict[str, tuple[float, float, float]] = {}
+    bounds: dict[str, tuple[float, float]] = {}
+    for row in rows:
+        if row.low is None or row.high is None:
+            continue
+        row_ids[row.model] = id(row)
+        intervals[row.model] = (row.merit, *_as_merits(row, row.low, row.high))
+        unread = unread_bounds(row)
+        if is_hidden(row) and unread is not None:
+            bounds[row.model] = _as_merits(row, *unread)
+    if len(intervals) < 2:
+        return {}
+    return {
+        row_ids[model]: f"{first}" if first == last else f"{first}-{last}"
+        for model, (first, last) in rank_intervals(intervals, bounds).items()
+    }
+
+
+def _as_merits(row: LeaderboardRow, low: float, high: float) -> tuple[float, float]:
+    """Convert the ends of an interval of values to those of merits, where higher is better."""
     return (-high, -low) if row.lower_is_better else (low, high)
 
 
@@ -123,14 +126,13 @@ def _differing(best_first: NDArray[np.float64]) -> NDArray[np.bool_]:
         z_scores = gap / error  # without any error inf, or NaN for equal values
     z_scores[np.tri(len(value), dtype=bool) | np.isnan(z_scores)] = 0.0  # each pair once
     differing: NDArray[np.bool_] = z_scores > _CERTAIN_Z
-    maybe = np.nonzero((z_scores > _MIN_Z) & ~differing)
-    normal = np.fromiter(map(erf, (z_scores[maybe] / sqrt(2)).tolist()), float)
-    p = 1 - normal
+    better, worse = np.nonzero((z_scores > _MIN_Z) & ~differing)  # pairs that need a p-value
+    p = 1 - np.fromiter(map(erf, (z_scores[better, worse] / sqrt(2)).tolist()), float)
     ordered = np.argsort(p, kind="stable")
     n_left = comb(len(value), 2) - int(differing.sum()) - np.arange(p.size)
-    fails = np.flatnonzero(n_left * p[ordered] >= _ALPHA)
-    first = ordered[: fails[0] if fails.size else p.size]
-    differing[maybe[0][first], maybe[1][first]] = True
+    failures = np.flatnonzero(n_left * p[ordered] >= _ALPHA)
+    significant = ordered[: failures[0] if failures.size else p.size]
+    differing[better[significant], worse[significant]] = True
     return differing
 
 
@@ -159,10 +161,9 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
     leave nothing to average over. Ties share the mean of their ranks. The interval is a bootstrap
     over tasks, with the same resamples for all models.
 
-    >>> found = rank_models(
-    ...     {"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}, np.random.default_rng(0)
-    ... )
-    >>> [(one.model, one.mean, one.low, one.high) for one in found.ranks]
+    >>> values = {"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}
+    >>> ranking = rank_models(values, np.random.default_rng(0))
+    >>> [(rank.model, rank.mean, rank.low, rank.high) for rank in ranking.ranks]
     [('a', 1.5, 1.0, 2.0), ('b', 1.5, 1.0, 2.0)]
 
     Args:
@@ -170,23 +171,23 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
         rng: Source of the resamples.
     """
     models = _ranked_models(values)
-    tasks = tuple(task for task, has in values.items() if models and models <= has.keys())
-    if not tasks:
+    tasks = tuple(task for task, task_values in values.items() if models <= task_values.keys())
+    if not (models and tasks):
         return MeanRanks(tasks=(), ranks=())
     order = sorted(models)
     ranks = np.array([rank_values([values[task][model] for model in order]) for task in tasks])
     means = ranks.mean(axis=0)
-    low, high = _interval(ranks, rng) if len(tasks) > 1 else (None, None)
+    low, high = _bootstrap_intervals(ranks, rng) if len(tasks) > 1 else (None, None)
     mean_ranks = [
         MeanRank(
             model=model,
-            mean=float(means[at]),
-            low=None if low is None else float(low[at]),
-            high=None if high is None else float(high[at]),
+            mean=float(means[index]),
+            low=None if low is None else float(low[index]),
+            high=None if high is None else float(high[index]),
         )
-        for at, model in enumerate(order)
+        for index, model in enumerate(order)
     ]
-    return MeanRanks(tasks=tasks, ranks=tuple(sorted(mean_ranks, key=lambda one: one.mean)))
+    return MeanRanks(tasks=tasks, ranks=tuple(sorted(mean_ranks, key=lambda rank: rank.mean)))
 
 
 def rank_values(values: Sequence[float]) -> list[float]:
@@ -196,21 +197,20 @@ def rank_values(values: Sequence[float]) -> list[float]:
     [2.5, 1.0, 2.5]
     """
     ordered = sorted(values)
-    places = [(bisect_left(ordered, value), bisect_right(ordered, value)) for value in values]
-    return [1 + len(ordered) - (first + behind + 1) / 2 for first, behind in places]
+    ties = [(bisect_left(ordered, value), bisect_right(ordered, value)) for value in values]
+    return [1 + len(ordered) - (start + stop + 1) / 2 for start, stop in ties]
 
 
 def _ranked_models(values: Mapping[str, Mapping[str, float]]) -> set[str]:
-    every = {model for has in values.values() for model in has}
-    return {
-        model for model in every if 2 * sum(model in has for has in values.values()) > len(values)
-    }
+    """Models with values on more than half of the tasks."""
+    n_tasks = Counter(model for task_values in values.values() for model in task_values)
+    return {model for model, n in n_tasks.items() if 2 * n > len(values)}
 
 
-def _interval(
+def _bootstrap_intervals(
     ranks: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bootstrap over tasks; ``ranks`` is ``(tasks, models)``."""
+    """95 % interval of each model's mean rank, over tasks; ``ranks`` is ``(tasks, models)``."""
     n = len(ranks)
     resampled = rng.multinomial(n, [1 / n] * n, size=N_RESAMPLES) @ ranks / n
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0, method="inverted_cdf")

@@ -24,7 +24,7 @@ class CriterionAgreement:
 def agreements(
     units_by_criterion: Mapping[str, Sequence[Sequence[Hashable]]],
 ) -> list[CriterionAgreement]:
-    """Measure the agreement by each criterion; one without units has no row.
+    """Measure the agreement by each criterion; a criterion without units has no row.
 
     A unit is the list of its raters' values, in any order.
     """
@@ -96,7 +96,7 @@ def _multiply_rated(units: Iterable[Sequence[Hashable]]) -> list[Counter[Hashabl
 
 
 def _n_disagreements(values: Counter[Hashable]) -> int:
-    """Ordered pairs of different values."""
+    """Number of ordered pairs of different values."""
     return values.total() ** 2 - sum(n * n for n in values.values())
 
 
@@ -132,31 +132,33 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     >>> round(cohen_kappa(both).value, 3)  # (0.7 - 0.5) / (1 - 0.5)
     0.4
     """
-    counted = Counter(pairs)
-    n = counted.total()
-    known = sorted({value for pair in counted for value in pair}, key=str)
-    if len(known) < 2:
+    counts = Counter(pairs)
+    n = counts.total()
+    categories = sorted({category for pair in counts for category in pair}, key=str)
+    if len(categories) < 2:
         return Kappa(nan, nan, nan, n)
-    shares = {pair: number / n for pair, number in counted.items()}
-    rows, columns = (
-        {v: sum(share for pair, share in shares.items() if pair[side] == v) for v in known}
-        for side in (0, 1)
-    )
-    observed = sum(share for (a, b), share in shares.items() if a == b)
-    chance = sum(rows[value] * columns[value] for value in known)
+    shares = {pair: count / n for pair, count in counts.items()}
+    first_shares, second_shares = dict.fromkeys(categories, 0.0), dict.fromkeys(categories, 0.0)
+    for (first, second), share in shares.items():
+        first_shares[first] += share
+        second_shares[second] += share
+    observed = sum(share for (first, second), share in shares.items() if first == second)
+    chance = sum(first_shares[category] * second_shares[category] for category in categories)
     value = (observed - chance) / (1 - chance)
-    spread = sum(
-        share * ((a == b) * (1 - chance) - (columns[a] + rows[b]) * (1 - observed)) ** 2
-        for (a, b), share in shares.items()
-    )
-    variance = (spread - (observed * chance - 2 * chance + observed) ** 2) / (n * (1 - chance) ** 4)
+    squares = 0.0
+    for (first, second), share in shares.items():
+        agreement = 1 - chance if first == second else 0.0
+        marginals = second_shares[first] + first_shares[second]
+        squares += share * (agreement - marginals * (1 - observed)) ** 2
+    square_of_mean = (observed * chance - 2 * chance + observed) ** 2
+    variance = (squares - square_of_mean) / (n * (1 - chance) ** 4)
     if variance < _MIN_VARIANCE:  # rounding may make it negative
         return Kappa(value, *_rule_of_three(value, n), n)
-    half = _Z * sqrt(variance)
-    return Kappa(value, max(-1.0, value - half), min(1.0, value + half), n)
+    half_width = _Z * sqrt(variance)
+    return Kappa(value, max(-1.0, value - half_width), min(1.0, value + half_width), n)
 
 
 def _rule_of_three(value: float, n: int) -> tuple[float, float]:
-    """Interval without a standard error, by the rule of three: 3 of n may have gone unseen."""
+    """Interval if the standard error is 0: up to 3 of n disagreements may be unobserved."""
     unseen = min(1.0, 3 / n)
     return max(-1.0, value - unseen), min(1.0, value + unseen)

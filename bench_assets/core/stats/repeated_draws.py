@@ -22,4 +22,5 @@ def reported_k(n: int) -> list[int]:
     >>> reported_k(2), reported_k(5)
     ([2], [2, 4, 5])
     """
-    return [k for k in (2**power for power in range(1, n.bit_length())) if k < n] + [n]
+    powers = [2**exponent for exponent in range(1, n.bit_length())]
+    return [*(power for power in powers if power < n), n]

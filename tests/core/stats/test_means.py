@@ -15,7 +15,7 @@ from bench_assets.core.schema.metric_text import cluster_warning
 from bench_assets.core.stats.means import (
     ScoredPoint,
     approximate_t_quantile,
-    around,
+    delta_method_interval,
     jackknife_interval,
     macro_mean,
     mean,
@@ -176,7 +176,7 @@ def test_intervals_over_uneven_clusters_hold_the_truth(sizes, together, right, h
 
 def test_each_cluster_counts_as_its_share_of_those_there_are():
     # Variance 3/2 * (0.3^2 + 0.1^2 + 0.2^2) = 0.21; Student's quantile with 2 degrees is 4.303.
-    interval = around(40.0, {"a": 0.3, "b": -0.1, "c": -0.2}, top=inf, freedom=2)
+    interval = delta_method_interval(40.0, {"a": 0.3, "b": -0.1, "c": -0.2}, top=inf, freedom=2)
     assert interval == pytest.approx((40 - 4.303 * sqrt(0.21), 40 + 4.303 * sqrt(0.21)))
 
 
@@ -188,13 +188,19 @@ def test_each_cluster_counts_as_its_share_of_those_there_are():
     ],
 )
 def test_where_nothing_is_free_to_vary_nobody_knows_the_ends(names, freedom):
-    assert all(map(isnan, around(0.5, dict.fromkeys(names, 0.0), top=1, freedom=freedom)))
+    assert all(
+        map(isnan, delta_method_interval(0.5, dict.fromkeys(names, 0.0), top=1, freedom=freedom))
+    )
 
 
 def test_a_measure_beyond_its_most_is_taken_for_the_most():
     still = {"a": 0.0, "b": 0.0}
-    assert around(1.2, still, top=1, freedom=1) == around(1.0, still, top=1, freedom=1)
-    assert around(-0.2, still, top=1, freedom=1) == around(0.0, still, top=1, freedom=1)
+    assert delta_method_interval(1.2, still, top=1, freedom=1) == delta_method_interval(
+        1.0, still, top=1, freedom=1
+    )
+    assert delta_method_interval(-0.2, still, top=1, freedom=1) == delta_method_interval(
+        0.0, still, top=1, freedom=1
+    )
 
 
 # Intervals of means over groups: variances by pencil, Wilson's interval with Student's t.
@@ -344,8 +350,10 @@ def test_students_quantile(freedom):
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.5, 0.9, 1.0])
 def test_a_measure_up_to_ten_has_ten_times_the_interval_of_one_up_to_one(value):
     spread = {"a": 0.1, "b": -0.04, "c": -0.05, "d": -0.01}
-    shares = around(value, spread, top=1, freedom=3)
-    tens = around(10 * value, {name: 10 * part for name, part in spread.items()}, 10, freedom=3)
+    shares = delta_method_interval(value, spread, top=1, freedom=3)
+    tens = delta_method_interval(
+        10 * value, {name: 10 * part for name, part in spread.items()}, 10, freedom=3
+    )
     assert tens == pytest.approx([10 * end for end in shares])
 
 
@@ -353,7 +361,7 @@ def test_a_measure_that_only_two_clusters_know_is_hardly_known():
     # The variance is 2/1 * (0.25^2 + 0.25^2) = 0.25, as of 1 unit; with 1 degree of freedom
     # Student's quantile q is 12.706, and Wilson's half for 0.5 of 1 is q / 2 / sqrt(1 + q^2).
     half = 12.706 / 2 / sqrt(1 + 12.706**2)
-    interval = around(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
+    interval = delta_method_interval(0.5, {"a": 0.25, "b": -0.25}, top=1, freedom=1)
     assert interval == pytest.approx((0.5 - half, 0.5 + half))
 
 

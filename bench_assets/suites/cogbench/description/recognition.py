@@ -24,7 +24,7 @@ import numpy as np
 
 from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.means import Mean, ScoredPoint, around, mean
+from bench_assets.core.stats.means import Mean, ScoredPoint, delta_method_interval, mean
 from bench_assets.evaluation.baselines.constant_responses import composed_texts
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.merging import contradiction
@@ -123,7 +123,7 @@ def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
     moves: dict[str, float] = defaultdict(float)
     for match, n in zip(matches, hits, strict=True):
         moves[match.image_id] += (n - value) / len(matches)
-    low, high = around(value, moves, top=inf, freedom=len(moves) - 1)
+    low, high = delta_method_interval(value, moves, top=inf, freedom=len(moves) - 1)
     return Mean(value, low, high, len(matches), 0)
 
 
