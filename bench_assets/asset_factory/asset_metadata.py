@@ -7,7 +7,12 @@ from math import isnan
 import dagster as dg
 
 from bench_assets.core.images.charts import Bar, bar_chart, scale
-from bench_assets.core.schema.metric_text import blind, format_caveats, format_value, shown_interval
+from bench_assets.core.schema.metric_text import (
+    format_blind,
+    format_caveats,
+    format_value,
+    shown_interval,
+)
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.text.escaping import escape_markdown
 
@@ -126,7 +131,7 @@ def _cell(row: Metric | None) -> str:
     if row is None:  # a metric over all questions alone, such as the calibration error
         return ""
     notes = format_caveats(row)
-    baselines = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
+    baselines = {"constant": format_blind(row.constant), "shuffled": format_blind(row.shuffled)}
     notes += "".join(f", {name} {value}" for name, value in baselines.items() if value)
     return f"{format_value(row)}{_interval(row)} n={row.n_scored}{notes}"
 

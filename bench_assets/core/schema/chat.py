@@ -59,7 +59,7 @@ class Prompt:
     @property
     def sha256(self) -> str:
         """Digest of everything the model sees; equal digests mean equal prompts."""
-        return _sha256(self)
+        return _prompt_digest(self)
 
     def rounds(self) -> list[tuple[Turn, ...]]:
         """Split the conversation after each turn that the model has to answer.
@@ -68,9 +68,9 @@ class Prompt:
         """
         rounds: list[tuple[Turn, ...]] = []
         current: tuple[Turn, ...] = ()
-        for turn, after in zip(self.turns, (*self.turns[1:], None), strict=True):
+        for turn, following in zip(self.turns, (*self.turns[1:], None), strict=True):
             current = (*current, turn)
-            if turn.role == "user" and (after is None or after.role != "assistant"):
+            if turn.role == "user" and (following is None or following.role != "assistant"):
                 rounds.append(current)
                 current = ()
         return rounds
@@ -94,7 +94,7 @@ class Prompt:
 
 
 @lru_cache(maxsize=10_000)  # needed three times per request
-def _sha256(prompt: Prompt) -> str:
+def _prompt_digest(prompt: Prompt) -> str:
     return hashlib.sha256(prompt.to_json().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -114,8 +114,10 @@ class Decoding:
     def __str__(self) -> str:
         """Short form for signatures: ``t=0,max=1024``."""
         parts = [f"t={self.temperature:g}", f"max={self.max_tokens}"]
-        parts += [f"top_p={self.top_p:g}"] if self.top_p != 1.0 else []
-        parts += [f"seed={self.seed}"] if self.seed is not None else []
+        if self.top_p != 1.0:
+            parts.append(f"top_p={self.top_p:g}")
+        if self.seed is not None:
+            parts.append(f"seed={self.seed}")
         return ",".join(parts)
 
 
@@ -155,7 +157,9 @@ REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL, REQUEST_REFUSED)
 _FILTER_REASONS = ("content_filter", "refusal")
 _OPEN_PUNCTUATION = tuple(",;:、，；：(（")
 _MAX_WORD_LENGTH = 4  # Chinese characters that count as a single word
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")  # scripts
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
+)  # in scripts without spaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -188,15 +192,16 @@ class Response:
 
     def __repr__(self) -> str:
         """The fields that are set."""
-        values = {entry.name: (getattr(self, entry.name), entry.default) for entry in fields(self)}
         shown = [
-            f"{name}={value!r}" for name, (value, default) in values.items() if value != default
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
         ]
         return f"Response({', '.join(shown)})"
 
     @classmethod
-    def together(cls, responses: Sequence["Response"]) -> "Response":
-        """Build the response to a prompt with several rounds.
+    def combine(cls, responses: Sequence["Response"]) -> "Response":
+        """Combine the responses to the rounds of one prompt.
 
         The text is that of the last round; tokens, seconds and serving models are those of all
         rounds.
@@ -206,9 +211,9 @@ class Response:
             served=" + ".join(
                 dict.fromkeys(response.served for response in responses if response.served)
             ),
-            prompt_tokens=_sum([response.prompt_tokens for response in responses]),
-            completion_tokens=_sum([response.completion_tokens for response in responses]),
-            seconds=_sum([response.seconds for response in responses]),
+            prompt_tokens=_sum_known([response.prompt_tokens for response in responses]),
+            completion_tokens=_sum_known([response.completion_tokens for response in responses]),
+            seconds=_sum_known([response.seconds for response in responses]),
         )
 
     @property
@@ -236,25 +241,27 @@ class Response:
         """
         split = self.parts
         answer = split.answer.strip()
-        empty = self.finish_reason == "length" and not answer
+        is_empty = self.finish_reason == "length" and not answer
         if self.error:
             return ""
         if self.finish_reason == "content_filter" and _ends_mid_sentence(answer):
             return "broken off by a content filter"
-        if split.finished and not empty:
+        if split.finished and not is_empty:
             return ""
-        n = self.completion_tokens
-        return "no answer before it was cut off" if n is None else f"no answer in {n} tokens"
+        if self.completion_tokens is None:
+            return "no answer before it was cut off"
+        return f"no answer in {self.completion_tokens} tokens"
 
 
 def _ends_mid_sentence(text: str) -> bool:
     """Whether a text of more than one word stops within a sentence."""
-    unspaced = len(text) > _MAX_WORD_LENGTH and _UNSPACED.search(text)
-    several = unspaced or len(text.split()) > 1
-    return bool(several) and (text[-1:].isalnum() or text.endswith(_OPEN_PUNCTUATION))
+    is_unspaced_text = len(text) > _MAX_WORD_LENGTH and _UNSPACED.search(text) is not None
+    has_several_words = is_unspaced_text or len(text.split()) > 1
+    return has_several_words and (text[-1:].isalnum() or text.endswith(_OPEN_PUNCTUATION))
 
 
-def _sum(numbers: Sequence[Number | None]) -> Number | None:
+def _sum_known(numbers: Sequence[Number | None]) -> Number | None:
+    """Sum of the known numbers; None if none is known."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
@@ -269,7 +276,7 @@ class ElicitsOptions(Protocol):
 
     @property
     def elicits(self) -> Collection[str]:
-        """The methods: ``likelihood``, ``constrained``, or both."""
+        """Supported methods: ``likelihood``, ``constrained``, or both."""
         ...
 
 
@@ -361,48 +368,48 @@ MOST_TOKENS = 10**9  # a higher count is not credible
 _MAX_NAME_LENGTH = 400  # characters of ``served`` and of ``finish_reason``
 
 
-def certain(returned: object) -> Response:
+def validate_response(response: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
     Impossible counts and seconds are dropped without invalidating it; long names are truncated.
 
-    >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
+    >>> validate_response(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
-    >>> certain("A").error
+    >>> validate_response("A").error
     'not a response: str where a Response was expected'
-    >>> certain(Response(error="blocked", refused=CONTENT_FILTER)).refused == CONTENT_FILTER
-    True
+    >>> validate_response(Response(error="blocked", refused=CONTENT_FILTER)).refused
+    'content filter'
     """
-    if not isinstance(returned, Response):
+    if not isinstance(response, Response):
         return Response(
-            error=f"not a response: {type(returned).__name__} where a Response was expected"
+            error=f"not a response: {type(response).__name__} where a Response was expected"
         )
-    if returned.error:
-        refused = returned.refused if returned.refused in REFUSALS else ""
-        return Response(error=readable(str(returned.error)), refused=refused)
+    if response.error:
+        refused = response.refused if response.refused in REFUSALS else ""
+        return Response(error=escape_surrogates(str(response.error)), refused=refused)
     for name in ("text", "finish_reason", "note", "served"):
-        if complaint := _complaint(getattr(returned, name)):
-            return Response(error=f"not a response: its {name} is {complaint}")
+        if problem := _text_problem(getattr(response, name)):
+            return Response(error=f"not a response: its {name} is {problem}")
     return replace(
-        returned,
-        text=str(returned.text),
-        finish_reason=str(returned.finish_reason)[:_MAX_NAME_LENGTH],
-        note=str(returned.note),
-        served=str(returned.served)[:_MAX_NAME_LENGTH],
-        prompt_tokens=token_count(returned.prompt_tokens),
-        completion_tokens=token_count(returned.completion_tokens),
-        image_tokens=_image_token_counts(returned.image_tokens),
-        seconds=_seconds(returned.seconds),
+        response,
+        text=str(response.text),
+        finish_reason=str(response.finish_reason)[:_MAX_NAME_LENGTH],
+        note=str(response.note),
+        served=str(response.served)[:_MAX_NAME_LENGTH],
+        prompt_tokens=token_count(response.prompt_tokens),
+        completion_tokens=token_count(response.completion_tokens),
+        image_tokens=_image_token_counts(response.image_tokens),
+        seconds=_valid_seconds(response.seconds),
         error="",
         refused="",
     )
 
 
-def readable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     r"""Escape lone surrogates as JSON does, so that a text can be stored and printed.
 
-    >>> readable("no \ud83d")
+    >>> escape_surrogates("no \ud83d")
     'no \\ud83d'
     """
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
@@ -419,24 +426,26 @@ def token_count(value: object) -> int | None:
     if type(value) is not int:
         if not isinstance(value, Integral):
             return None
-        value = int(value)  # numpy's, which SQLite does not take
+        value = int(value)  # an integer of numpy, which SQLite does not accept
     return value if 0 <= value <= MOST_TOKENS else None
 
 
-def _complaint(value: object) -> str:
+def _text_problem(value: object) -> str:
+    """Why a value is not a text in valid Unicode; "" if it is."""
     if not isinstance(value, str):
         return f"not text but {type(value).__name__}"
-    return "" if value.isascii() or readable(value) == value else "not valid Unicode"
+    return "" if escape_surrogates(value) == value else "not valid Unicode"
 
 
 def _image_token_counts(value: object) -> tuple[int, ...]:
     """Tokens of each image; () if one is unknown."""
     counts = tuple(map(token_count, value)) if isinstance(value, tuple | list) else ()
-    known = tuple(count for count in counts if count is not None)
-    return known if len(known) == len(counts) else ()
+    valid_counts = tuple(count for count in counts if count is not None)
+    return valid_counts if len(valid_counts) == len(counts) else ()
 
 
-def _seconds(value: object) -> float | None:
+def _valid_seconds(value: object) -> float | None:
+    """Validate a duration; None if it is not a finite number of at least 0."""
     if value is None or (type(value) is float and 0.0 <= value < inf):
         return value
     if isinstance(value, bool) or not isinstance(value, Real):

@@ -35,6 +35,7 @@ GENERATE = "generate"
 LIKELIHOOD = "likelihood"
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
+_MAX_LOGPROB = 1e-4  # above 0 by rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +58,26 @@ class Elicitation:
         Raises:
             SettingsError: If it is unknown; lists the methods.
         """
-        method, *rest = text.split("-")
-        answers = [word for word in rest if word in get_args(Answers)]
-        norms = [word for word in rest if word in get_args(Normalization)]
-        known = method == LIKELIHOOD and len(answers) + len(norms) == len(rest)
-        if not known or len(answers) > 1 or len(norms) > 1:
+        method, *suffixes = text.split("-")
+        forms = [suffix for suffix in suffixes if suffix in get_args(Answers)]
+        norms = [suffix for suffix in suffixes if suffix in get_args(Normalization)]
+        is_known = method == LIKELIHOOD and len(forms) + len(norms) == len(suffixes)
+        if not is_known or len(forms) > 1 or len(norms) > 1:
             raise SettingsError(
                 f"elicit: expected {GENERATE} or {LIKELIHOOD}, got {text!r}; optional suffixes:"
-                f" how options are written ({_listed(Answers)}), and how likelihoods are normalized"
-                f" ({_listed(Normalization)})"
+                f" how options are written ({_list_suffixes(Answers)}), and how likelihoods are"
+                f" normalized ({_list_suffixes(Normalization)})"
             )
-        form: Answers = answers[0] if answers else "letters"  # type: ignore[assignment]
+        form: Answers = forms[0] if forms else "letters"  # type: ignore[assignment]
         return cls(form, norms[0] if norms else _DEFAULTS[form])  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         """Format it without defaults."""
-        is_default = self.normalization == _DEFAULTS[self.answers]
-        parts = [
-            LIKELIHOOD,
-            *([] if self.answers == "letters" else [self.answers]),
-            *([] if is_default else [self.normalization]),
-        ]
+        parts: list[str] = [LIKELIHOOD]
+        if self.answers != "letters":
+            parts.append(self.answers)
+        if self.normalization != _DEFAULTS[self.answers]:
+            parts.append(self.normalization)
         return "-".join(parts)
 
     @property
@@ -97,8 +97,8 @@ class Elicitation:
         return tuple(f"({letter})" if self.answers == "brackets" else letter for letter in letters)
 
 
-def _listed(names: object) -> str:
-    return ", ".join(f"-{name}" for name in get_args(names))
+def _list_suffixes(literal_type: object) -> str:
+    return ", ".join(f"-{name}" for name in get_args(literal_type))
 
 
 class ElicitedName(NamedTuple):
@@ -182,7 +182,7 @@ def parse_logprobs(text: str, n: int) -> tuple[float, ...]:
         raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from error
     if len(logprobs) != n:
         raise ValueError(f"expected log-probabilities of {n} options, got {len(logprobs)}")
-    if not all(isfinite(logprob) and logprob <= 1e-4 for logprob in logprobs):
+    if not all(isfinite(logprob) and logprob <= _MAX_LOGPROB for logprob in logprobs):
         raise ValueError(f"not log-probabilities: {text[:60]!r}")
     return logprobs
 

@@ -50,16 +50,16 @@ class UnknownNameError(BenchError):
     """
 
     def __init__(
-        self, what: str, name: str, known: Iterable[str], *, all_by: str = "", also: str = ""
+        self, kind: str, name: str, known: Iterable[str], *, all_by: str = "", also: str = ""
     ) -> None:
         known_names = sorted(set(known))
         if all_by:
             near = ", ".join(nearest(name, known_names)) or "none"
-            listed = f"nearest: {near}; `{all_by}` lists all {len(known_names)}"
+            hints = [f"nearest: {near}", f"`{all_by}` lists all {len(known_names)}", also]
         else:
-            suggestion = did_you_mean(name, known_names)
-            listed = f"known: {', '.join(known_names) or 'none'}{suggestion and f'; {suggestion}'}"
-        super().__init__(f"no {what} named {name!r}; {listed}{also and f'; {also}'}")
+            listed = ", ".join(known_names) or "none"
+            hints = [f"known: {listed}", did_you_mean(name, known_names), also]
+        super().__init__("; ".join([f"no {kind} named {name!r}", *filter(None, hints)]))
 
 
 class ModelError(BenchError):
@@ -81,12 +81,12 @@ def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
     >>> nearest("mcott", ["journeybench/mcot", "journeybench/retrieval"])
     ['journeybench/mcot']
     """
-    wanted, there_are = name.casefold(), sorted(set(known))
-    by_whole = _close_matches(wanted, ((name.casefold(), name) for name in there_are))
-    by_part = (
-        _close_matches(wanted.rpartition("/")[2], _last_parts(there_are)) if len(wanted) > 1 else []
-    )
-    return list(dict.fromkeys(by_whole or by_part))[:n]
+    wanted, known_names = name.casefold(), sorted(set(known))
+    spellings = ((known_name.casefold(), known_name) for known_name in known_names)
+    matches = _close_matches(wanted, spellings)
+    if not matches and len(wanted) > 1:
+        matches = _close_matches(wanted.rpartition("/")[2], _last_parts(known_names))
+    return list(dict.fromkeys(matches))[:n]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -99,12 +99,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def _close_matches(wanted: str, spelled: Iterable[tuple[str, str]]) -> list[str]:
+def _close_matches(wanted: str, spellings: Iterable[tuple[str, str]]) -> list[str]:
+    """Names with a spelling close to the wanted one, best first; ``spellings`` has both."""
     names: dict[str, list[str]] = {}
-    for letters, name in spelled:
-        names.setdefault(letters, []).append(name)
-    return [name for near in get_close_matches(wanted, names, _MAX_LISTED) for name in names[near]]
+    for spelling, name in spellings:
+        names.setdefault(spelling, []).append(name)
+    closest = get_close_matches(wanted, names, _MAX_LISTED)
+    return [name for spelling in closest for name in names[spelling]]
 
 
 def _last_parts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The last part of each path in lower case, with the path."""
     return ((name.casefold().rpartition("/")[2], name) for name in names if "/" in name)

@@ -21,11 +21,11 @@ _LARGE_CLUSTER, _DOMINANCE_FACTOR = 0.1, 2.0
 
 
 def unread_bounds(row: Metric | LeaderboardRow | ReadValue) -> tuple[float, float] | None:
-    """The least and the most that a value may be, by its unread responses; None without any."""
+    """Lowest and highest possible value, given the unread responses; None without any."""
     if row.if_unread_wrong is None or row.if_unread_right is None:
         return None
-    bounds = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
-    return (bounds[0], bounds[-1])
+    low, _, high = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
+    return low, high
 
 
 def is_hidden(row: Metric | LeaderboardRow | ReadValue) -> bool:
@@ -43,8 +43,10 @@ def shown_interval(row: Metric | LeaderboardRow) -> tuple[float, float] | None:
 def format_interval(row: Metric | LeaderboardRow) -> str:
     """Format the interval beside a value; "" without one, as for the chance level."""
     interval = shown_interval(row)
-    has_ends = interval is not None and interval[0] < interval[1]
-    return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval and has_ends else ""
+    if interval is None:
+        return ""
+    low, high = interval
+    return f"{low:.3f} to {high:.3f}" if low < high else ""
 
 
 def format_value(row: Metric | LeaderboardRow | ReadValue) -> str:
@@ -58,15 +60,17 @@ def cluster_warning(row: Metric | LeaderboardRow) -> str:
     if row.n_clusters is None:
         return ""
     if round(row.n_clusters, 6) < FEW_CLUSTERS:
-        number = f"{row.n_clusters:.1f}".removesuffix(".0")
-        return f"only {number} effective cluster{'s' * (number != '1')}"
+        n_clusters = f"{row.n_clusters:.1f}".removesuffix(".0")
+        noun = "cluster" if n_clusters == "1" else "clusters"
+        return f"only {n_clusters} effective {noun}"
     largest = row.largest_cluster or 0.0
-    dominates = largest >= _LARGE_CLUSTER and largest * row.n_clusters >= _DOMINANCE_FACTOR
-    return f"one cluster has {largest:.0%} of the weight".replace("%", " %") if dominates else ""
+    if largest < _LARGE_CLUSTER or largest * row.n_clusters < _DOMINANCE_FACTOR:
+        return ""
+    return f"one cluster has {largest:.0%} of the weight".replace("%", " %")
 
 
 def caveats(row: Metric | LeaderboardRow) -> list[str]:
-    """What qualifies a number beside its unread responses and its part of the questions."""
+    """Notes that qualify a number, except for its unread responses and a partial evaluation."""
     counts = {
         "unscored": row.n_unscored,
         "without response": row.n_failed,
@@ -76,15 +80,20 @@ def caveats(row: Metric | LeaderboardRow) -> list[str]:
         "expired": row.n_expired,
     }
     notes = [f"{n} {label}" for label, n in counts.items() if n]
-    notes += [f"{format_percent(row.asked_again)} asked again"] if row.asked_again else []
-    notes += [f"{format_percent(row.named)} only named"] if row.named else []
+    if row.asked_again:
+        notes.append(f"{format_percent(row.asked_again)} asked again")
+    if row.named:
+        notes.append(f"{format_percent(row.named)} only named")
+    notes.append(format_mixed(row.signature))
     is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    notes += [format_mixed(row.signature), cluster_warning(row) if is_clustered else "", row.people]
-    return [caveat for caveat in notes if caveat]
+    if is_clustered:
+        notes.append(cluster_warning(row))
+    notes.append(row.people)
+    return [note for note in notes if note]
 
 
 def format_caveats(row: Metric | LeaderboardRow) -> str:
-    """What qualifies a number, each in brackets."""
+    """Format all notes that qualify a number, each in brackets."""
     unread = f"{format_unread(row)} unread" if row.unread else ""
     return "".join(f" ({note})" for note in (*caveats(row), unread, format_part(row)) if note)
 
@@ -105,10 +114,12 @@ def format_percent(share: float | None) -> str:
 
 
 def format_unread(row: Metric | LeaderboardRow) -> str:
-    """Format the share of unread responses, with the bounds that it leaves to the value."""
-    bounds = unread_bounds(row)
-    between = f" ({bounds[0]:.3f} to {bounds[1]:.3f})" if bounds and not is_hidden(row) else ""
-    return f"{format_percent(row.unread)}{between}"
+    """Format the share of unread responses; with the value's bounds, unless they replace it."""
+    share, bounds = format_percent(row.unread), unread_bounds(row)
+    if bounds is None or is_hidden(row):
+        return share
+    low, high = bounds
+    return f"{share} ({low:.3f} to {high:.3f})"
 
 
 def format_p(p: float) -> str:
@@ -117,7 +128,9 @@ def format_p(p: float) -> str:
     >>> format_p(0.04), format_p(0.0004)
     ('0.040', '< 0.001')
     """
-    return "" if isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if isnan(p):
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def format_mixed(signature: str | None) -> str:
@@ -128,11 +141,11 @@ def format_mixed(signature: str | None) -> str:
     >>> format_mixed("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
     'mixed: 2 models answered'
     """
-    behind = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
-    match = re.search(rf"\|mixed:(\d+){behind}", signature or "")
+    later_parts = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
+    match = re.search(rf"\|mixed:(\d+){later_parts}", signature or "")
     return f"mixed: {match[1]} models answered" if match else ""
 
 
-def blind(value: float | None) -> str:
-    """Format a blind baseline; "" if unknown."""
+def format_blind(value: float | None) -> str:
+    """Format the value of a blind baseline; "" if unknown."""
     return "" if value is None else f"{value:.3f}"

@@ -45,7 +45,9 @@ def response_key(identity: str, decoding: str, request: "Request") -> str:
         request: Prompt, sample number and elicited options.
     """
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
-    return text_digest("\n".join([*parts, *filter(None, [request.elicitation_key])]))
+    if request.elicitation_key:
+        parts.append(request.elicitation_key)
+    return text_digest("\n".join(parts))
 
 
 def row_digest(row: Mapping[str, object]) -> str:

@@ -39,23 +39,24 @@ def read_published(file: Path) -> list[PublishedNumber]:
             if reader.fieldnames != _COLUMNS:
                 raise SourceError(f"{file}, line 1: {reader.fieldnames}, expected {_COLUMNS}")
             for cells in reader:
-                row = _row(cells, f"{file}, line {reader.line_num}")
+                where = f"{file}, line {reader.line_num}"
+                row = _parse_row(cells, where)
                 key = row.task, row.model, row.condition, row.metric, row.category, row.source
                 if key in rows:
-                    raise SourceError(f"{file}, line {reader.line_num}: duplicate row {key}")
+                    raise SourceError(f"{where}: duplicate row {key}")
                 rows[key] = row
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SourceError(f"{file}: cannot be read as CSV: {error}") from error
     return list(rows.values())
 
 
-def _row(cells: dict[str, str], place: str) -> PublishedNumber:
+def _parse_row(cells: dict[str, str], where: str) -> PublishedNumber:
     empty = [name for name in _COLUMNS if not cells[name] and name != "note"]
     if empty or None in cells or cells["note"] is None:
-        raise SourceError(f"{place}: expected {len(_COLUMNS)} cells, only `note` may be empty")
+        raise SourceError(f"{where}: expected {len(_COLUMNS)} cells, only `note` may be empty")
     try:
         value = float(cells["value"])
     except ValueError as error:
-        raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from error
+        raise SourceError(f"{where}: value is {cells['value']!r}, expected a number") from error
     texts = {name: text for name, text in cells.items() if name != "value"}
     return PublishedNumber(value=value, **texts)

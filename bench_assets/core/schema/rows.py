@@ -221,7 +221,7 @@ class Judgement:
         response: str,
         value: str = "",
     ) -> Self:
-        """Build the judgement of a prediction by rules."""
+        """Build the judgement of a prediction by rules, or by a person."""
         return cls(
             question_id=prediction.question_id,
             model=prediction.model,
@@ -246,10 +246,18 @@ class Judgement:
         verdict: bool | None,
         value: str = "",
     ) -> Self:
-        """Judgement of a prediction from a model's response; no verdict without a response."""
-        verdict, value = (None, "") if response.error else (verdict, value)
-        fields = {"judge": judge, "criterion": criterion, "value": value}
-        judgement = cls.of(prediction, verdict=verdict, response=response.text, **fields)
+        """Build the judgement of a prediction from a judge model's response.
+
+        A response with an error gives no verdict.
+        """
+        judgement = cls.of(
+            prediction,
+            judge=judge,
+            criterion=criterion,
+            verdict=None if response.error else verdict,
+            value="" if response.error else value,
+            response=response.text,
+        )
         return replace(
             judgement,
             prompt_sha256=prompt.sha256,
@@ -399,7 +407,7 @@ class Metric:
 
     @property
     def questions(self) -> str:
-        """Digest of the questions, also for rows older than its column."""
+        """Digest of the questions, also for rows older than the column ``data``."""
         return self.data or Signature.parse(self.signature).parts.get("data", "")
 
 
@@ -419,7 +427,7 @@ class ReadValue(NamedTuple):
 
 
 def read_shares(row: "Metric | ReadValue") -> dict[str, float]:
-    """Those of ``READ_FIELDS`` that are known."""
+    """Known values of ``READ_FIELDS``, by field."""
     shares = {name: getattr(row, name) for name in READ_FIELDS}
     return {name: share for name, share in shares.items() if share is not None}
 
@@ -488,7 +496,7 @@ class LeaderboardRow:
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is a result of this home rather than a paper's, also if unreadable."""
+        """Whether this home measured it, even if it is unreadable; a paper's number is not."""
         return self.n_scored is not None or isnan(self.value)
 
     @property
@@ -498,12 +506,13 @@ class LeaderboardRow:
 
     @property
     def is_read_by_itself(self) -> bool:
-        """Whether the model looked again at its own responses: two skills in one number."""
+        """Whether the model was the reader of its own responses: two skills in one number."""
         return "reader:self" in self.signature
 
     @property
     def shown_source(self) -> str:
         """The source, with a mark if the value is not comparable with others."""
         source = f"{self.source}, of another source ({self.place})" if self.place else self.source
-        source += ", read by itself" * self.is_read_by_itself
+        if self.is_read_by_itself:
+            source += ", read by itself"
         return f"{source} (stale: {self.stale})" if self.stale else source

@@ -30,7 +30,7 @@ DRAWS = "draws"
 """Part of a signature: the number of responses drawn for each question, if several."""
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # may contain bars: ends before the known parts that follow
-    r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"
+    r"(?P<model>.*?)(?P<later>(?:\|judge:[^|]*)?(?:\|scorer:[^|]*)?(?:\|no_answer:\d+)?"
     r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?(?:\|partial:[^|]*)?)",
     re.S,
 )
@@ -40,10 +40,10 @@ _MODEL = re.compile(  # may contain bars: ends before the known parts that follo
 class Signature:
     """The signature of a metric; ``str`` writes it, ``parse`` reads it.
 
-    >>> one = Signature("t", 2, "main", {"data": "0c", "model": "m|t=0", "judge": "none", "n": "5"})
-    >>> str(one)
-    't|v2|main|data:0c|model:m|t=0|judge:none|n:5'
-    >>> Signature.parse(str(one)) == one
+    >>> signature = Signature("t", 2, "main", {"data": "0c", "model": "m|t=0", "n": "5"})
+    >>> str(signature)
+    't|v2|main|data:0c|model:m|t=0|n:5'
+    >>> Signature.parse(str(signature)) == signature
     True
     """
 
@@ -60,7 +60,7 @@ class Signature:
         return "|".join([task, f"v{self.version}", self.condition, *parts])
 
     def with_parts(self, **parts: str) -> Self:
-        """Append parts."""
+        """Return the signature with parts appended."""
         return replace(self, parts={**self.parts, **parts})
 
     @classmethod
@@ -76,16 +76,17 @@ class Signature:
         start = _START.fullmatch(text)
         if start is None:
             raise TableError(f"not a signature: {text!r}, expected task|v1|condition|parts")
-        before, separator, rest = start["parts"].partition("|model:")
-        parts = _parts(before)
-        if separator and (match := _MODEL.fullmatch(rest)):
-            parts |= {"model": match["model"], **_parts(match["behind"])}
+        first_parts, separator, model_and_later = start["parts"].partition("|model:")
+        parts = _parse_parts(first_parts)
+        model = _MODEL.fullmatch(model_and_later) if separator else None
+        if model is not None:
+            parts |= {"model": model["model"], **_parse_parts(model["later"])}
         task, *extensions = start["task"].split("+")
         return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
 
 
 def partial_part(signature: str) -> str:
-    """The measured part of the questions; "" for all, or if unknown.
+    """The measured part of the questions; "" if all were measured, or if unknown.
 
     >>> partial_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions")
     '2 of 4 questions'
@@ -114,16 +115,17 @@ def short_digest(digest: str) -> str:
     return digest[:_DIGITS]
 
 
-def _parts(text: str) -> dict[str, str]:
-    split = (part.partition(":") for part in text.split("|")[1:])
-    return {name: value for name, _, value in split}
+def _parse_parts(text: str) -> dict[str, str]:
+    """Parse ``|name:value|name``; a part without a colon has the value ""."""
+    split_parts = (part.partition(":") for part in text.split("|")[1:])
+    return {name: value for name, _, value in split_parts}
 
 
 _MODEL_MARK, _JUDGE_MARK = "model=", "judge="
 
 
 class Setups(NamedTuple):
-    """Setups of the model and the judge; several of one if a table was built in parts."""
+    """Setups of the model and the judge; each may have several if a table was built in parts."""
 
     model: set[str]
     judge: set[str]
@@ -148,5 +150,6 @@ def split_setups(setup: str) -> Setups:
     """Split a joined setup."""
     parts = set(setup.split("+"))
     return Setups(
-        *({p for p in parts if p.startswith(mark)} for mark in (_MODEL_MARK, _JUDGE_MARK))
+        model={part for part in parts if part.startswith(_MODEL_MARK)},
+        judge={part for part in parts if part.startswith(_JUDGE_MARK)},
     )

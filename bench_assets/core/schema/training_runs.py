@@ -32,26 +32,30 @@ def checkpoint_name(folders: Sequence[str]) -> str:
     parts = [part for part in map(_safe_part, folders) if part]
     name = "/".join(parts).lstrip("._@+=-") or _DEFAULT_NAME
     if len(name) > _MAX_NAME_LENGTH:
-        name = f"{parts[0]}/{_letters(name)}/{parts[-1]}"[-_MAX_NAME_LENGTH:].lstrip("._@+=/-")
+        name = f"{parts[0]}/{_letter_digest(name)}/{parts[-1]}"[-_MAX_NAME_LENGTH:].lstrip(
+            "._@+=/-"
+        )
     return name
 
 
 def _safe_part(folder: str) -> str:
-    plain = "".join(
-        character for character in normalize("NFKD", folder) if not combining(character)
+    """Build the part of a checkpoint's name for one folder; "" if nothing of it can be kept."""
+    decomposed = normalize("NFKD", folder)
+    unaccented = "".join(character for character in decomposed if not combining(character))
+    part = _UNSAFE.sub("-", unaccented).strip("-")
+    lost_letters = (
+        character
+        for character in unaccented
+        if not character.isascii() and (character.isalnum() or not character.isprintable())
     )
-    part = _UNSAFE.sub("-", plain).strip("-")
-    if any(
-        not character.isascii() and (character.isalnum() or not character.isprintable())
-        for character in plain
-    ):
-        part = f"{_letters(folder)}-{part}".strip("-")
+    if any(lost_letters):
+        part = f"{_letter_digest(folder)}-{part}".strip("-")
     if len(part) > _MAX_PART_LENGTH:
-        part = f"{part[:36]}-{_letters(folder)}-{part[-36:]}"
+        part = f"{part[:36]}-{_letter_digest(folder)}-{part[-36:]}"
     return part if part.strip(".") else ""
 
 
-def _letters(text: str) -> str:
+def _letter_digest(text: str) -> str:
     """Digest of a text without its numbers, as four letters."""
     digest = sha256(re.sub(r"\d+", "", text).encode("utf-8", "surrogateescape")).hexdigest()
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
@@ -81,32 +85,34 @@ def parse_step(model: str) -> TrainingStep | None:
     return TrainingStep(match["run"].rstrip("/") + (match["elicited"] or ""), int(numbers[-1]))
 
 
-def is_earlier_step(other: str, model: str) -> bool:
-    """Whether ``other`` is an earlier step of the run of ``model``.
+def is_earlier_step(candidate: str, model: str) -> bool:
+    """Whether ``candidate`` is an earlier step of the run of ``model``.
 
     >>> is_earlier_step("r/step-900", "r/step-1000"), is_earlier_step("r/step-1", "q/step-2")
     (True, False)
     """
-    a, b = _CHECKPOINT.fullmatch(other), _CHECKPOINT.fullmatch(model)
-    same_run = a and b and (a["run"], a["elicited"]) == (b["run"], b["elicited"])
-    return bool(same_run and step_order(other) < step_order(model))
+    candidate_match, match = _CHECKPOINT.fullmatch(candidate), _CHECKPOINT.fullmatch(model)
+    if candidate_match is None or match is None:
+        return False
+    is_same_run = candidate_match.group("run", "elicited") == match.group("run", "elicited")
+    return is_same_run and step_order(candidate) < step_order(model)
 
 
 def step_order(model: str) -> list[tuple[int, str]]:
     """Sort key of steps, by the numbers in their names: ``step-900`` is before ``step-1000``."""
-    matched = _CHECKPOINT.fullmatch(model)
-    parts = re.split(r"(\d+)", matched["step"] if matched else "")
+    match = _CHECKPOINT.fullmatch(model)
+    parts = re.split(r"(\d+)", match["step"] if match else "")
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def comparison_models(
-    model: str, models: Collection[str], written: Callable[[str], float], baseline: str
+    model: str, models: Collection[str], write_time: Callable[[str], float], baseline: str
 ) -> list[str]:
     """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
 
-    Steps are ordered by the numbers in their names. Of an overwritten step, the weights evaluated
-    last count. Models of bench.toml named like ``run/step-100`` count, too; other models have no
-    predecessor.
+    Steps are ordered by the numbers in their names. If a step was overwritten, the weights that
+    were evaluated last are its model. Models of bench.toml named like ``run/step-100`` count, too;
+    other models have no predecessor.
 
     >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
     >>> comparison_models("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
@@ -115,12 +121,14 @@ def comparison_models(
     Args:
         model: Partition key of the model.
         models: All models with metrics.
-        written: Time of writing of a model's metrics; called for overwritten steps.
+        write_time: Time of writing of a model's metrics; called for overwritten steps.
         baseline: A model, or "".
     """
-    earlier = [other for other in models if is_earlier_step(other, model)]
-    step = max(map(step_order, earlier), default=[])
-    last = [other for other in earlier if step_order(other) == step]
-    before = max(last, key=written) if len(last) > 1 else "".join(last)
-    others = dict.fromkeys((before, baseline if baseline in models else ""))
-    return [other for other in others if other not in ("", model)]
+    earlier = [name for name in models if is_earlier_step(name, model)]
+    last_step = max(map(step_order, earlier), default=[])
+    compared = [name for name in earlier if step_order(name) == last_step]
+    if len(compared) > 1:
+        compared = [max(compared, key=write_time)]
+    if baseline in models:
+        compared.append(baseline)
+    return [name for name in dict.fromkeys(compared) if name not in ("", model)]

@@ -28,7 +28,7 @@ from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import (
-    blind,
+    format_blind,
     format_caveats,
     format_interval,
     format_value,
@@ -362,7 +362,8 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {escape_markdown(row.model)}"
             f" | {format_value(row)}"
-            f" | {format_interval(row)} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"
+            f" | {format_interval(row)} | {format_blind(row.constant)}"
+            f" | {format_blind(row.shuffled)} | {n}"
             f" | {escape_markdown(row.shown_source)} |"
         )
     return "\n".join(lines)

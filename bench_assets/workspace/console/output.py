@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bench_assets.core.schema.metric_text import (
-    blind,
     caveats,
+    format_blind,
     format_interval,
     format_part,
     format_percent,
@@ -266,8 +266,8 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "category": lambda row: row.category,
     "value": format_value,
     "95 % interval": format_interval,
-    "constant": lambda row: blind(row.constant),
-    "shuffled": lambda row: blind(row.shuffled),
+    "constant": lambda row: format_blind(row.constant),
+    "shuffled": lambda row: format_blind(row.shuffled),
     "unread": lambda row: format_percent(row.unread),
     "n": lambda row: str(row.n_scored),
     "part": format_part,
@@ -285,8 +285,8 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "value": format_value,
     "95 % interval": format_interval,
     "ranks": lambda row: row.ranks,
-    "constant": lambda row: blind(row.constant),
-    "shuffled": lambda row: blind(row.shuffled),
+    "constant": lambda row: format_blind(row.constant),
+    "shuffled": lambda row: format_blind(row.shuffled),
     "unread": lambda row: format_percent(row.unread),
     "n": lambda row: "" if row.n_scored is None else str(row.n_scored),
     "part": format_part,
@@ -296,7 +296,7 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
 
 RESULT_COLUMNS: Mapping[str, Cell] = {
     **{name: _of_row(cell) for name, cell in METRIC_COLUMNS.items() if name in _OF_RESULTS},
-    "best blind": lambda one: blind(one.reference),
+    "best blind": lambda one: format_blind(one.reference),
     "verdict": lambda one: one.verdict,
     **{name: _of_row(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
 }

@@ -4,7 +4,13 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
-from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
+from bench_assets.core.schema.chat import (
+    Decoding,
+    ElicitsOptions,
+    Request,
+    Response,
+    validate_response,
+)
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.response_cache.engine import Engine
@@ -49,7 +55,7 @@ class RedactingEngine:
         """
         try:
             for position, response in self._engine.stream(requests):
-                yield position, self._redact(certain(response))
+                yield position, self._redact(validate_response(response))
         except BenchError as error:
             error.args = tuple(self._secrets.redacted_value(error.args))
             raise

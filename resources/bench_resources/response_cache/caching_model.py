@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import (
     ElicitsOptions,
     Request,
     Response,
-    readable,
+    escape_surrogates,
 )
 from bench_assets.core.schema.elicitation import elicited_decoding
 from bench_assets.core.schema.errors import ModelError
@@ -167,7 +167,7 @@ class CachingModel:
             "gate": VALIDATION_VERSION,
             "served": response.served,
         }
-        return {**row, "digest": row_digest(row)}, readable(request.prompt.to_json())
+        return {**row, "digest": row_digest(row)}, escape_surrogates(request.prompt.to_json())
 
     def _decoding(self, request: Request) -> str:
         parameters, temperature = self._engine.decoding, request.temperature

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from bench_assets.core.schema.chat import Decoding, Request, Response, certain
+from bench_assets.core.schema.chat import Decoding, Request, Response, validate_response
 from bench_assets.core.schema.errors import ModelError
 
 ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the image
@@ -64,7 +64,7 @@ VALIDATION_VERSION = "1"  # stored with each response; raise it when validation 
 def validate_arrivals(
     arrivals: Iterable[tuple[int, Response]], n: int
 ) -> Iterator[tuple[int, Response]]:
-    """Validate responses to ``n`` requests as they arrive; see ``core.schema.chat.certain``.
+    """Validate responses to ``n`` requests as they arrive, see ``validate_response``.
 
     Invalid and missing responses get an ``error``.
 
@@ -77,6 +77,6 @@ def validate_arrivals(
             kind = "a second response" if position in range(n) else "a response"
             raise ModelError(f"{kind} to request {position!r} of {n}, counted from 0")
         waiting.discard(position)
-        yield position, certain(response)
+        yield position, validate_response(response)
     for position in sorted(waiting):
         yield position, Response(error="the engine returned no response")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bench_assets.core.schema.chat import Response, certain
+from bench_assets.core.schema.chat import Response, validate_response
 from bench_assets.core.schema.provenance import row_digest, text_digest
 
 
@@ -23,7 +23,7 @@ def response_from_row(row: Mapping[str, Any]) -> Response:
         image_tokens = tuple(map(int, row["image_tokens"].split()))
     except (AttributeError, ValueError):
         image_tokens = ()
-    return certain(
+    return validate_response(
         Response(
             text=row["text"],
             finish_reason=row["finish_reason"] or "",

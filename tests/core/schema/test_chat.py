@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import (
     Prompt,
     Response,
     Turn,
-    certain,
+    validate_response,
 )
 from tests.cases import read_rows
 
@@ -96,7 +96,7 @@ def test_responses_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens,
     responses = [
         Response(text=str(n), prompt_tokens=n, completion_tokens=n, seconds=0.5) for n in tokens
     ]
-    together = Response.together(responses)
+    together = Response.combine(responses)
     assert together.text == str(tokens[-1])
     assert (together.prompt_tokens, together.completion_tokens) == (total, total)
     assert together.seconds == 1.0
@@ -130,7 +130,7 @@ def test_nothing_at_all_from_a_content_filter_is_a_refusal(end):
     ids=["with all its numbers", "with any signs", "an error", "empty"],
 )
 def test_a_response_stays_what_it_is(response: Response) -> None:
-    assert certain(response) == response
+    assert validate_response(response) == response
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
     ],
 )
 def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> None:
-    outcome = certain(Response(**response) if isinstance(response, dict) else response)
+    outcome = validate_response(Response(**response) if isinstance(response, dict) else response)
     assert outcome.text == ""
     assert outcome.error.startswith(f"not a response: {error}")
 
@@ -174,7 +174,7 @@ def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> No
     ],
 )
 def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:
-    response = certain(Response(**given))
+    response = validate_response(Response(**given))
     assert response == Response(**kept)
     assert [type(value) for value in (response.text, response.prompt_tokens)] == [
         str,

@@ -59,7 +59,7 @@ class ChatSession:
             return Response(error=f"cannot be sent: {exc}")
         if not responses:
             return Response(error="cannot be sent: the prompt has no unanswered user turn")
-        return Response.together(responses)
+        return Response.combine(responses)
 
     async def _post(self, body: bytes) -> Response | Failure:
         async with self.endpoint.place():

@@ -275,7 +275,7 @@ class Batches:
 
 def _combine_turns(responses: Sequence[Response]) -> Response:
     """Combine the responses of several turns; an error is final."""
-    return next((response for response in responses if response.error), None) or Response.together(
+    return next((response for response in responses if response.error), None) or Response.combine(
         responses
     )
 
