@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -24,12 +25,13 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.synthetic.tales import (
     ChainQuestion,
+    Material,
     StoryReasoning,
     Tale,
     all_parts,
     choose_openings,
     draw_scene,
-    tales,
+    draw_tales,
 )
 
 _LETTERS = "ABCD"
@@ -39,58 +41,68 @@ _LONG_SUFFIX = ", as anybody can see at once"
 
 
 def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
-    """Write the lines of the writer's responses: every tenth is broken at first, one stays so."""
-    assignments = [
-        (tale, kind.code, blocks)
-        for tale in tales
-        for kind in KINDS
-        for reasoning in tale.told
-        if reasoning.kind == kind.code
-        and (blocks := [_block(a, rng) for a in _questions_of(tale, reasoning)])
-    ]
-    for number, (tale, code, blocks) in enumerate(assignments):
-        good = "\n\n".join([*blocks, *blocks[:1]] if number == 0 else blocks)
-        broken = _RESPONSE_FAULTS[number // 10 % len(_RESPONSE_FAULTS)](good)
-        texts = [broken, good] if number % 10 == 4 else [good]
-        name = f"cogbench/writing/{tale.name}/{code}"
-        for sample, text in enumerate([broken] * 3 if number == 17 else texts):
+    """Write the lines of the writer's responses.
+
+    Every tenth response is broken at the first try, and one is broken at every try.
+    """
+    for index, (name, blocks) in enumerate(_writing_assignments(tales, rng)):
+        repeated = blocks[:1] if index == 0 else []  # the first response repeats a question
+        good = "\n\n".join([*blocks, *repeated])
+        broken = _RESPONSE_FAULTS[index // 10 % len(_RESPONSE_FAULTS)](good)
+        texts = [broken, good] if index % 10 == 4 else [good]
+        if index == 17:
+            texts = [broken] * 3
+        for sample, text in enumerate(texts):
             line = {"question_id": name, "sample": sample, "text": text}
             yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
+def _writing_assignments(tales: Sequence[Tale], rng: Random) -> Iterator[tuple[str, list[str]]]:
+    """The name of each request to the writer, and the text of each question that it writes."""
+    for tale, kind in product(tales, KINDS):
+        for reasoning in tale.reasonings:
+            if reasoning.kind == kind.code and reasoning.questions:
+                blocks = [_block(question, rng) for question in _chain_questions(tale, reasoning)]
+                yield f"cogbench/writing/{tale.name}/{kind.code}", blocks
+
+
 def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
     """Drop one and replace one of the planted questions."""
-    first, second = (_planted_chain(tale) for tale in tales if tale.name in _PLANTED[:2])
+    dropped, (replaced_tale, replaced) = (
+        _planted_chain(tale) for tale in tales if tale.name in _PLANTED[:2]
+    )
     note = "the right option is far longer than the others"
     return [
-        {"question_id": _planted_question_id(*first), "action": "drop", "note": note},
+        {"question_id": _planted_question_id(*dropped), "action": "drop", "note": note},
         {
-            "question_id": _planted_question_id(*second),
+            "question_id": _planted_question_id(replaced_tale, replaced),
             "action": "replace",
             "note": note,
-            **_replacement(*second),
+            **_replacement(replaced),
         },
     ]
 
 
-def _questions_of(tale: Tale, reasoning: StoryReasoning) -> list[ChainQuestion]:
-    """The questions about a chain, with the planted fault."""
+def _chain_questions(tale: Tale, reasoning: StoryReasoning) -> list[ChainQuestion]:
+    """The questions about a chain; in a planted one, the right option is far too long."""
     if tale.name in _PLANTED and reasoning.kind == _PLANTED_KIND:
         (question,) = reasoning.questions
         options = [
-            text.removesuffix(".") + f"{_LONG_SUFFIX}." if number == question.right else text
-            for number, text in enumerate(question.options)
+            text.removesuffix(".") + f"{_LONG_SUFFIX}." if index == question.right else text
+            for index, text in enumerate(question.options)
         ]
         return [replace(question, options=tuple(options))]
     return list(reasoning.questions)
 
 
 def _planted_chain(tale: Tale) -> tuple[Tale, StoryReasoning]:
-    return next((tale, reasoning) for reasoning in tale.told if reasoning.kind == _PLANTED_KIND)
+    return next(
+        (tale, reasoning) for reasoning in tale.reasonings if reasoning.kind == _PLANTED_KIND
+    )
 
 
 def _planted_question_id(tale: Tale, reasoning: StoryReasoning) -> str:
-    (question,) = _questions_of(tale, reasoning)
+    (question,) = _chain_questions(tale, reasoning)
     return question_id(
         SourceQuestion(
             where="",
@@ -103,7 +115,7 @@ def _planted_question_id(tale: Tale, reasoning: StoryReasoning) -> str:
     )
 
 
-def _replacement(_: Tale, reasoning: StoryReasoning) -> Mapping[str, object]:
+def _replacement(reasoning: StoryReasoning) -> Mapping[str, object]:
     (question,) = reasoning.questions
     return {
         "question": question.text,
@@ -112,11 +124,15 @@ def _replacement(_: Tale, reasoning: StoryReasoning) -> Mapping[str, object]:
     }
 
 
-def _block(chain_question: ChainQuestion, rng: Random) -> str:
-    order = rng.sample(range(len(chain_question.options)), len(chain_question.options))
-    lines = [f"{a}. {chain_question.options[at]}" for a, at in zip(_LETTERS, order, strict=True)]
-    right = _LETTERS[order.index(chain_question.right)]
-    return "\n".join([chain_question.text, *lines, f"Correct Answer: [{right}]"])
+def _block(question: ChainQuestion, rng: Random) -> str:
+    """Write a question in the form of Figure 7, with its options in random order."""
+    order = rng.sample(range(len(question.options)), len(question.options))
+    lines = [
+        f"{letter}. {question.options[index]}"
+        for letter, index in zip(_LETTERS, order, strict=True)
+    ]
+    right_letter = _LETTERS[order.index(question.right)]
+    return "\n".join([question.text, *lines, f"Correct Answer: [{right_letter}]"])
 
 
 def _add_preamble(text: str) -> str:
@@ -131,15 +147,15 @@ def _drop_option(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("C. "))
 
 
-def _empty(text: str) -> str:
-    return text[:0]
+def _empty(_text: str) -> str:
+    return ""
 
 
 _RESPONSE_FAULTS = (_add_preamble, _remove_brackets, _drop_option, _empty)
 
 
 _MATERIAL = Path(__file__).with_name("stories.json")
-_EMPTY = re.compile(r"\[[\w ]+\]: None\n")
+_EMPTY_SECTION = re.compile(r"\[[\w ]+\]: None\n")
 _SINGLE_ENTITIES = ("ceiling", "shadow", "corner")  # one entity per annotator that only they list
 
 
@@ -151,101 +167,115 @@ def write(folder: Path, seed: int = 0) -> None:
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     dropped = {(name, _PLANTED_KIND) for name in (_PLANTED[0], _PLANTED[2])}
-    all_tales = choose_openings(tales(material, rng), dropped)
-    people = material["annotators"]
-    riddle = material["misunderstood"]
-    files = {
-        f"images/{tale.name}.png": draw_scene(tale.background, tale.ground, all_parts(tale), rng)
-        for tale in all_tales
-    }
-    files[f"images/{riddle['name']}.png"] = draw_scene(
-        riddle["background"], riddle["background"], riddle["parts"], rng
-    )
-    files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
-    files[ANNOTATIONS] = format_json(
-        [
-            entry
-            for number, tale in enumerate(all_tales)
-            for entry in _annotations(number, tale, people)
-        ]
-        + [
-            _entry(f"{riddle['name']}.png", *annotation)
-            for annotation in zip(people, riddle["annotations"], strict=True)
-        ]
-        + [
-            _entry(name, person, _annotation(all_tales[0], annotator))
-            for name in material["torn"]
-            for annotator, person in enumerate(people)
-        ]
-    )
-    files[REVIEWS] = format_json(_reviews(all_tales))
-    files[REFINEMENTS] = format_json(refinements(all_tales))
-    files[WRITER_RESPONSES] = "".join(responses(all_tales, rng)).encode()
+    tales = choose_openings(draw_tales(material, rng), dropped)
+    files = _image_files(tales, material, rng)
+    files[ANNOTATIONS] = format_json(_annotation_entries(tales, material))
+    files[REVIEWS] = format_json(_reviews(tales))
+    files[REFINEMENTS] = format_json(refinements(tales))
+    files[WRITER_RESPONSES] = "".join(responses(tales, rng)).encode()
     write_files(folder, files)
 
 
-def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Three annotations; every third image has one that breaks a rule of Figure 6."""
-    for annotator, name in enumerate(people):
-        text = _annotation(tale, annotator)
-        if number % 3 == annotator and annotator == number % 2:
-            text = _FAULTS[number % len(_FAULTS)](text)
-        yield _entry(f"{tale.name}.png", name, text)
+def _image_files(tales: Sequence[Tale], material: Material, rng: Random) -> dict[str, bytes]:
+    """Bytes of every image by its path: the tales, the misunderstood image, and the torn files."""
+    files = {
+        f"images/{tale.name}.png": draw_scene(tale.background, tale.ground, all_parts(tale), rng)
+        for tale in tales
+    }
+    misunderstood = material["misunderstood"]
+    background = misunderstood["background"]
+    files[f"images/{misunderstood['name']}.png"] = draw_scene(
+        background, background, misunderstood["parts"], rng
+    )
+    torn = {f"images/{name}": text.encode() for name, text in material["torn"].items()}
+    return files | torn
 
 
-def _annotation(tale: Tale, annotator: int) -> str:
-    reasonings = [reasoning for reasoning in tale.told if annotator in reasoning.by]
+def _annotation_entries(tales: Sequence[Tale], material: Material) -> list[dict[str, str]]:
+    """Entries of all images, three each; the torn files are annotated as the first tale."""
+    annotators = material["annotators"]
+    misunderstood = material["misunderstood"]
+    entries: list[dict[str, str]] = []
+    for tale_index, tale in enumerate(tales):
+        entries.extend(_tale_entries(tale_index, tale, annotators))
+    entries.extend(
+        _annotation_entry(f"{misunderstood['name']}.png", annotator, annotation)
+        for annotator, annotation in zip(annotators, misunderstood["annotations"], strict=True)
+    )
+    entries.extend(
+        _annotation_entry(image, annotator, _annotation(tales[0], index))
+        for image in material["torn"]
+        for index, annotator in enumerate(annotators)
+    )
+    return entries
+
+
+def _tale_entries(
+    tale_index: int, tale: Tale, annotators: Sequence[str]
+) -> Iterator[dict[str, str]]:
+    """Three annotations; of each six images, two have one that breaks a rule of Figure 6."""
+    for index, annotator in enumerate(annotators):
+        text = _annotation(tale, index)
+        # In the first of six images the first annotator, in the second the second one.
+        if index == tale_index % 6 and index < 2:
+            text = _FAULTS[tale_index % len(_FAULTS)](text)
+        yield _annotation_entry(f"{tale.name}.png", annotator, text)
+
+
+def _annotation(tale: Tale, annotator_index: int) -> str:
+    """Write one annotator's text about an image, in the form of Figure 6."""
+    reasonings = [r for r in tale.reasonings if annotator_index in r.annotators]
     listed_entities = [
         tale.child,
-        *(entity for reasoning in reasonings for entity in reasoning.things),
-        _SINGLE_ENTITIES[annotator],
+        *(entity for reasoning in reasonings for entity in reasoning.entities),
+        _SINGLE_ENTITIES[annotator_index],
     ]
     lines = [f"[Entities]: [{', '.join(dict.fromkeys(listed_entities))}]"]
-    sentences = [tale.openings[annotator]]
+    sentences = [tale.openings[annotator_index]]
     for kind in KINDS:
         chains = [
-            Chain((reasoning.clue,), reasoning.conclusions[annotator])
+            Chain((reasoning.clue,), reasoning.conclusions[annotator_index])
             for reasoning in reasonings
             if reasoning.kind == kind.code
         ]
         # Some people write brackets, some write one chain a line.
-        written = [str(chain) if annotator == 2 else f"[{chain}]" for chain in chains]
-        lines.append(f"[{kind.field}]: " + ("\n".join(written) or "None"))
+        chain_texts = [str(chain) if annotator_index == 2 else f"[{chain}]" for chain in chains]
+        lines.append(f"[{kind.field}]: " + ("\n".join(chain_texts) or "None"))
         sentences += [text for chain in chains for text in (*chain.premises, chain.conclusion)]
     return "\n".join([*lines, f"[Description]: {' '.join(dict.fromkeys(sentences))}"])
 
 
-def _keep_conclusion(text: str) -> str:
+def _add_bare_conclusion(text: str) -> str:
     return text.replace("[Event Reasoning]: ", "[Event Reasoning]: [Something happens.]\n")
 
 
-def _double_arrow(text: str) -> str:
+def _add_double_arrow(text: str) -> str:
     return text.replace("[Location Reasoning]: ", "[Location Reasoning]: [A -> B -> C]\n")
 
 
 def _drop_section(text: str) -> str:
-    return _EMPTY.sub("", text, count=1)
+    return _EMPTY_SECTION.sub("", text, count=1)
 
 
 def _repeat_entity(text: str) -> str:
     return text.replace("[Entities]: [", "[Entities]: [floor, floor, ")
 
 
-_FAULTS = (_keep_conclusion, _double_arrow, _drop_section, _repeat_entity)
+_FAULTS = (_add_bare_conclusion, _add_double_arrow, _drop_section, _repeat_entity)
 
 
-def _reviews(all_tales: Sequence[Tale]) -> list[dict[str, object]]:
+def _reviews(tales: Sequence[Tale]) -> list[dict[str, object]]:
     """Reviews of entities of single annotators, and one review without effect."""
     return [
         {
             "image": f"{tale.name}.png",
             "field": "Entities",
-            "text": _SINGLE_ENTITIES[number % len(_SINGLE_ENTITIES)],
-            "accept": number % 3 > 0,
+            "text": _SINGLE_ENTITIES[index % len(_SINGLE_ENTITIES)],
+            "accept": index % 3 > 0,
         }
-        for number, tale in enumerate(all_tales[::2])
+        for index, tale in enumerate(tales[::2])
     ] + [{"image": "treat-1.png", "field": "Entities", "text": "unicorn", "accept": True}]
 
 
-def _entry(image: str, annotator: str, annotation: str) -> dict[str, str]:
+def _annotation_entry(image: str, annotator: str, annotation: str) -> dict[str, str]:
     return {"image": image, "annotator": annotator, "annotation": annotation}

@@ -5,7 +5,7 @@ draws one of them, so that only the image determines the answer. Questions are w
 shuffling the options by content, no letter is favoured in any kind.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -30,7 +30,7 @@ class ChainQuestion:
 
     text: str
     options: tuple[str, ...]
-    right: int
+    right: int  # index of the right option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,8 @@ class StoryReasoning:
     kind: str  # the code of a kind
     clue: str
     conclusions: tuple[str, ...]  # a wording for each annotator
-    things: tuple[str, ...]  # entities
-    by: tuple[int, ...]  # the annotators who noted it
+    entities: tuple[str, ...]
+    annotators: tuple[int, ...]  # indices of those who noted it
     questions: tuple[ChainQuestion, ...]
     parts: tuple[Material, ...]
 
@@ -55,10 +55,10 @@ class Tale:
     ground: str
     child: str
     openings: tuple[str, ...]  # a wording for each annotator
-    told: tuple[StoryReasoning, ...]
+    reasonings: tuple[StoryReasoning, ...]
 
 
-def tales(material: Material, rng: Random) -> list[Tale]:
+def draw_tales(material: Material, rng: Random) -> list[Tale]:
     """Draw the four images of each story; each answer is right equally often over all."""
     decks = _decks(material, rng)
     return [
@@ -74,8 +74,8 @@ def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Ran
     scene.backdrop((0, _HORIZON, *_SIZE), ground)
     for part in parts:
         x, y = part["at"]
-        spot = x + rng.randint(-_SHIFT, _SHIFT), y + rng.randint(-_SHIFT, _SHIFT)
-        scene.sprite(part["sprite"], spot, part["size"])
+        corner = x + rng.randint(-_SHIFT, _SHIFT), y + rng.randint(-_SHIFT, _SHIFT)
+        scene.sprite(part["sprite"], corner, part["size"])
     return scene.png()
 
 
@@ -83,18 +83,18 @@ def all_parts(tale: Tale) -> list[Material]:
     """Drawn parts of an image: its child, and the subjects of its chains."""
     corner, size = _CHILD
     child = {"sprite": tale.child, "at": corner, "size": size}
-    return [child, *(part for reasoning in tale.told for part in reasoning.parts)]
+    return [child, *(part for reasoning in tale.reasonings for part in reasoning.parts)]
 
 
 def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
     """For each chain, the shuffled draws of the images that have it, equally often each."""
-    used = [chain for story in material["stories"] for chain in story["chains"].items()]
+    story_chains = [chain for story in material["stories"] for chain in story["chains"].items()]
     decks = {}
-    for kind, variant in dict.fromkeys(used):
-        times = used.count((kind, variant)) * IMAGES
+    for (kind, variant), n_stories in Counter(story_chains).items():
         n_draws = len(material["chains"][kind][variant]["draws"])
-        decks[kind, variant] = [number % n_draws for number in range(times)]
-        rng.shuffle(decks[kind, variant])
+        deck = [index % n_draws for index in range(n_stories * IMAGES)]
+        rng.shuffle(deck)
+        decks[kind, variant] = deck
     return decks
 
 
@@ -105,6 +105,7 @@ def _tale(
     decks: Mapping[tuple[str, int], list[int]],
     rng: Random,
 ) -> Tale:
+    """Draw an image of a story; the last image has a further chain, by a single annotator."""
     cast = {role: rng.choice(names) for role, names in material["cast"].items()}
     reasonings = [
         _reasoning(material["chains"][kind][variant], cast, decks[kind, variant].pop())
@@ -114,7 +115,7 @@ def _tale(
         other_kind = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other_kind][0]
         reasonings.append(
-            _single_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"]))))
+            _limit_to_one_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"]))))
         )
     return Tale(
         name=f"{story['name']}-{number}",
@@ -122,7 +123,7 @@ def _tale(
         ground=story["ground"],
         child=cast["child"],
         openings=tuple(text.format_map(cast) for text in material["openings"]),
-        told=tuple(reasonings),
+        reasonings=tuple(reasonings),
     )
 
 
@@ -134,8 +135,8 @@ def _reasoning(chain: Material, cast: Mapping[str, str], right: int) -> StoryRea
         kind=chain["kind"],
         clue=clues[right],
         conclusions=tuple(_fill(text, words) for text in chain["so"]),
-        things=(draw["thing"], *(_fill(text, words) for text in chain.get("also", ()))),
-        by=(0, 1, 2),
+        entities=(draw["thing"], *(_fill(text, words) for text in chain.get("also", ()))),
+        annotators=(0, 1, 2),
         questions=tuple(_questions(chain, cast, clues, right)),
         parts=tuple(
             {**part, "sprite": _fill(part["sprite"], words)}
@@ -153,9 +154,9 @@ def _questions(
         yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
 
 
-def _single_annotator(reasoning: StoryReasoning) -> StoryReasoning:
-    """A chain by a single annotator: it waits for review, and no question is about it."""
-    return replace(reasoning, by=(1,), questions=())
+def _limit_to_one_annotator(reasoning: StoryReasoning) -> StoryReasoning:
+    """Leave a chain to one annotator: it waits for review, and no question is about it."""
+    return replace(reasoning, annotators=(1,), questions=())
 
 
 def _fill(text: str, words: Mapping[str, str]) -> str:
@@ -177,42 +178,37 @@ def choose_openings(
 
     ``left_out`` are tales and kinds whose questions will be dropped; their letters do not count.
     """
-    counts: dict[str, Counter[str]] = {}
-    return [
-        replace(
-            tale,
-            told=tuple(
-                _choose_chain_openings(
-                    tale, reasoning, {} if (tale.name, reasoning.kind) in left_out else counts
-                )
-                for reasoning in tale.told
-            ),
-        )
-        for tale in tales
-    ]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    chosen = []
+    for tale in tales:
+        reasonings = []
+        for reasoning in tale.reasonings:
+            is_left_out = (tale.name, reasoning.kind) in left_out
+            letter_counts = Counter[str]() if is_left_out else counts[reasoning.kind]
+            reasonings.append(_choose_chain_openings(tale, reasoning, letter_counts))
+        chosen.append(replace(tale, reasonings=tuple(reasonings)))
+    return chosen
 
 
 def _choose_chain_openings(
-    tale: Tale, reasoning: StoryReasoning, counts: dict[str, Counter[str]]
+    tale: Tale, reasoning: StoryReasoning, letter_counts: Counter[str]
 ) -> StoryReasoning:
-    count = counts.setdefault(reasoning.kind, Counter())
+    """Give each question the opening whose right letter is rarest so far, and count that letter."""
     questions = []
     for question in reasoning.questions:
-        opening_question = min(
-            (
-                replace(question, text=_with_opening(opening, question.text))
-                for opening in _rotated_openings(count)
-            ),
-            key=lambda way: count[_letter(tale, reasoning, way)],
-        )
-        count[_letter(tale, reasoning, opening_question)] += 1
-        questions.append(opening_question)
+        wordings = [
+            replace(question, text=_with_opening(opening, question.text))
+            for opening in _rotated_openings(letter_counts)
+        ]
+        rarest = min(wordings, key=lambda wording: letter_counts[_letter(tale, reasoning, wording)])
+        letter_counts[_letter(tale, reasoning, rarest)] += 1
+        questions.append(rarest)
     return replace(reasoning, questions=tuple(questions))
 
 
-def _rotated_openings(count: Mapping[str, int]) -> Sequence[str]:
+def _rotated_openings(letter_counts: Counter[str]) -> Sequence[str]:
     """The openings, beginning with another one each time."""
-    first = sum(count.values()) % len(OPENINGS)
+    first = letter_counts.total() % len(OPENINGS)
     return (*OPENINGS[first:], *OPENINGS[:first])
 
 
@@ -221,7 +217,8 @@ def _with_opening(opening: str, text: str) -> str:
 
 
 def _letter(tale: Tale, reasoning: StoryReasoning, question: ChainQuestion) -> str:
-    written = SourceQuestion(
+    """The right letter of a question after its options are shuffled by content."""
+    source_question = SourceQuestion(
         where="",
         image_id=tale.name,
         category=reasoning.kind,
@@ -229,4 +226,4 @@ def _letter(tale: Tale, reasoning: StoryReasoning, question: ChainQuestion) -> s
         options=question.options,
         answer=LETTERS[question.right],
     )
-    return shuffle_options(written, 0).answer
+    return shuffle_options(source_question, 0).answer
