@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     read_reviews,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.selection import normalize_text, select_stories
+from bench_assets.suites.cogbench.construction.selection import select_stories
 from bench_assets.suites.cogbench.construction.stories import (
     ImageUnderstanding,
     compare_descriptions,
@@ -90,13 +90,13 @@ def selection(
     """Select the images to ask about; the others become rejections."""
     release = open_release(sources)
     if release.edition == "published":
-        read = _read_published(release, files.read_stories)
+        candidates = _read_published(release, files.read_stories)
     else:
-        bad = read_reviews(release.folder).rejections
-        read = Table(merged_stories(merged_items, understanding), bad)
-    selected = select_stories(read.rows, {image.name: image for image in stored})
+        bad_reviews = read_reviews(release.folder).rejections
+        candidates = Table(merged_stories(merged_items, understanding), bad_reviews)
+    selected = select_stories(candidates.rows, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in selected.rows)
-    rejections = [*read.rejections, *dropped_images(understanding), *selected.rejections]
+    rejections = [*candidates.rejections, *dropped_images(understanding), *selected.rejections]
     return table_output(selected.rows, {"entities": n_entities}), rejections
 
 
@@ -106,12 +106,12 @@ def chains(
 ) -> list[StoryChain]:
     """Select the chains of the selected images."""
     release = open_release(sources)
-    raw = release.edition == "built"
-    merged = (
-        merged_chains(merged_items) if raw else _read_published(release, files.read_chains).rows
-    )
-    kept = {story.image_id for story in stories}
-    return [chain for chain in merged if chain.image_id in kept]
+    if release.edition == "built":
+        all_chains = merged_chains(merged_items)
+    else:
+        all_chains = _read_published(release, files.read_chains).rows
+    selected_ids = {story.image_id for story in stories}
+    return [chain for chain in all_chains if chain.image_id in selected_ids]
 
 
 @COGBENCH.step("select")
@@ -158,9 +158,9 @@ def open_release(sources: SourceFiles) -> CogBenchRelease:
 def _read_published(
     release: CogBenchRelease, read: Callable[[CogBenchRelease], Table[T]]
 ) -> Table[T]:
-    """Read the authors' descriptions; an unreadable file has none.
+    """Read rows from the authors' descriptions; an unreadable file has none.
 
-    The description task's question table reports the error; the question task needs none of them.
+    The description task's question table reports the error; the question task needs no such rows.
     """
     try:
         return read(release)
@@ -169,7 +169,7 @@ def _read_published(
 
 
 def edition_of(opened: SuiteSource, *, whole: bool) -> Edition:
-    """Name the edition.
+    """The edition of a source.
 
     A part of the authors' release, such as their five samples, is ``"own"``: ``whole`` says whether
     as many entries are asked about as in the paper.
@@ -197,9 +197,9 @@ _REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 @COGBENCH.step("select", deps=_ANNOTATION_DEPS)
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
     """Parse the annotations; what breaks a rule of Figure 6 is rejected."""
-    bad = files.read_annotations(open_release(sources)).rejections
-    read = figure_6.read_annotations(_raw_annotations(sources, tables))
-    return table_output(read.items, rejection_metadata([*bad, *read.deviations]))
+    bad_entries = files.read_annotations(open_release(sources)).rejections
+    parsed = figure_6.read_annotations(_raw_annotations(sources, tables))
+    return table_output(parsed.items, rejection_metadata([*bad_entries, *parsed.deviations]))
 
 
 @COGBENCH.step("select", deps=_REVIEW_DEPS)
@@ -217,11 +217,11 @@ def merged_items(
     merged = merging.merge_items(
         annotations, reviews, open_encoder(settings), chosen.same_item, chosen.near_item
     )
-    idle = "\n".join(
+    ineffective = "\n".join(
         f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}"
         for row in merged.rejections
     )
-    return table_output(merged.rows, {"idle_reviews": dg.MetadataValue.md(idle or "none")})
+    return table_output(merged.rows, {"idle_reviews": dg.MetadataValue.md(ineffective or "none")})
 
 
 @COGBENCH.step("select")
@@ -243,11 +243,12 @@ def to_review(
     if not annotations or MERGE_REVIEW.task.name not in settings.annotation.tasks:
         return []
     chosen = settings.suite("cogbench", CogbenchSettings)
-    encoder, written = open_encoder(settings), read_reviews(open_release(sources).folder).rows
+    encoder = open_encoder(settings)
+    file_reviews = read_reviews(open_release(sources).folder).rows
     merged = merging.merge_items(
-        annotations, written, encoder, chosen.same_item, chosen.near_item
+        annotations, file_reviews, encoder, chosen.same_item, chosen.near_item
     ).rows
-    understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
+    understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, file_reviews)
     waiting = [item for item in merged if item.outcome == "waiting"]
     return waiting + descriptions_to_review(annotations, understood)
 
@@ -264,26 +265,21 @@ def understanding(
     if not annotations:
         return []
     same_story = settings.suite("cogbench", CogbenchSettings).same_story
-    encoder, reviews = open_encoder(settings), _reviews(sources, tables)
+    encoder = open_encoder(settings)
+    reviews = _reviews(sources, tables)
     return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
 
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
-    written = files.read_annotations(open_release(sources)).rows
+    file_rows = files.read_annotations(open_release(sources)).rows
     collected: list[RawAnnotation] = counted_rows(tables, ANNOTATION)
-    return keep_latest([*written, *collected], lambda one: (one.image, one.annotator))
+    return keep_latest([*file_rows, *collected], lambda row: (row.image, row.annotator))
 
 
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
     """Reviews of the file and of the annotation task; the latter replace the former."""
-    written, collected = (
-        read_reviews(open_release(sources).folder).rows,
-        counted_rows(tables, MERGE_REVIEW),
-    )
-    reviewed = {(review.image, review.field, normalize_text(review.text)) for review in collected}
-    return [
-        review
-        for review in written
-        if (review.image, review.field, normalize_text(review.text)) not in reviewed
-    ] + collected
+    file_reviews = read_reviews(open_release(sources).folder).rows
+    collected: list[Review] = counted_rows(tables, MERGE_REVIEW)
+    reviewed = {review.key for review in collected}
+    return [review for review in file_reviews if review.key not in reviewed] + collected

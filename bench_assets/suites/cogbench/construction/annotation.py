@@ -75,42 +75,41 @@ def merge_review_units(
     """Make units of waiting items, each with its nearest items and without annotators' names."""
     digests = {image.name: image.sha256 for image in images}
     return [
-        Unit(
-            task=_TASKS["merge_review"].name,
-            unit_id=unit_id(review.image, review.field, review.text),
-            shown={
-                "Section": review.field,
-                "One annotator wrote": review.text,
-                **_others(near_texts),
-            },
-            images={"Image": digests[review.image]},
-            choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in mergeable))},
-        )
-        for review in to_review
-        if review.image in digests
-        for near_texts in [_near_texts(review, annotations)]
-        for mergeable in [
-            () if review.field == DESCRIPTION else near_texts
-        ]  # descriptions are not merged
+        _merge_review_unit(item, _near_texts(item, annotations), digests[item.image])
+        for item in to_review
+        if item.image in digests
     ]
+
+
+def _merge_review_unit(item: MergedItem, near_texts: Sequence[str], image: str) -> Unit:
+    mergeable = () if item.field == DESCRIPTION else near_texts  # descriptions are not merged
+    near_fields = {
+        f"Another one wrote ({number})": text for number, text in enumerate(near_texts, 1)
+    }
+    return Unit(
+        task=_TASKS["merge_review"].name,
+        unit_id=unit_id(item.image, item.field, item.text),
+        shown={"Section": item.field, "One annotator wrote": item.text, **near_fields},
+        images={"Image": image},
+        choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in mergeable))},
+    )
 
 
 def reviews(answers: Sequence[Answer]) -> list[Review]:
     """Aggregate answers by majority; an item with a tie still waits."""
-    found = []
+    rows = []
     for name, unit_answers in answers_by_unit(answers).items():
         image, field, text = split_unit_id(name)
         decision = majority(field_value(answer, "decision") for answer in unit_answers)
         if decision:
             same_as = decision.removeprefix(_SAME) if decision.startswith(_SAME) else ""
             accept = None if same_as else decision == _KEEP
-            found.append(
-                Review(image=image, field=field, text=text, accept=accept, same_as=same_as)
-            )
-    return found
+            rows.append(Review(image=image, field=field, text=text, accept=accept, same_as=same_as))
+    return rows
 
 
 def _sections(answer: Answer) -> dict[str, str]:
+    """The body of each section, in the order of Figure 6."""
     chains = {
         kind.field: " ".join(map(_bracket_chain, entries(answer, kind.code))) for kind in KINDS
     }
@@ -118,7 +117,7 @@ def _sections(answer: Answer) -> dict[str, str]:
     description = " ".join(field_value(answer, "description").split())
     return {
         ENTITIES: f"[{entities}]",
-        **{k: text or "None" for k, text in chains.items()},
+        **{field: text or "None" for field, text in chains.items()},
         DESCRIPTION: description,
     }
 
@@ -129,27 +128,23 @@ def _bracket_chain(chain: str) -> str:
     return f"[{chain.replace('[', '(').replace(']', ')')}]"
 
 
-def _others(texts: Sequence[str]) -> dict[str, str]:
-    return {f"Another one wrote ({number})": text for number, text in enumerate(texts, 1)}
-
-
-def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[str, ...]:
-    """Nearest items as annotated; the queue adds cosines and reasons to their texts."""
-    if one.field == DESCRIPTION:
-        return tuple(dict.fromkeys(one.near))
-    field_of_image = one.image, one.field
+def _near_texts(item: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[str, ...]:
+    """Nearest items as annotated, without the cosines and objections that ``near`` adds."""
+    if item.field == DESCRIPTION:
+        return tuple(dict.fromkeys(item.near))
     texts = {
         annotation.text
         for annotation in annotations
-        if (annotation.image, annotation.field) == field_of_image
+        if (annotation.image, annotation.field) == (item.image, item.field)
     }
     longest_first = sorted(texts, key=lambda text: (-len(text), text))
-    stripped = [entry.partition(" ")[2] for entry in one.near]
-    texts_found = [
-        next((text for text in longest_first if f"{entry} (".startswith(f"{text} (")), "")
-        for entry in stripped
-    ]
-    return tuple(dict.fromkeys(text for text in texts_found if text))
+    near_texts = []
+    for near_item in item.near:
+        _cosine, _, near_text = near_item.partition(" ")
+        # The text may be followed by an objection in brackets.
+        matching = [text for text in longest_first if f"{near_text} (".startswith(f"{text} (")]
+        near_texts += matching[:1]
+    return tuple(dict.fromkeys(near_texts))
 
 
 ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, raw_annotations)

@@ -10,10 +10,11 @@ and ``same_as`` are items of the merged table, or as an annotator wrote them. Wi
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
@@ -48,50 +49,66 @@ class Annotations(NamedTuple):
     deviations: list[Rejection]
 
 
+class _SectionItem(NamedTuple):
+    """An item as written in a section, with its format error."""
+
+    text: str
+    complaint: str  # "" if it breaks no rule
+
+
 def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
     """Parse annotations; an item that breaks a rule is left out, with the rule's name."""
-    read = Annotations([], [])
-    for annotation in annotations:
-        sections: dict[str, str] = {}
-        for section, body in _sections(annotation.annotation):  # some are written in two parts
-            sections[section] = f"{sections[section]}\n{body}" if section in sections else body
-        for section in FIELDS:
-            for number, (text, complaint) in enumerate(_items(section, sections.get(section)), 1):
-                if complaint:
-                    read.deviations.append(_deviation(annotation, section, number, complaint, text))
-                else:
-                    read.items.append(
-                        AnnotatedItem(
-                            image=annotation.image,
-                            annotator=annotation.annotator,
-                            field=section,
-                            text=text,
-                        )
-                    )
-    return read
+    parsed = [row for annotation in annotations for row in _parse(annotation)]
+    return Annotations(
+        items=[row for row in parsed if isinstance(row, AnnotatedItem)],
+        deviations=[row for row in parsed if isinstance(row, Rejection)],
+    )
 
 
-def _sections(text: str) -> Iterator[tuple[str, str]]:
-    headings = [(m, field) for m in _HEADING.finditer(text) if (field := _field(m[1]))]
-    ends = [*(heading.start() for heading, _ in headings), len(text)][1:]
-    for (heading, field), end in zip(headings, ends, strict=True):
-        yield field, text[heading.end() : end].strip()
+def _parse(annotation: RawAnnotation) -> Iterator[AnnotatedItem | Rejection]:
+    """Parse the sections of one annotation, in the order of Figure 6."""
+    sections = _sections(annotation.annotation)
+    for field in FIELDS:
+        for number, item in enumerate(_section_items(field, sections.get(field)), 1):
+            if item.complaint:
+                yield _deviation(annotation, field, number, item)
+            else:
+                yield AnnotatedItem(
+                    image=annotation.image,
+                    annotator=annotation.annotator,
+                    field=field,
+                    text=item.text,
+                )
 
 
-def _field(heading: str) -> str | None:
-    if kind := find_kind(heading):
+def _sections(text: str) -> dict[str, str]:
+    """The body of each section; a section that is written in parts is joined."""
+    headings = [match for match in _HEADING.finditer(text) if _field(match[1])]
+    ends = [*(heading.start() for heading in headings), len(text)][1:]
+    sections: dict[str, str] = {}
+    for heading, end in zip(headings, ends, strict=True):
+        field = _field(heading[1])
+        body = text[heading.end() : end].strip()
+        sections[field] = f"{sections[field]}\n{body}" if field in sections else body
+    return sections
+
+
+def _field(heading: str) -> str:
+    """The section that a heading names; "" if it names none."""
+    kind = find_kind(heading)
+    if kind:
         return kind.field
     word = heading.strip().capitalize()
-    return word if word in (ENTITIES, DESCRIPTION) else None
+    return word if word in (ENTITIES, DESCRIPTION) else ""
 
 
-def _items(field: str, body: str | None) -> Iterator[tuple[str, str]]:
-    """Each item of a section with its format error, or ""."""
+def _section_items(field: str, body: str | None) -> Iterator[_SectionItem]:
+    """Parse the items of a section; ``body`` is None if the section is missing."""
     if body is None:
-        yield "", "the section is missing; write None if there is nothing"
+        yield _SectionItem("", "the section is missing; write None if there is nothing")
     elif field == DESCRIPTION:
         text = " ".join(body.split())
-        yield text, "" if not is_none(text) else "no description"
+        yield _SectionItem(text, "no description" if is_none(text) else "")
     elif is_none(body):
         return
     elif field == ENTITIES:
@@ -101,26 +118,33 @@ def _items(field: str, body: str | None) -> Iterator[tuple[str, str]]:
         for text in _BRACKETED.findall(body) or body.splitlines():
             if not is_none(text):
                 chain = read_chain(text)
-                yield (text, chain) if isinstance(chain, str) else (str(chain), "")
+                if isinstance(chain, str):
+                    yield _SectionItem(text, chain)
+                else:
+                    yield _SectionItem(str(chain), "")
 
 
-def _entities(body: str) -> Iterator[tuple[str, str]]:
+def _entities(body: str) -> Iterator[_SectionItem]:
     seen: set[str] = set()
     for part in re.split(r"[,\n\[\]]", body):
         entity = " ".join(part.split())
         if not is_none(entity):
-            yield entity, "listed twice" if entity.casefold() in seen else ""
+            yield _SectionItem(entity, "listed twice" if entity.casefold() in seen else "")
             seen.add(entity.casefold())
 
 
-def _deviation(
-    annotation: RawAnnotation, field: str, number: int, complaint: str, text: str
-) -> Rejection:
+def _deviation(annotation: RawAnnotation, field: str, number: int, item: _SectionItem) -> Rejection:
     where = f"{ANNOTATIONS}, {annotation.image} by {annotation.annotator}, [{field}] {number}"
-    return Rejection(entry=where, reason=f"{complaint}: {text!r}" if text else complaint)
+    reason = f"{item.complaint}: {item.text!r}" if item.text else item.complaint
+    return Rejection(entry=where, reason=reason)
 
 
-Name: TypeAlias = tuple[str, str, str]  # image, section and plain text of an item
+class ReviewKey(NamedTuple):
+    """The identity of an item in reviews."""
+
+    image: str
+    field: str
+    text: str  # normalized
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +157,14 @@ class Review:
     accept: bool | None  # None if the review only merges the item
     same_as: str = ""  # text of the item to merge it with
 
+    @property
+    def key(self) -> ReviewKey:
+        """The identity of the reviewed item."""
+        return _key(self, self.text)
+
 
 def read_reviews(folder: Path) -> Table[Review]:
-    """Read ``reviews.json`` of a source; none without the file.
+    """Read ``reviews.json`` of a source; without the file, there are no reviews.
 
     Raises:
         SourceError: If the file is not a JSON list.
@@ -144,56 +173,55 @@ def read_reviews(folder: Path) -> Table[Review]:
     return make_rows(read_entries(file) if file.is_file() else (), _review)
 
 
-def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
+def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[ReviewKey]]:
     """Pairs of items that reviews merge."""
     return frozenset(
-        frozenset(_name(review, text) for text in (review.text, review.same_as))
+        frozenset(_key(review, text) for text in (review.text, review.same_as))
         for review in reviews
         if review.same_as
     )
 
 
-def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
+def decisions(reviews: Iterable[Review]) -> dict[ReviewKey, bool]:
     """Accepted and rejected items, without those that reviews both accept and reject."""
-    found: dict[Name, set[bool]] = {}
+    verdicts: dict[ReviewKey, set[bool]] = defaultdict(set)
     for review in reviews:
         if review.accept is not None:
-            found.setdefault(_name(review, review.text), set()).add(review.accept)
-    return {name: values.pop() for name, values in found.items() if len(values) == 1}
+            verdicts[review.key].add(review.accept)
+    return {key: values.pop() for key, values in verdicts.items() if len(values) == 1}
 
 
 def ineffective_reviews(
-    reviews: Iterable[Review], items: Iterable[AnnotatedItem]
+    reviews: Sequence[Review], items: Iterable[AnnotatedItem]
 ) -> list[Rejection]:
     """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
-    annotated, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
-    unknown = {
-        (_name(review, text), f"no annotator gave {text!r}: the review has no effect"): None
+    annotated = {review_key(item) for item in items}
+    decided = decisions(reviews)
+    unknown = [
+        _ineffective(review, f"no annotator gave {text!r}: the review has no effect")
         for review in reviews
         for text in filter(None, (review.text, review.same_as))
-        if _name(review, text) not in annotated
-    }
-    contradicted = {
-        (
-            _name(review, review.text),
-            f"{review.text!r} is accepted and rejected: the item waits",
-        ): None
-        for review in reviews
-        if review.accept is not None and _name(review, review.text) not in decided
-    }
-    return [
-        Rejection(entry=f"{REVIEWS}, {image}, [{field}]", reason=reason)
-        for (image, field, _), reason in (unknown | contradicted)
+        if _key(review, text) not in annotated
     ]
+    contradicted = [
+        _ineffective(review, f"{review.text!r} is accepted and rejected: the item waits")
+        for review in reviews
+        if review.accept is not None and review.key not in decided
+    ]
+    return list(dict.fromkeys(unknown + contradicted))
 
 
-def _name(review: Review, text: str) -> Name:
-    return review.image, review.field, normalize_text(text)
+def _ineffective(review: Review, reason: str) -> Rejection:
+    return Rejection(entry=f"{REVIEWS}, {review.image}, [{review.field}]", reason=reason)
 
 
-def review_key(item: AnnotatedItem) -> Name:
+def _key(review: Review, text: str) -> ReviewKey:
+    return ReviewKey(review.image, review.field, normalize_text(text))
+
+
+def review_key(item: AnnotatedItem) -> ReviewKey:
     """The key of an item in reviews."""
-    return item.image, item.field, normalize_text(item.text)
+    return ReviewKey(item.image, item.field, normalize_text(item.text))
 
 
 def _review(entry: Entry, where: str) -> Review:

@@ -10,6 +10,7 @@ one word replaced by another of a different meaning.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,6 @@ from itertools import combinations, groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.tables.build import Table
@@ -26,8 +26,8 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     ENTITIES,
     FIELDS,
     AnnotatedItem,
-    Name,
     Review,
+    ReviewKey,
     decisions,
     ineffective_reviews,
     merged_pairs,
@@ -40,9 +40,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
     read_chain,
 )
 
-MIN_WORD_COSINE = (
-    0.75  # least cosine of a word and the one that replaces it; boy and girl have 0.62
-)
+MIN_WORD_COSINE = 0.75  # of a word and the one that replaces it; boy and girl have 0.62
 _MIN_PREMISE_COSINE = 0.3  # least cosine of the premises of chains with one conclusion
 _DENIALS = re.compile(r"\b(?:not|no|never|nobody|nothing|without|cannot|unable)\b|n['’]t\b")
 _NUMBERS = re.compile(
@@ -95,52 +93,57 @@ class SimilarityIndex:
 
     def __init__(self, items: Sequence[AnnotatedItem], encoder: TextEncoder) -> None:
         """Embed all texts of the items."""
-        texts = [part for item in items for part in _parts(item)]
-        texts += [word for item in items for word in _words(_parts(item)[-1])]
+        compared = [_compared_texts(item) for item in items]
+        texts = [text for item_texts in compared for text in item_texts if text]
+        texts += [word for item_texts in compared for word in _words(item_texts.conclusion)]
         distinct = list(dict.fromkeys(texts))
         self._vectors: Mapping[str, Vectors] = dict(
             zip(distinct, encoder.encode_texts(distinct), strict=True)
         )
 
-    def compare(self, one: AnnotatedItem, other: AnnotatedItem) -> ItemSimilarity:
+    def compare(self, first: AnnotatedItem, second: AnnotatedItem) -> ItemSimilarity:
         """Compare two items of one section of an image."""
-        if normalize_text(one.text) == normalize_text(other.text):
+        if normalize_text(first.text) == normalize_text(second.text):
             return ItemSimilarity(1.0, "")
-        (*clues, first), (*other_clues, second) = _parts(one), _parts(other)
-        cosine = self._cosine(first, second)
-        if objection := self._objection(first, second):
-            return ItemSimilarity(cosine, objection)
-        if not clues or not other_clues:
-            return ItemSimilarity(cosine, "")
-        return ItemSimilarity(cosine, self._premise_objection(one.field, clues[0], other_clues[0]))
+        premises, conclusion = _compared_texts(first)
+        other_premises, other_conclusion = _compared_texts(second)
+        objection = self._objection(conclusion, other_conclusion)
+        if not objection and premises and other_premises:
+            objection = self._premise_objection(first.field, premises, other_premises)
+        return ItemSimilarity(self._cosine(conclusion, other_conclusion), objection)
 
-    def _objection(self, one: str, other: str) -> str:
-        if objection := contradiction(one, other):
+    def _objection(self, first: str, second: str) -> str:
+        """The contradiction between two texts, or the word that one replaces; "" for neither."""
+        objection = contradiction(first, second)
+        if objection:
             return objection
-        words, other_words = _words(one), _words(other)
-        removed, added = (
-            sorted(set(a) - set(b)) for a, b in ((words, other_words), (other_words, words))
-        )
-        one_replaced = len(removed) == len(added) == 1 and len(words) > 1
-        if one_replaced and self._cosine(removed[0], added[0]) < MIN_WORD_COSINE:
+        words, other_words = _words(first), _words(second)
+        removed = [word for word in words if word not in other_words]
+        added = [word for word in other_words if word not in words]
+        is_one_word_replaced = len(removed) == len(added) == 1 and len(words) > 1
+        if is_one_word_replaced and self._cosine(removed[0], added[0]) < MIN_WORD_COSINE:
             return f"{removed[0]!r} replaced by {added[0]!r}"
         return ""
 
-    def _premise_objection(self, field: str, clues: str, others: str) -> str:
-        """Whether premises differ: event relationships need equal ones, others related ones."""
-        if field != EVENT_RELATIONSHIP.field:
-            related = self._cosine(clues, others) >= _MIN_PREMISE_COSINE
-            return "" if related else "other premises"
-        return contradiction(clues, others) or (
-            "" if self._cosine(clues, others) >= MIN_WORD_COSINE else "other causes"
-        )
+    def _premise_objection(self, field: str, premises: str, other_premises: str) -> str:
+        """The objection to different premises; "" if there is none.
 
-    def _cosine(self, one: str, other: str) -> float:
-        return float(np.dot(self._vectors[one], self._vectors[other]))
+        Premises of event relationships have to mean the same, others only to be related.
+        """
+        cosine = self._cosine(premises, other_premises)
+        if field != EVENT_RELATIONSHIP.field:
+            return "" if cosine >= _MIN_PREMISE_COSINE else "other premises"
+        objection = contradiction(premises, other_premises)
+        if not objection and cosine < MIN_WORD_COSINE:
+            return "other causes"
+        return objection
+
+    def _cosine(self, first: str, second: str) -> float:
+        return float(np.dot(self._vectors[first], self._vectors[second]))
 
 
 @lru_cache(maxsize=1 << 16)  # the same nouns and entities are compared for every model
-def contradiction(one: str, other: str) -> str:
+def contradiction(first: str, second: str) -> str:
     """Name the contradiction between two texts; "" without one.
 
     >>> contradiction("The dog chases the cat.", "The cat chases the dog.")
@@ -148,33 +151,34 @@ def contradiction(one: str, other: str) -> str:
     >>> contradiction("She gives her a flower.", "She takes it away.")
     'one says the opposite'
     """
-    texts = one.casefold(), other.casefold()
-    denials, numbers = (
-        [pattern.findall(text) for text in texts] for pattern in (_DENIALS, _NUMBERS)
-    )
-    if len(denials[0]) % 2 != len(denials[1]) % 2:
+    texts = first.casefold(), second.casefold()
+    # A double denial affirms.
+    denies, other_denies = (len(_DENIALS.findall(text)) % 2 for text in texts)
+    if denies != other_denies:
         return "one denies"
-    if all(numbers) and sorted(numbers[0]) != sorted(numbers[1]):
+    numbers, other_numbers = (sorted(_NUMBERS.findall(text)) for text in texts)
+    if numbers and other_numbers and numbers != other_numbers:
         return "other numbers"
-    one_words, other_words = (set(re.findall(r"\w+", text)) for text in texts)
-    if any(
-        _are_opposed(one_words - other_words, other_words - one_words, *pair) for pair in _OPPOSITES
-    ):
+    words, other_words = (set(re.findall(r"\w+", text)) for text in texts)
+    removed, added = words - other_words, other_words - words
+    if any(_are_opposed(removed, added, side, opposite) for side, opposite in _OPPOSITES):
         return "one says the opposite"
     return "the roles are exchanged" if _is_role_swap(*texts) else ""
 
 
 def _are_opposed(
-    words: set[str], other_words: set[str], side: frozenset[str], other: frozenset[str]
+    words: set[str], other_words: set[str], side: frozenset[str], opposite: frozenset[str]
 ) -> bool:
-    return bool((words & side and other_words & other) or (words & other and other_words & side))
+    return bool(
+        (words & side and other_words & opposite) or (words & opposite and other_words & side)
+    )
 
 
-def _is_role_swap(one: str, other: str) -> bool:
+def _is_role_swap(first: str, second: str) -> bool:
     """Whether two texts name the same participants in reversed order."""
-    if any(_SYMMETRIC.search(text) for text in (one, other)):
+    if _SYMMETRIC.search(first) or _SYMMETRIC.search(second):
         return False
-    words, other_words = _words(one), _words(other)
+    words, other_words = _words(first), _words(second)
     if not words or not other_words or words[0] == other_words[0]:
         return False
     return words[0] in other_words and other_words[0] in words
@@ -183,17 +187,28 @@ def _is_role_swap(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)  # every text is compared with many others
 def _words(text: str) -> tuple[str, ...]:
     """The stems of the content words, in the order of the text."""
-    stems = (content_words(word) for word in re.findall(r"\w+", text))
-    return tuple(dict.fromkeys(stem for word_stems in stems for stem in word_stems))
+    words = re.findall(r"\w+", text)
+    return tuple(dict.fromkeys(stem for word in words for stem in content_words(word)))
 
 
-def _parts(item: AnnotatedItem) -> list[str]:
-    """Compared parts: an entity, or a chain's premises and its conclusion."""
+class _ComparedTexts(NamedTuple):
+    """The texts of an item that are compared."""
+
+    premises: str  # of a chain, joined; "" for an entity
+    conclusion: str  # of a chain, or an entity
+
+
+def _compared_texts(item: AnnotatedItem) -> _ComparedTexts:
     chain = item.text if item.field == ENTITIES else read_chain(item.text)
-    return [item.text] if isinstance(chain, str) else [" ".join(chain.premises), chain.conclusion]
+    if isinstance(chain, str):
+        return _ComparedTexts("", item.text)
+    return _ComparedTexts(" ".join(chain.premises), chain.conclusion)
 
 
 Outcome: TypeAlias = Literal["accepted", "rejected", "waiting"]
+
+_Cluster: TypeAlias = tuple[int, ...]
+"""Indices of the items of a section that are merged."""
 
 _MIN_ANNOTATORS = 2  # annotators who have to give an item
 
@@ -229,17 +244,16 @@ def merge_items(
         near: Least cosine of items listed as near.
     """
     ordered = sorted((item for item in items if item.field != DESCRIPTION), key=_section_key)
-    comparison = SimilarityIndex(ordered, encoder)
-    decided_on = decisions(reviews)
+    similarities = SimilarityIndex(ordered, encoder)
+    decided = decisions(reviews)
     reviewed_pairs = merged_pairs(reviews)
     merged: list[MergedItem] = []
     for _, group in groupby(ordered, key=_section_key):
         section_items = list(group)
-        links = _Links(section_items, comparison, reviewed_pairs, near)
-        clusters = _clusters(section_items, links.cosines, similarity, links.joined())
-        for cluster in clusters:
-            names = {review_key(section_items[number]) for number in cluster}
-            verdicts = {decided_on[name] for name in names & decided_on.keys()}
+        links = _Links(section_items, similarities, reviewed_pairs, near)
+        for cluster in _clusters(section_items, links, similarity):
+            keys = {review_key(section_items[index]) for index in cluster}
+            verdicts = {decided[key] for key in keys & decided.keys()}
             accept = verdicts.pop() if len(verdicts) == 1 else None
             merged.append(_merge_cluster(section_items, cluster, links, accept))
     return Table(merged, ineffective_reviews(reviews, items))
@@ -255,97 +269,102 @@ class _Links:
     def __init__(
         self,
         items: Sequence[AnnotatedItem],
-        comparison: SimilarityIndex,
-        joined: Collection[frozenset[Name]],
-        near: float,
+        similarities: SimilarityIndex,
+        reviewed_pairs: Collection[frozenset[ReviewKey]],
+        min_near_cosine: float,
     ) -> None:
-        self._items, self._joined, self._near = items, joined, near
-        self._likeness = [
-            [comparison.compare(item, other_item) for other_item in items] for item in items
+        self._items = items
+        self._reviewed_pairs = reviewed_pairs
+        self._min_near_cosine = min_near_cosine
+        self._similarities = [
+            [similarities.compare(item, other_item) for other_item in items] for item in items
         ]
         self.cosines = np.array(
-            [[likeness.merge_cosine for likeness in row] for row in self._likeness]
+            [[similarity.merge_cosine for similarity in row] for row in self._similarities]
         )
 
-    def joined(self) -> list[tuple[int, int]]:
-        """Pairs that a review merges."""
-        names = [review_key(item) for item in self._items]
-        pairs = combinations(range(len(names)), 2)
-        return [(i, j) for i, j in pairs if frozenset((names[i], names[j])) in self._joined]
+    def joined_pairs(self) -> list[tuple[int, int]]:
+        """Indices of each two items that a review merges."""
+        keys = [review_key(item) for item in self._items]
+        pairs = combinations(range(len(keys)), 2)
+        return [(i, j) for i, j in pairs if frozenset((keys[i], keys[j])) in self._reviewed_pairs]
 
-    def near(self, cluster: Sequence[int]) -> tuple[str, ...]:
-        """Items near a cluster, the closest first."""
-        cosines = {
-            (max(self._likeness[i][j].cosine for i in cluster), self._items[j].text): reason
-            for j in range(len(self._items))
-            if j not in cluster
-            for reason in [self._likeness[cluster[0]][j].objection]
-        }
+    def near_items(self, cluster: _Cluster) -> tuple[str, ...]:
+        """Items near a cluster, the closest first, each with its cosine and objection."""
+        objections: dict[tuple[float, str], str] = {}
+        for index, item in enumerate(self._items):
+            cosine = max(self._similarities[member][index].cosine for member in cluster)
+            if index not in cluster and cosine >= self._min_near_cosine:
+                objections[cosine, item.text] = self._similarities[cluster[0]][index].objection
         return tuple(
-            f"{cosine:.2f} {text}" + (f" ({reason})" if reason else "")
-            for (cosine, text), reason in sorted(cosines.items(), reverse=True)
-            if cosine >= self._near
+            f"{cosine:.2f} {text}" + (f" ({objection})" if objection else "")
+            for (cosine, text), objection in sorted(objections.items(), reverse=True)
         )
 
 
-def _clusters(
-    items: Sequence[AnnotatedItem],
-    cosines: npt.NDArray[np.float64],
-    similarity: float,
-    joined: Sequence[tuple[int, int]],
-) -> list[tuple[int, ...]]:
+def _clusters(items: Sequence[AnnotatedItem], links: _Links, similarity: float) -> list[_Cluster]:
     """Join the closest clusters while all their members are close (complete linkage).
 
     Two different items of one annotator stay apart unless a review merges them.
     """
-    clusters = _merge_pairs(_cluster_equal(items), joined)
-    while True:
-        close = [
-            (min(float(cosines[i, j]) for i in combination for j in other), -n, combination, other)
-            for n, (combination, other) in enumerate(combinations(clusters, 2))
-            if not {items[i].annotator for i in combination} & {items[j].annotator for j in other}
-        ]
-        if not close or max(close)[0] < similarity:
-            return sorted(clusters)
-        *_, first, second = max(close)
-        clusters = [c for c in clusters if c not in (first, second)]
-        clusters.append(tuple(sorted(first + second)))
-
-
-def _cluster_equal(items: Sequence[AnnotatedItem]) -> list[tuple[int, ...]]:
-    by_text: dict[str, tuple[int, ...]] = {}
-    for number, item in enumerate(items):
-        by_text[normalize_text(item.text)] = (*by_text.get(normalize_text(item.text), ()), number)
-    return list(by_text.values())
-
-
-def _merge_pairs(
-    clusters: list[tuple[int, ...]], pairs: Sequence[tuple[int, int]]
-) -> list[tuple[int, ...]]:
-    for pair in pairs:
-        first, second = (next(c for c in clusters if number in c) for number in pair)
+    clusters = _equal_clusters(items)
+    for first_index, second_index in links.joined_pairs():
+        first = next(cluster for cluster in clusters if first_index in cluster)
+        second = next(cluster for cluster in clusters if second_index in cluster)
         if first != second:
-            clusters = [c for c in clusters if c not in (first, second)]
-            clusters.append(tuple(sorted(first + second)))
-    return sorted(clusters)
+            clusters = _join(clusters, first, second)
+    clusters.sort()
+    while True:
+        pairs = [
+            (first, second)
+            for first, second in combinations(clusters, 2)
+            if _annotators(items, first).isdisjoint(_annotators(items, second))
+        ]
+        # Of equally close pairs, the first is joined.
+        closest = max(pairs, key=lambda pair: _lowest_cosine(links, *pair), default=None)
+        if closest is None or _lowest_cosine(links, *closest) < similarity:
+            return sorted(clusters)
+        clusters = _join(clusters, *closest)
+
+
+def _equal_clusters(items: Sequence[AnnotatedItem]) -> list[_Cluster]:
+    indices: dict[str, list[int]] = defaultdict(list)
+    for index, item in enumerate(items):
+        indices[normalize_text(item.text)].append(index)
+    return [tuple(cluster) for cluster in indices.values()]
+
+
+def _join(clusters: Sequence[_Cluster], first: _Cluster, second: _Cluster) -> list[_Cluster]:
+    """Replace two clusters by one of all their members, at the end."""
+    kept = [cluster for cluster in clusters if cluster not in (first, second)]
+    return [*kept, tuple(sorted(first + second))]
+
+
+def _lowest_cosine(links: _Links, first: _Cluster, second: _Cluster) -> float:
+    return float(links.cosines[np.ix_(first, second)].min())
+
+
+def _annotators(items: Sequence[AnnotatedItem], cluster: _Cluster) -> set[str]:
+    return {items[index].annotator for index in cluster}
 
 
 def _merge_cluster(
-    items: Sequence[AnnotatedItem], cluster: Sequence[int], links: _Links, accept: bool | None
+    items: Sequence[AnnotatedItem], cluster: _Cluster, links: _Links, accept: bool | None
 ) -> MergedItem:
-    members = [items[number] for number in cluster]
+    """Make an item of a cluster; ``accept`` is the decision of its reviews, None without one."""
+    members = [items[index] for index in cluster]
     annotators = tuple(dict.fromkeys(member.annotator for member in members))
     outcome: Outcome = "accepted" if len(annotators) >= _MIN_ANNOTATORS else "waiting"
     if accept is not None:
         outcome = "accepted" if accept else "rejected"
-    closest = links.cosines[np.ix_(cluster, cluster)].sum(axis=1).argmax()
+    closest = int(links.cosines[np.ix_(cluster, cluster)].sum(axis=1).argmax())
     return MergedItem(
         image=members[0].image,
         field=members[0].field,
-        text=members[int(closest)].text,
+        text=members[closest].text,
         variants=tuple(member.text for member in members),
         annotators=annotators,
         outcome=outcome,
         reason=f"given by {len(annotators)}" + ("" if accept is None else ", decided by review"),
-        near=links.near(cluster) if outcome == "waiting" else (),
+        near=links.near_items(cluster) if outcome == "waiting" else (),
     )

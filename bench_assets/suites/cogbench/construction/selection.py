@@ -15,13 +15,13 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
 
 
 def images_by_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
-    """Find images by image id: the file's name without its ending.
+    """Map image ids to images; an id is the file's name without its ending.
 
-    As the authors do, a name is also found by its part before the first full stop.
+    As in the authors' code, the part of a name before the first full stop is an id, too.
     """
     stored = list(images)
-    short = {image.name.split(".")[0]: image for image in stored}
-    return short | {image_id(image.name): image for image in stored}
+    by_first_part = {image.name.split(".")[0]: image for image in stored}
+    return by_first_part | {image_id(image.name): image for image in stored}
 
 
 def image_id(image: str) -> str:
@@ -31,16 +31,17 @@ def image_id(image: str) -> str:
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Table[Story]:
     """Select the images that decode and have a description, in order."""
-    selected, listed = Table[Story](), list(stories)
-    times = Counter(story.image_id for story in listed)
-    for story in listed:
+    selected = Table[Story]()
+    all_stories = list(stories)
+    n_images = Counter(story.image_id for story in all_stories)
+    for story in all_stories:
         faults = {
             f"id {story.image_id!r} is empty or holds blanks or slashes": (
                 re.fullmatch(r"[^\s/]+", story.image_id) is None
             ),
             f"image {story.image!r} is missing or does not decode": story.image not in images,
-            f"id {story.image_id!r} is that of {times[story.image_id]} images": (
-                times[story.image_id] > 1
+            f"id {story.image_id!r} is that of {n_images[story.image_id]} images": (
+                n_images[story.image_id] > 1
             ),
             "no description": not story.description,
         }
@@ -62,16 +63,17 @@ def select_questions(
     """Select the questions that can be asked and scored, in order.
 
     Args:
-        questions: All of them.
+        questions: All questions of the source.
         images: By image id.
         keep_repeated: Keep repeated questions; the authors' count includes theirs.
-        kept: Ids of questions that a review keeps: options may differ in case or a full stop.
+        kept: Ids of questions that a review keeps; their options may differ only in case, blanks
+            or a full stop.
     """
     selected = Table[SourceQuestion]()
     seen: set[tuple[str, ...]] = set()
     for question in questions:
-        normalize = str if question_id(question) in kept else normalize_text
-        faults = _faults(question, images, seen, normalize)
+        normalize_option = str if question_id(question) in kept else normalize_text
+        faults = _faults(question, images, seen, normalize_option)
         reasons = [fault for fault, holds in faults.items() if holds]
         selected.rejections.extend(
             Rejection(entry=question.where, reason=reason) for reason in reasons
@@ -107,20 +109,21 @@ def _faults(
     question: SourceQuestion,
     images: Mapping[str, StoredImage],
     seen: set[tuple[str, ...]],
-    alike: Callable[[str], str],
+    normalize_option: Callable[[str], str],
 ) -> dict[str, bool]:
+    """Every fault that a question may have, and whether it has it."""
     letters = ascii_uppercase[: len(question.options)]
-    known = ", ".join(kind.code for kind in KINDS)
+    codes = ", ".join(kind.code for kind in KINDS)
     return {
         "the question is empty": not question.text.strip(),
-        "an option is empty": not all(map(str.strip, question.options)),
+        "an option is empty": any(not option.strip() for option in question.options),
         f"equal options: {question.options}": (
-            len(set(map(alike, question.options))) < len(question.options)
+            len(set(map(normalize_option, question.options))) < len(question.options)
         ),
         f"answer {question.answer!r}, expected one of {letters}": (
-            question.answer not in list(letters)
+            question.answer not in list(letters)  # not "" or "AB", as parts of a text
         ),
-        f"unknown category {question.category!r}; known: {known}": (
+        f"unknown category {question.category!r}; known: {codes}": (
             find_kind(question.category) is None
         ),
         f"image {question.image_id!r} is missing or does not decode": (

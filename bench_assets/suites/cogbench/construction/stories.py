@@ -6,9 +6,11 @@ descriptions tell one story, and shared words whether an item is mentioned. A re
 description overrules both.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.rows import Rejection
@@ -64,19 +66,19 @@ def compare_descriptions(
         if merged_item.outcome == "accepted":
             accepted.setdefault(merged_item.image, []).append(merged_item.text)
     vectors = encoder.encode_texts([item.text for item in descriptions])
-    return [
-        _reviewed_understanding(selected[image], len(rows))
-        if image in selected
-        else _understanding(
-            image,
-            [descriptions[row] for row in rows],
-            vectors[rows] @ vectors[rows].T,
-            similarity,
-            accepted.get(image, []),
-        )
-        for image in dict.fromkeys(item.image for item in items)
-        for rows in [[row for row, item in enumerate(descriptions) if item.image == image]]
-    ]
+    understandings = []
+    for image in dict.fromkeys(item.image for item in items):
+        rows = [row for row, item in enumerate(descriptions) if item.image == image]
+        if image in selected:
+            understanding = _reviewed_understanding(selected[image], len(rows))
+        else:
+            image_descriptions = [descriptions[row] for row in rows]
+            cosines = vectors[rows] @ vectors[rows].T
+            understanding = _understanding(
+                image, image_descriptions, cosines, similarity, accepted.get(image, [])
+            )
+        understandings.append(understanding)
+    return understandings
 
 
 def descriptions_to_review(
@@ -84,7 +86,9 @@ def descriptions_to_review(
 ) -> list[MergedItem]:
     """List the descriptions of dropped images for review, each with the others of its image."""
     dropped = {
-        description.image: description for description in understood if not description.author
+        understanding.image: understanding
+        for understanding in understood
+        if not understanding.author
     }
     descriptions = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
@@ -115,66 +119,84 @@ def _reviewed_descriptions(
         (item, decided.get(review_key(item))) for item in items if item.field == DESCRIPTION
     ]
     descriptions = [item for item, accept in verdicts if accept is not False]
-    return descriptions, {item.image: item for item, accept in reversed(verdicts) if accept}
+    selected = {item.image: item for item, accept in reversed(verdicts) if accept}  # the first
+    return descriptions, selected
 
 
-def _reviewed_understanding(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
+def _reviewed_understanding(selected: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
     return ImageUnderstanding(
-        image=taken.image,
+        image=selected.image,
         n_annotators=n_annotators,
-        alike=(taken.annotator,),
+        alike=(selected.annotator,),
         closeness=1.0,
-        author=taken.annotator,
-        description=taken.text,
+        author=selected.annotator,
+        description=selected.text,
         by_review=True,
     )
 
 
+class _Group(NamedTuple):
+    """Annotators of an image who understand it alike; the maximum is the largest and closest."""
+
+    size: int
+    closeness: float  # mean cosine of any two descriptions
+    members: tuple[int, ...]  # indices of the descriptions
+
+
+def _groups(cosines: Vectors, similarity: float) -> list[_Group]:
+    """All groups in which any two descriptions tell one story."""
+    groups = []
+    for size in range(2, len(cosines) + 1):
+        for members in combinations(range(len(cosines)), size):
+            pairs = [float(cosines[pair]) for pair in combinations(members, 2)]
+            if min(pairs) >= similarity:
+                groups.append(_Group(size, sum(pairs) / len(pairs), members))
+    return groups
+
+
 def _understanding(
     image: str,
-    stories: Sequence[AnnotatedItem],
+    descriptions: Sequence[AnnotatedItem],
     cosines: Vectors,
     similarity: float,
     accepted: Sequence[str],
 ) -> ImageUnderstanding:
-    groups = [
-        (len(group), closeness, group)
-        for size in range(2, len(stories) + 1)
-        for group in combinations(range(len(stories)), size)
-        for pairs in [[float(cosines[i, j]) for i, j in combinations(group, 2)]]
-        for closeness in [sum(pairs) / len(pairs)]
-        if min(pairs) >= similarity
-    ]
+    """Keep the best description of the largest group; ``accepted`` are texts of its image."""
+    groups = _groups(cosines, similarity)
     if not groups:
-        nearest = max(
-            (float(cosines[i, j]) for i, j in combinations(range(len(stories)), 2)), default=0
-        )
+        pairs = combinations(range(len(descriptions)), 2)
         return ImageUnderstanding(
             image=image,
-            n_annotators=len(stories),
+            n_annotators=len(descriptions),
             alike=(),
-            closeness=nearest,
+            closeness=max((float(cosines[pair]) for pair in pairs), default=0),
             author="",
             description="",
         )
-    _, closeness, group = max(groups)
-    best = max((stories[i] for i in group), key=lambda item: _n_mentioned(item.text, accepted))
+    largest = max(groups)
+    alike = [descriptions[index] for index in largest.members]
+    best = max(alike, key=lambda item: _n_mentioned(item.text, accepted))
     return ImageUnderstanding(
         image=image,
-        n_annotators=len(stories),
-        alike=tuple(stories[i].annotator for i in group),
-        closeness=closeness,
+        n_annotators=len(descriptions),
+        alike=tuple(item.annotator for item in alike),
+        closeness=largest.closeness,
         author=best.annotator,
         description=best.text,
     )
 
 
 def _n_mentioned(description: str, accepted: Sequence[str]) -> int:
+    """Number of accepted texts that a description mentions."""
     words = content_words(description)
     return sum(word_share(text, words) >= _MIN_MENTIONED_SHARE for text in accepted)
 
 
-_PAPER_COUNTS = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {
+_PAPER_COUNTS = {  # chains of each kind (Table 1)
+    "Time": 47,
+    "Location": 179,
+    "Character": 106,
+    "Character Relationship": 263,
     "Event": 701,
     "Event Relationship": 425,
     "Next Moment Event": 107,
@@ -192,30 +214,29 @@ def merged_stories(
             entities.setdefault(item.image, []).append(item.text)
     return [
         Story(
-            image_id=image_id(image.image),
-            image=image.image,
-            entities=tuple(entities.get(image.image, ())),
-            description=image.description,
+            image_id=image_id(understanding.image),
+            image=understanding.image,
+            entities=tuple(entities.get(understanding.image, ())),
+            description=understanding.description,
         )
-        for image in understood
-        if image.author
+        for understanding in understood
+        if understanding.author
     ]
 
 
 def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
     """Number the accepted chains within image and kind, in their order."""
-    numbers: dict[tuple[str, str], int] = {}
+    n_chains: Counter[tuple[str, str]] = Counter()
     kinds = {kind.field: kind.name for kind in KINDS}
     rows = []
     for item in items:
         if item.field in kinds and item.outcome == "accepted":
-            field_of_image = item.image, item.field
-            numbers[field_of_image] = numbers.get(field_of_image, 0) + 1
+            n_chains[item.image, item.field] += 1
             rows.append(
                 StoryChain(
                     image_id=image_id(item.image),
                     kind=kinds[item.field],
-                    number=numbers[field_of_image],
+                    number=n_chains[item.image, item.field],
                     text=item.text,
                 )
             )
@@ -226,12 +247,12 @@ def dropped_images(understood: Iterable[ImageUnderstanding]) -> list[Rejection]:
     """Rejections of images that no two annotators understand alike (section 2.2)."""
     return [
         Rejection(
-            entry=f"image {image.image}",
-            reason=f"no two of {image.n_annotators} descriptions tell one story: the closest "
-            f"have a cosine of {image.closeness:.2f}",
+            entry=f"image {understanding.image}",
+            reason=f"no two of {understanding.n_annotators} descriptions tell one story: the "
+            f"closest have a cosine of {understanding.closeness:.2f}",
         )
-        for image in understood
-        if not image.author
+        for understanding in understood
+        if not understanding.author
     ]
 
 
