@@ -24,6 +24,7 @@ def _measure_recognition(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
+    # Imported on use: the assets need Dagster, which an evaluation does without.
     from bench_assets.suites.cogbench.assets.description import measure_recognition
 
     return measure_recognition(settings, model, questions, predictions)

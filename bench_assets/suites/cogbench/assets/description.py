@@ -11,12 +11,7 @@ from bench_assets.asset_factory.evaluation_assets import EvaluationStep
 from bench_assets.asset_factory.evaluation_steps import run_judge
 from bench_assets.asset_factory.evaluation_tables import read_constants
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, source_key
-from bench_assets.core.schema.rows import (
-    Metric,
-    Prediction,
-    Question,
-    StoredImage,
-)
+from bench_assets.core.schema.rows import Metric, Prediction, Question, StoredImage
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
@@ -36,9 +31,9 @@ from bench_assets.suites.cogbench.description.recognition import (
     MEASURES,
     EntityMatch,
     constant_descriptions,
+    find_threshold,
     match_entities,
     remove_denied,
-    threshold_of,
 )
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
@@ -67,11 +62,11 @@ def questions(
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
     # An unreadable file stops this task, and only this one.
-    read = read_stories(release) if release.edition == "published" else Table(stories)
+    entries = read_stories(release) if release.edition == "published" else Table(stories)
     by_name = {image.name: image for image in stored}
-    n_read = len(read.rows)
-    complete = not read.rejections and n_read == len(stories) == TASK.counts["all"]
-    edition = edition_of(opened, whole=complete)
+    n_entries = len(entries.rows)
+    is_complete = not entries.rejections and n_entries == len(stories) == TASK.counts["all"]
+    edition = edition_of(opened, whole=is_complete)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})
@@ -101,25 +96,20 @@ def find_matches(
     finder = open_noun_finder()
     full_texts = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
     affirmed_texts = [remove_denied(pair.prediction.text) for pair in answered]
-    nouns_by_text = dict(
-        zip(
-            texts := list(dict.fromkeys([*full_texts, *affirmed_texts])),
-            finder.nouns(texts),
-            strict=True,
-        )
-    )
+    distinct_texts = list(dict.fromkeys([*full_texts, *affirmed_texts]))
+    nouns_by_text = dict(zip(distinct_texts, finder.nouns(distinct_texts), strict=True))
     if chosen.recognition_threshold is None:
-        threshold, encoder_threshold = threshold_of(encoder)
+        threshold, threshold_text = find_threshold(encoder)
     else:
         threshold = chosen.recognition_threshold
-        encoder_threshold = f"{threshold:g} by bench.toml"
+        threshold_text = f"{threshold:g} by bench.toml"
     return match_entities(
         answered,
         [nouns_by_text[text] for text in full_texts],
         encoder,
         [nouns_by_text[text] for text in affirmed_texts],
         threshold,
-        f"nouns:{finder.name}|encoder:{encoder.name}|above:{encoder_threshold}",
+        f"nouns:{finder.name}|encoder:{encoder.name}|above:{threshold_text}",
     )
 
 
@@ -139,29 +129,29 @@ def recognition_metrics(
     parts = {"model": format_decodings(predictions), recogniser: "", "n": str(len(questions))}
     n_failed = len(questions) - sum(not prediction.error for prediction in predictions)
     row = blank_metric(TASK, questions, model, parts, n_failed=n_failed)
-    chosen = str(settings.suite("cogbench", CogbenchSettings))
-    key = chosen, recogniser, digest(questions)
-    if (best := _CONSTANTS.get(key)) is None:
-        best = _CONSTANTS[key] = _best_constants(settings, questions)
+    cache_key = str(settings.suite("cogbench", CogbenchSettings)), recogniser, digest(questions)
+    if cache_key not in _CONSTANTS:
+        _CONSTANTS[cache_key] = _best_constants(settings, questions)
+    constants = _CONSTANTS[cache_key]
     return [
-        replace(row, metric=name, constant=best.get(name), **measure(matches)._asdict())
+        replace(row, metric=name, constant=constants.get(name), **measure(matches)._asdict())
         for name, measure in MEASURES.items()
     ]
 
 
 def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) -> dict[str, float]:
     """Recognition of the best constant description, by metric."""
-    tried = constant_descriptions(questions) if questions else []
-    answered = [join_answers(questions, constant_predictions(questions, text)) for text in tried]
+    texts = constant_descriptions(questions) if questions else []
+    answered = [join_answers(questions, constant_predictions(questions, text)) for text in texts]
+    # One call for all of them: each distinct noun and entity is embedded once.
     matches = find_matches(settings, [pair for pairs in answered for pair in pairs])
-    n = len(matches) // max(1, len(tried))
-    cells = {
-        text: {
-            (name, "all"): measure(matches[k * n : k * n + n]).value
-            for name, measure in MEASURES.items()
+    n_per_text = len(matches) // max(1, len(texts))
+    cells = {}
+    for index, text in enumerate(texts):
+        text_matches = matches[index * n_per_text : (index + 1) * n_per_text]
+        cells[text] = {
+            (metric, "all"): measure(text_matches).value for metric, measure in MEASURES.items()
         }
-        for k, text in enumerate(tried)
-    }
     return {metric: value for (metric, _), (value, _) in best_cells(cells).items()}
 
 

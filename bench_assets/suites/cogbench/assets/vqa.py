@@ -56,9 +56,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     letter_balance,
     longest_option,
 )
-from bench_assets.suites.cogbench.vqa.scoring import (
-    human_accuracy,
-)
+from bench_assets.suites.cogbench.vqa.scoring import human_accuracy
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -137,19 +135,18 @@ def flags(
     decided_proposals: list[DecidedProposal],
 ) -> list[Flag]:
     """Flag doubtful questions."""
-    decisions = _all_refinements(sources.open("cogbench").folder, decided_proposals).rows
-    decided = {decision.question_id: decision.action for decision in decisions}
+    refinements = _all_refinements(sources.open("cogbench").folder, decided_proposals).rows
+    actions = {row.question_id: row.action for row in refinements}
+    questions = shuffled_questions(written_questions)
     return [
-        Flag(question_id=name, flag=flag, decision=decided.get(name, ""))
-        for name, flag in refinement.find_flags(
-            shuffled_questions(written_questions), language_only
-        )
+        Flag(question_id=name, flag=flag, decision=actions.get(name, ""))
+        for name, flag in refinement.find_flags(questions, language_only)
     ]
 
 
 @_FOLDER.steps(
     "cogbench_vqa_selection",
-    {"rejections": "questions", "questions": "questions"},  # which are judged by their rejections
+    {"rejections": "questions", "questions": "questions"},
     reads={"stored": "../images"},
     deps=_FOLDER.source,
 )
@@ -166,33 +163,32 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
     release = find_release(opened.folder)
     if release.edition == "published":
-        read = files.read_questions(release)
-        refined = select_questions(read.rows, by_id, keep_repeated=True)
-        refined = Table(refined.rows, [*read.rejections, *refined.rejections])
+        published = files.read_questions(release)
+        selected = select_questions(published.rows, by_id, keep_repeated=True)
+        selected = Table(selected.rows, [*published.rejections, *selected.rejections])
     else:
         keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
-        decided = _all_refinements(release.folder, decided_proposals)
-        left_out = {
+        reasons = {
             row.id: f"its key is {row.decision}: {row.reason}"
             for row in decided_proposals
             if row.decision != "accepted"
         }
-        left_out |= dict.fromkeys(solved, refinement.NEEDS_NO_IMAGE)
-        refined = _apply_refinements(
-            decided, shuffled_questions(written_questions), left_out, by_id
-        )
-    complete = not refined.rejections and len(refined.rows) == TASK.counts["all"]
-    edition = edition_of(opened, whole=complete)
-    rows = to_questions(refined.rows, by_id, edition, refinement.open_flags(flags))
-    return refined.rejections, table_output(rows, question_preview(rows, image_store))
+        reasons |= dict.fromkeys(solved, refinement.NEEDS_NO_IMAGE)
+        refinements = _all_refinements(release.folder, decided_proposals)
+        questions = shuffled_questions(written_questions)
+        selected = _apply_refinements(refinements, questions, reasons, by_id)
+    is_complete = not selected.rejections and len(selected.rows) == TASK.counts["all"]
+    edition = edition_of(opened, whole=is_complete)
+    rows = to_questions(selected.rows, by_id, edition, refinement.open_flags(flags))
+    return selected.rejections, table_output(rows, question_preview(rows, image_store))
 
 
 def _all_refinements(
     folder: Path, proposals: Sequence[DecidedProposal]
 ) -> Table[refinement.Refinement]:
     """Refinements of the file and people's verdicts on proposals; the latter replace the former."""
-    written = refinement.read_refinements(folder)
+    from_file = refinement.read_refinements(folder)
     verdicts = [
         refinement.Refinement(
             question_id=row.id,
@@ -202,32 +198,33 @@ def _all_refinements(
         for row in proposals
         if row.by == "people"
     ]
-    rows = keep_latest([*written.rows, *verdicts], lambda decided: decided.question_id)
-    return Table(rows, written.rejections)
+    rows = keep_latest([*from_file.rows, *verdicts], lambda row: row.question_id)
+    return Table(rows, from_file.rejections)
 
 
 def _apply_refinements(
-    decided: Table[refinement.Refinement],
-    dealt: Sequence[SourceQuestion],
+    refinements: Table[refinement.Refinement],
+    questions: Sequence[SourceQuestion],
     reasons: Mapping[str, str],
     images: Mapping[str, StoredImage],
 ) -> Table[SourceQuestion]:
-    """Apply refinements; leave out questions for a reason, unless people kept or replaced them."""
-    by_hand = {row.question_id for row in decided.rows}
+    """Apply refinements, and leave out the questions that there is a reason against.
+
+    A question that people kept or replaced stays whatever the reason.
+    """
+    reviewed_ids = {row.question_id for row in refinements.rows}
     left_out = [
         Rejection(entry=name, reason=reason)
         for name, reason in reasons.items()
-        if name not in by_hand
+        if name not in reviewed_ids
     ]
-    dropped = {row.entry for row in left_out}
-    remaining = [row for row in dealt if question_id(row) not in dropped]
-    refined = refinement.apply_refinements(remaining, decided.rows)
-    kept_by_hand = [row.question_id for row in decided.rows if row.action == "keep"]
-    selected = select_questions(refined.rows, images, kept=kept_by_hand)
-    parts = (decided, refined, selected)
-    return Table(
-        selected.rows, left_out + [rejection for part in parts for rejection in part.rejections]
-    )
+    left_out_ids = {row.entry for row in left_out}
+    remaining = [question for question in questions if question_id(question) not in left_out_ids]
+    refined = refinement.apply_refinements(remaining, refinements.rows)
+    kept_ids = [row.question_id for row in refinements.rows if row.action == "keep"]
+    selected = select_questions(refined.rows, images, kept=kept_ids)
+    rejections = [*refinements.rejections, *refined.rejections, *selected.rejections]
+    return Table(selected.rows, left_out + rejections)
 
 
 @dg.asset_check(
@@ -236,7 +233,9 @@ def _apply_refinements(
 )
 def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult:
     """Count the right letters."""
-    balanced, counts = letter_balance(letter for q in questions for letter in q.answer)
+    balanced, counts = letter_balance(
+        letter for question in questions for letter in question.answer
+    )
     problems = [] if balanced else [f"right answers: {counts}"]
     warn = dg.AssetCheckSeverity.WARN
     summary = ", ".join(f"{letter} {n}" for letter, n in counts.items())
@@ -255,10 +254,11 @@ _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
 )
 def human(tables: TableFiles, questions: list[Question]) -> list[Metric]:
     """Score human answers (Table 5)."""
-    if not (answers := counted_rows(tables, HUMAN)):
+    answers = counted_rows(tables, HUMAN)
+    if not answers:
         return []
-    people = len({answer.person for answer in answers})
-    parts = {"people": str(people), "n": str(len(questions))}
+    n_people = len({answer.person for answer in answers})
+    parts = {"people": str(n_people), "n": str(len(questions))}
     blank = blank_metric(TASK, questions, "people", parts, n_failed=0)
     return [
         replace(blank, metric=TASK.primary_metric, category=category, **accuracy._asdict())

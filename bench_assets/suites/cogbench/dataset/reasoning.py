@@ -115,12 +115,13 @@ def read_chain(text: str) -> Chain | str:
         return "a conclusion only: there is no arrow"
     if len(parts) > 2:
         return f"{len(parts) - 1} arrows: each chain has one conclusion, split it"
-    premises = tuple(clue for part in _PLUS.split(parts[0]) if (clue := part.strip()))
-    if not premises:
+    clue_text, conclusion_text = parts
+    clues = tuple(clue.strip() for clue in _PLUS.split(clue_text) if clue.strip())
+    if not clues:
         return "no premise before the arrow"
-    if not parts[1]:
+    if not conclusion_text:
         return "no conclusion after the arrow"
-    return Chain(premises, parts[1])
+    return Chain(clues, conclusion_text)
 
 
 _FUNCTION_WORDS = (
@@ -141,7 +142,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_ENDING.sub("", word) for word in words if word not in _STOPWORDS)
 
 
-def word_share(text: str, known: frozenset[str]) -> float:
-    """Share of a text's content words that are in ``known``; 0 for a text without any."""
+def word_share(text: str, vocabulary: frozenset[str]) -> float:
+    """Share of a text's content words that are in ``vocabulary``; 0 for a text without any."""
     words = content_words(text)
-    return len(words & known) / len(words) if words else 0.0
+    return len(words & vocabulary) / len(words) if words else 0.0

@@ -87,10 +87,10 @@ class CogBenchRelease:
 
 
 def find_release(folder: Path) -> CogBenchRelease:
-    """Recognise the route of a folder by its files.
+    """Find out by the files of a folder whether it is the release or raw material.
 
     Raises:
-        SourceError: If it holds neither route's files, or both routes'.
+        SourceError: If the folder has the files of both routes or of neither, or no images.
     """
     raw = (folder / ANNOTATIONS).is_file()
     released = [name for name in (DESCRIPTIONS, QUESTIONS) if (folder / name).is_file()]
@@ -148,7 +148,7 @@ def _source_question(release: CogBenchRelease, entry: Entry, where: str) -> Sour
 
 
 def read_annotations(release: CogBenchRelease) -> Table[RawAnnotation]:
-    """Read the annotators' texts; none for a published edition.
+    """Read the annotators' texts; a published edition has none.
 
     An annotator's second entry for an image is rejected. Raises as ``read_stories``.
     """
@@ -186,16 +186,17 @@ def _chains(image_id: str, entry: Entry, where: str) -> list[StoryChain]:
     return [
         StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
         for kind in KINDS
-        for number, text in enumerate(_texts(entry, _spelling(entry, kind), where), 1)
+        for number, text in enumerate(_texts(entry, _field_name(entry, kind), where), 1)
     ]
 
 
-def _spelling(entry: Entry, kind: Kind) -> str:
-    """The entry's own spelling of a kind; else the authors', for error messages."""
+def _field_name(entry: Entry, kind: Kind) -> str:
+    """The name of a kind's field in an entry; without one, the authors' name, for the error."""
     return next((name for name in entry if find_kind(name) == kind), kind.field)
 
 
 def _texts(entry: Entry, name: str, where: str) -> list[str]:
+    """The texts of a list field with single blanks, without "None"."""
     values = require_field(entry, name, list, where)
     texts = [require_field({name: value}, name, str, where) for value in values]
     return [" ".join(text.split()) for text in texts if not is_none(text)]

@@ -1,7 +1,7 @@
 """Every text a model reads in the description task: section 3.3 and Figures 8 and 9, word for word.
 
-As in the authors' code, what a figure says before the description is the system prompt, and the
-rest the user's. Line breaks are those of the code.
+As in the authors' code, a figure's text before the description is the system prompt, and the rest
+is the user's turn. Line breaks are those of the code.
 """
 
 from collections.abc import Sequence
@@ -50,11 +50,11 @@ _POINTS_TEMPLATE = """\
 <DESCRIPTION>:
 {description}
 
-<{what}>:
+<{label}>:
 {numbered}
 
 Please write your answers in "[ ]" with 0 or 1 in the following format {example}
-Your answers to the {n} <{what}>(s) above:
+Your answers to the {n} <{label}>(s) above:
 {blanks}"""
 
 
@@ -75,9 +75,9 @@ def judge_event_relationships(description: str, chains: Sequence[str]) -> Prompt
     )
 
 
-def _format_points(what: str, description: str, texts: Sequence[str]) -> str:
+def _format_points(label: str, description: str, texts: Sequence[str]) -> str:
     return _POINTS_TEMPLATE.format(
-        what=what,
+        label=label,
         example=EXAMPLE,
         description=description,
         numbered="\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1)),

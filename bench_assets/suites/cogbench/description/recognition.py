@@ -11,12 +11,13 @@ wrong nouns exceeds. Recall and false positives are measured on the other half.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 from math import inf, nan
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,13 @@ class EntityMatch:
     recogniser: str  # pipeline, encoder and threshold, for signatures
 
 
+class _Candidate(NamedTuple):
+    """A noun of a description that may name an entity."""
+
+    noun: str
+    cosine: float  # with the entity
+
+
 def match_entities(
     answered: Sequence[AnsweredQuestion],
     nouns: Sequence[Sequence[str]],
@@ -78,24 +86,28 @@ def match_entities(
     """
     affirmed_nouns = nouns if affirmed is None else affirmed
     texts = [text for pair in answered for text in entities(pair.question)]
-    texts += [
-        noun
-        for nouns_found in (nouns, affirmed_nouns)
-        for of_description in nouns_found
-        for noun in of_description
-    ]
+    texts += [noun for noun_list in (*nouns, *affirmed_nouns) for noun in noun_list]
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     vectors = encoder.encode_texts(list(rows))
-    return [
-        _match(pair, entity, (all_of, fitting), dict(zip(known, row, strict=True)), *parameters)
-        for parameters in [(threshold, recogniser)]
-        for pair, all_of, affirmed_of in zip(answered, nouns, affirmed_nouns, strict=True)
-        for wanted in [entities(pair.question)]
-        for known in [list(dict.fromkeys([*all_of, *affirmed_of]))]
-        for cosines in [vectors[[rows[e] for e in wanted]] @ vectors[[rows[n] for n in known]].T]
-        for entity, row in zip(wanted, np.minimum(cosines, 1).tolist(), strict=True)
-        for fitting in [[noun for noun in affirmed_of if not contradiction(entity, noun)]]
-    ]
+    matches = []
+    for pair, pair_nouns, pair_affirmed in zip(answered, nouns, affirmed_nouns, strict=True):
+        annotated = entities(pair.question)
+        distinct = list(dict.fromkeys([*pair_nouns, *pair_affirmed]))
+        entity_vectors = vectors[[rows[entity] for entity in annotated]]
+        noun_vectors = vectors[[rows[noun] for noun in distinct]]
+        cosines = np.minimum(entity_vectors @ noun_vectors.T, 1).tolist()
+        for entity, entity_cosines in zip(annotated, cosines, strict=True):
+            cosine_of = dict(zip(distinct, entity_cosines, strict=True))
+            candidates = [_Candidate(noun, cosine_of[noun]) for noun in pair_nouns]
+            careful_candidates = [
+                _Candidate(noun, cosine_of[noun])
+                for noun in pair_affirmed
+                if not contradiction(entity, noun)
+            ]
+            matches.append(
+                _match(pair, entity, candidates, careful_candidates, threshold, recogniser)
+            )
+    return matches
 
 
 def recognition(matches: Sequence[EntityMatch]) -> Mean:
@@ -105,14 +117,16 @@ def recognition(matches: Sequence[EntityMatch]) -> Mean:
 
 def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
     """Mean of the images' shares of recognised entities; the authors' script prints it, too."""
-    by_image: dict[tuple[str, int], list[float]] = defaultdict(list)
+    recognised: dict[tuple[str, int], list[bool]] = defaultdict(list)
     for match in matches:
-        by_image[match.image_id, match.sample].append(match.recognised)
-    return mean(ScoredPoint(float(np.mean(shares)), name) for (name, _), shares in by_image.items())
+        recognised[match.image_id, match.sample].append(match.recognised)
+    return mean(
+        ScoredPoint(float(np.mean(flags)), image_id) for (image_id, _), flags in recognised.items()
+    )
 
 
 def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
-    """Recognition as the authors' script: an entity with k equally close nouns counts k times.
+    """Recognition as in the authors' script: an entity with k equally close nouns counts k times.
 
     Ties are rare, but the value may exceed 1: its interval has no upper bound.
     """
@@ -120,10 +134,10 @@ def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
         return Mean(nan, nan, nan, 0, 0)
     hits = [match.n_closest * match.recognised_officially for match in matches]
     value = sum(hits) / len(matches)
-    moves: dict[str, float] = defaultdict(float)
-    for match, n in zip(matches, hits, strict=True):
-        moves[match.image_id] += (n - value) / len(matches)
-    low, high = delta_method_interval(value, moves, top=inf, freedom=len(moves) - 1)
+    influence: dict[str, float] = defaultdict(float)
+    for match, n_hits in zip(matches, hits, strict=True):
+        influence[match.image_id] += (n_hits - value) / len(matches)
+    low, high = delta_method_interval(value, influence, top=inf, freedom=len(influence) - 1)
     return Mean(value, low, high, len(matches), 0)
 
 
@@ -135,7 +149,7 @@ MEASURES = {
 
 
 def constant_descriptions(questions: Sequence[Question]) -> list[str]:
-    """Candidates for the best constant description: the most frequent entities, composed texts."""
+    """Candidates for the best constant description: frequent entities, and composed texts."""
     frequencies = Counter(
         entity for question in questions for entity in dict.fromkeys(entities(question))
     )
@@ -146,15 +160,14 @@ def constant_descriptions(questions: Sequence[Question]) -> list[str]:
 def _match(
     pair: AnsweredQuestion,
     entity: str,
-    nouns: tuple[Sequence[str], Sequence[str]],
-    cosines: Mapping[str, float],
+    candidates: Sequence[_Candidate],
+    careful_candidates: Sequence[_Candidate],
     threshold: float,
     recogniser: str,
 ) -> EntityMatch:
-    all_nouns, fitting = nouns
-    noun = max(all_nouns, key=cosines.__getitem__, default="")
-    careful_noun = max(fitting, key=cosines.__getitem__, default="")
-    highest = cosines.get(noun, nan)
+    no_noun = _Candidate("", nan)
+    closest = max(candidates, key=attrgetter("cosine"), default=no_noun)
+    careful = max(careful_candidates, key=attrgetter("cosine"), default=no_noun)
     return EntityMatch(
         question_id=pair.prediction.question_id,
         model=pair.prediction.model,
@@ -162,13 +175,13 @@ def _match(
         sample=pair.prediction.sample,
         image_id=pair.question.group_id,
         entity=entity,
-        noun=noun,
-        cosine=highest,
-        n_closest=sum(highest - cosines[noun] < _TIE for noun in all_nouns),
+        noun=closest.noun,
+        cosine=closest.cosine,
+        n_closest=sum(closest.cosine - candidate.cosine < _TIE for candidate in candidates),
         # Compared in single precision, as NumPy does.
-        recognised_officially=bool(highest > np.float32(THRESHOLD)),
-        careful_noun=careful_noun,
-        recognised=bool(cosines.get(careful_noun, nan) > np.float32(threshold)),
+        recognised_officially=bool(closest.cosine > np.float32(THRESHOLD)),
+        careful_noun=careful.noun,
+        recognised=bool(careful.cosine > np.float32(threshold)),
         recogniser=recogniser,
     )
 
@@ -242,34 +255,40 @@ def entity_pairs() -> tuple[EntityPair, ...]:
     )
 
 
-def threshold_of(encoder: TextEncoder) -> tuple[float, str]:
-    """The threshold of an encoder, and its name for signatures; chosen now unless it is known."""
+def find_threshold(encoder: TextEncoder) -> tuple[float, str]:
+    """The threshold of an encoder, and its description for signatures.
+
+    A threshold that is not in ``KNOWN_THRESHOLDS`` is chosen now.
+    """
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
-    known = KNOWN_THRESHOLDS.get((encoder.name, digest))
-    threshold = choose_threshold(encoder).threshold if known is None else known
+    threshold = KNOWN_THRESHOLDS.get((encoder.name, digest))
+    if threshold is None:
+        threshold = choose_threshold(encoder).threshold
     return threshold, f"{threshold:.4f} by pairs:{digest}"
 
 
 def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
     """Choose the threshold of an encoder on every other pair, and test it on the rest."""
     pairs = entity_pairs()
-    entities = encoder.encode_texts([pair.entity for pair in pairs])
-    nouns = encoder.encode_texts([pair.noun for pair in pairs])
-    cosines = [float(cosine) for cosine in (entities * nouns).sum(axis=1)]
+    entity_vectors = encoder.encode_texts([pair.entity for pair in pairs])
+    noun_vectors = encoder.encode_texts([pair.noun for pair in pairs])
+    cosines = [float(cosine) for cosine in (entity_vectors * noun_vectors).sum(axis=1)]
     labelled = list(zip(cosines, [pair.same for pair in pairs], strict=True))
-    threshold = lowest_threshold(labelled[::2])
-    tested = labelled[1::2]
+    choice_pairs, test_pairs = labelled[::2], labelled[1::2]
+    threshold = lowest_threshold(choice_pairs)
     return ThresholdChoice(
         threshold=threshold,
-        recall=_rate_above(tested, threshold, same=True),
-        false_positives=_rate_above(tested, threshold, same=False),
-        n_chosen_on=len(labelled[::2]),
-        n_tested_on=len(tested),
+        recall=_rate_above(test_pairs, threshold, same=True),
+        false_positives=_rate_above(test_pairs, threshold, same=False),
+        n_chosen_on=len(choice_pairs),
+        n_tested_on=len(test_pairs),
     )
 
 
 def lowest_threshold(labelled: Sequence[tuple[float, bool]]) -> float:
     """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed.
+
+    ``labelled`` holds the cosine of each pair, and whether its noun names its entity.
 
     >>> lowest_threshold([(0.25, False), (0.5, False), (0.75, True)])
     0.625
@@ -282,5 +301,6 @@ def lowest_threshold(labelled: Sequence[tuple[float, bool]]) -> float:
 
 
 def _rate_above(labelled: Sequence[tuple[float, bool]], threshold: float, *, same: bool) -> float:
-    cosines = [cosine > threshold for cosine, is_same in labelled if is_same is same]
-    return sum(cosines) / len(cosines)
+    """Share of the pairs with the label ``same`` whose cosine is above the threshold."""
+    is_above = [cosine > threshold for cosine, is_same in labelled if is_same is same]
+    return sum(is_above) / len(is_above)

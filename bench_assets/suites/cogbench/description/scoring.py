@@ -6,7 +6,7 @@ The careful scorer reads verdicts by their printed number, the official one by p
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class _JudgeCall(NamedTuple):
     prediction: Prediction
     question: Question
     text: str  # of the description
-    mark: str  # of the criteria
+    criterion_suffix: str  # WITH_REASONING or ""
     points: list[KeyPoint]
 
 
@@ -50,7 +50,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     second time with them, for the official scorer: the authors' code strips nothing.
     """
     calls = [call for pair in answered for call in _judge_calls(pair)]
-    requests = [JudgeCall(_request(call), partial(_n_unread, len(call.points))) for call in calls]
+    requests = [
+        JudgeCall(_request(call), partial(_count_unread, len(call.points))) for call in calls
+    ]
     return [
         judgement
         for call, judge_response in zip(
@@ -63,9 +65,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def points_by_call(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
     """Key points of an image, one list for each call of the judge."""
     points = key_points(answered.question)
-    other_points = [point for point in points if point.kind != EVENT_RELATIONSHIP]
+    conclusions = [point for point in points if point.kind != EVENT_RELATIONSHIP]
     relationships = [point for point in points if point.kind == EVENT_RELATIONSHIP]
-    return [call for call in (other_points, relationships) if call]
+    return [call_points for call_points in (conclusions, relationships) if call_points]
 
 
 def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
@@ -74,8 +76,8 @@ def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
     if prediction.raw_text not in ("", prediction.text):
         texts[WITH_REASONING] = prediction.raw_text
     return [
-        _JudgeCall(prediction, answered.question, text, mark, points)
-        for mark, text in texts.items()
+        _JudgeCall(prediction, answered.question, text, suffix, points)
+        for suffix, text in texts.items()
         for points in points_by_call(answered)
     ]
 
@@ -85,40 +87,39 @@ def _request(call: _JudgeCall) -> Request:
     return Request(prompt=prompt, sample=call.prediction.sample, question=call.question)
 
 
-def _n_unread(n: int, response: Response) -> int:
-    return _read_verdicts(n, response).count(None)
+def _count_unread(n_points: int, response: Response) -> int:
+    return _read_verdicts(n_points, response).count(None)
 
 
-def _read_verdicts(n: int, response: Response) -> list[bool | None]:
-    """Read the verdicts of a response; the last one is open if the response was cut off.
+def _read_verdicts(n_points: int, response: Response) -> list[bool | None]:
+    """Read the verdicts of a response; None for an unreadable one.
 
-    What repeats the prompt's example is none.
+    The last verdict of a response that was cut off is not read, nor is a copy of the prompt's
+    example.
     """
     answer = response.parts.answer.replace(prompts.EXAMPLE, "")
     if is_truncated(response):
         lines, _, last_line = answer.rpartition("\n")
         answer = f"{lines}\n{last_line.rpartition('[')[0]}"
-    return read_numbered_verdicts(answer, n)
+    return read_numbered_verdicts(answer, n_points)
 
 
 def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
     texts = [point.text for point in points]
-    whole_chains = points[0].kind == EVENT_RELATIONSHIP
-    make: Callable[[str, Sequence[str]], Prompt] = (
-        prompts.judge_event_relationships if whole_chains else prompts.judge_key_points
-    )
-    return make(description, texts)
+    if points[0].kind == EVENT_RELATIONSHIP:
+        return prompts.judge_event_relationships(description, texts)
+    return prompts.judge_key_points(description, texts)
 
 
 def _judgements(call: _JudgeCall, judge: str, judge_response: JudgeResponse) -> Iterator[Judgement]:
-    read = _read_verdicts(len(call.points), judge_response.response)
-    for point, verdict in zip(call.points, read, strict=True):
+    verdicts = _read_verdicts(len(call.points), judge_response.response)
+    for point, verdict in zip(call.points, verdicts, strict=True):
         yield Judgement.from_response(
             call.prediction,
             judge_response.response,
             prompt=judge_response.request.prompt,
             judge=judge,
-            criterion=f"{point.criterion}{call.mark}",
+            criterion=f"{point.criterion}{call.criterion_suffix}",
             verdict=verdict,
         )
 
@@ -143,7 +144,8 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
         texts = [first[1]]
     else:
         texts = _OFFICIAL.findall(text)
-    return [_VERDICTS.get(verdict) for verdict in [*texts[:n], *[""] * (n - len(texts))]]
+    verdicts = [_VERDICTS.get(verdict) for verdict in texts[:n]]
+    return verdicts + [None] * (n - len(verdicts))
 
 
 YES, NO, REPEATED = "yes", "no", "repeated"  # of Score.answer, per key point; or UNREAD
@@ -151,7 +153,7 @@ YES, NO, REPEATED = "yes", "no", "repeated"  # of Score.answer, per key point; o
 _MIN_WORD_SHARE = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
 _MAX_SENTENCE_WORDS = 12  # content words of a sentence that is never taken for a list
 _LIST_RATIO = 3  # words per word of the key point, above which a longer sentence is a list
-_ENDS = re.compile(r"[.!?;\n]+")
+_SENTENCE_END = re.compile(r"[.!?;\n]+")
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -160,36 +162,38 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     Of a chain, each part has to be mentioned; a sentence that is a long list mentions nothing. The
     rules need no model and ignore meaning: they check the pipeline, not a model's cognition.
     """
-    return [
-        Judgement.of(
-            pair.prediction,
-            judge=RULES,
-            criterion=point.criterion,
-            verdict=share >= _MIN_WORD_SHARE,
-            response=f"{share:.2f} of its words",
-        )
-        for pair in answered
-        for sentence_words in [[content_words(text) for text in _ENDS.split(pair.prediction.text)]]
-        for point in key_points(pair.question)
-        for share in [min(_best_word_share(part, sentence_words) for part in _parts(point.text))]
-    ]
+    judgements = []
+    for question, prediction in answered:
+        sentences = [content_words(text) for text in _SENTENCE_END.split(prediction.text)]
+        for point in key_points(question):
+            share = min(_best_word_share(part, sentences) for part in _chain_parts(point.text))
+            judgements.append(
+                Judgement.of(
+                    prediction,
+                    judge=RULES,
+                    criterion=point.criterion,
+                    verdict=share >= _MIN_WORD_SHARE,
+                    response=f"{share:.2f} of its words",
+                )
+            )
+    return judgements
 
 
-def _parts(point: str) -> Sequence[str]:
+def _chain_parts(point: str) -> Sequence[str]:
     """The clues and the conclusion of a chain; a conclusion is one part."""
     chain = read_chain(point)
     return (point,) if isinstance(chain, str) else (*chain.premises, chain.conclusion)
 
 
 def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
-    """Share of a text's words in the sentence that has most of them, lists left out."""
-    wanted = content_words(text)
-    fitting = (
+    """Share of a text's words in the sentence that has most of them; long lists do not count."""
+    text_words = content_words(text)
+    candidates = (
         sentence
         for sentence in sentences
-        if len(sentence) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(sentence & wanted))
+        if len(sentence) <= max(_MAX_SENTENCE_WORDS, _LIST_RATIO * len(sentence & text_words))
     )
-    return max((word_share(text, sentence) for sentence in fitting), default=0.0)
+    return max((word_share(text, sentence) for sentence in candidates), default=0.0)
 
 
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -200,7 +204,7 @@ def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Score as the authors' scripts: verdicts by position, equal key points once.
+    """Score as the authors' scripts do: verdicts by position, equal key points once.
 
     Of equal key points of one kind the last verdict counts. Verdicts of the rules have no numbers
     and count as they are.
@@ -213,33 +217,28 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     }
     verdicts: dict[KeyPoint, str] = {}
     for points in points_by_call(answered):
-        judged = [by_criterion[p.criterion] for p in points if p.criterion in by_criterion]
-        by_rules = not judged or judged[0].by_rules
-        read = (
-            [
-                by_criterion[p.criterion].verdict if p.criterion in by_criterion else None
-                for p in points
-            ]
-            if by_rules
-            else read_by_position(judged[0].response, len(points))
-        )
-        verdicts |= {
-            point: _verdict_word(verdict) for point, verdict in zip(points, read, strict=True)
-        }
-    last = {(point.kind, point.text): point for point in verdicts}
-    return _score(
-        answered,
-        judgements,
-        [
-            verdicts[point] if last[point.kind, point.text] == point else REPEATED
-            for point in key_points(answered.question)
-        ],
-    )
+        call_judgements = [by_criterion.get(point.criterion) for point in points]
+        for point, verdict in zip(points, _official_verdicts(call_judgements), strict=True):
+            verdicts[point] = _verdict_word(verdict)
+    last_points = {(point.kind, point.text): point for point in verdicts}
+    words = [
+        verdicts[point] if last_points[point.kind, point.text] == point else REPEATED
+        for point in key_points(answered.question)
+    ]
+    return _score(answered, judgements, words)
+
+
+def _official_verdicts(judgements: Sequence[Judgement | None]) -> list[bool | None]:
+    """Verdicts on the key points of one call; a judge's response is read by position."""
+    present = [judgement for judgement in judgements if judgement is not None]
+    if present and not present[0].by_rules:
+        return read_by_position(present[0].response, len(judgements))
+    return [judgement.verdict if judgement else None for judgement in judgements]
 
 
 def cognition(scored: Sequence[ScoredQuestion]) -> Mean:
     """Overall Cognition Score: the share of key points of all kinds that are mentioned."""
-    return mean(_points(scored, KINDS))
+    return mean(_scored_points(scored, KINDS))
 
 
 def cognition_by_kind() -> dict[str, Measure]:
@@ -248,14 +247,18 @@ def cognition_by_kind() -> dict[str, Measure]:
 
 
 def _cognition_of(kind: Kind, scored: Sequence[ScoredQuestion]) -> Mean:
-    return mean(_points(scored, (kind,)))
+    return mean(_scored_points(scored, (kind,)))
 
 
-def _points(scored: Sequence[ScoredQuestion], kinds: Sequence[Kind]) -> Iterator[ScoredPoint]:
+def _scored_points(
+    scored: Sequence[ScoredQuestion], kinds: Sequence[Kind]
+) -> Iterator[ScoredPoint]:
+    """One point for each verdict on a key point of these kinds; repeated key points have none."""
     for question, score in scored:
         points = key_points(question)
         words = score.answer or (UNREAD,) * len(points)
-        if score.unread and score.points is not None:  # a bound: all that is unread, or none
+        # For a bound of the metric, unread responses have points: all of them, or none.
+        if score.unread and score.points is not None:
             bound = YES if score.points else NO
             words = tuple(bound if word == UNREAD else word for word in words)
         for point, word in zip(points, words, strict=True):
@@ -278,9 +281,11 @@ def _score(
         points=None if unread else float(words.count(YES)),
         max_points=float(len(words) - words.count(REPEATED)),
         answer=tuple(words),
-        note="; ".join([note, *errors]) if errors else note,
+        note="; ".join([note, *errors]),
     )
 
 
 def _verdict_word(verdict: bool | None) -> str:
-    return UNREAD if verdict is None else YES if verdict else NO
+    if verdict is None:
+        return UNREAD
+    return YES if verdict else NO

@@ -48,5 +48,5 @@ def retry_prompt(prompt: Prompt, response: str, complaint: str) -> Prompt:
 
 def _text(question: Question) -> str:
     letters = ascii_uppercase[: len(question.options)]
-    options = [f"{a}. {text}" for a, text in zip(letters, question.options, strict=True)]
+    options = [f"{letter}. {text}" for letter, text in zip(letters, question.options, strict=True)]
     return "\n".join([question.text, *options, _LETTER_ONLY])

@@ -4,7 +4,7 @@ A writer's response that is not exactly in the format is requested again, with t
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -46,7 +46,7 @@ def to_questions(
     A repeated published question is asked twice; the second id ends in "-2".
 
     Args:
-        questions: The selected ones.
+        questions: The selected questions.
         images: By image id.
         edition: ``"published"``, ``"mini"`` or ``"built"``.
         flags: Question id -> open flags, for a label of the question.
@@ -87,7 +87,8 @@ def _category(question: SourceQuestion) -> str:
 _LETTERS = "ABCD"
 _SEED = 0  # of the option orders; another seed would make another benchmark
 _ANSWER_LINE = re.compile(r"Correct Answer: \[([A-D])\]")
-_MOST_TRIES = 3  # of the writer, per question
+_LINES_PER_QUESTION = 6
+_MAX_TRIES = 3  # requests to the writer per kind of an image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,32 +139,30 @@ def ask_writer(
 
     A failed request is repeated as it was, an unreadable response with the complaint.
     """
-    waiting = [
+    pending = [
         (assignment, prompts.writer_prompt(*assignment))
         for assignment in _assignments(stories, chains)
     ]
-    responses = []
-    for tries in range(1, _MOST_TRIES + 1):
-        if not waiting:
+    rows = []
+    for tries in range(1, _MAX_TRIES + 1):
+        if not pending:
             break
         requests = [
-            Request(prompt=prompt, sample=tries - 1, name=writer_question.name)
-            for writer_question, prompt in waiting
+            Request(prompt=prompt, sample=tries - 1, name=assignment.name)
+            for assignment, prompt in pending
         ]
+        responses = writer.response(requests)
         retries = []
-        for (waiting_question, prompt), response in zip(
-            waiting, writer.response(requests), strict=True
-        ):
-            row = _response(waiting_question, response, tries, writer.name)
-            responses.append(row)
+        for (assignment, prompt), response in zip(pending, responses, strict=True):
+            row = _writer_response(assignment, response, tries, writer.name)
+            rows.append(row)
             if response.error:
-                retries.append((waiting_question, prompt))
+                retries.append((assignment, prompt))
             elif row.complaint:
-                retries.append(
-                    (waiting_question, prompts.retry_prompt(prompt, response.text, row.complaint))
-                )
-        waiting = retries
-    return responses
+                retry_prompt = prompts.retry_prompt(prompt, response.text, row.complaint)
+                retries.append((assignment, retry_prompt))
+        pending = retries
+    return rows
 
 
 def written_questions(
@@ -171,35 +170,37 @@ def written_questions(
 ) -> list[WrittenQuestion]:
     """Parse the readable responses, in order."""
     chain_texts = _by_image_and_kind(chains)
-    return [
-        _written(response, draft, chain_texts[response.image_id, response.kind])
-        for response in responses
-        if not response.complaint
-        for draft in read_response(response.text, n_chains=0)
-        if isinstance(draft, SourceQuestion)
-    ]
+    rows = []
+    for response in responses:
+        drafts = read_response(response.text, n_chains=0)
+        if not response.complaint and not isinstance(drafts, str):
+            texts = chain_texts[response.image_id, response.kind]
+            rows += [_written_question(response, draft, texts) for draft in drafts]
+    return rows
 
 
 def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
     """Parse questions as Figure 7 prints them, or return the format error.
 
-    A question has six lines: itself, four options "A. ..." to "D. ...", and "Correct Answer:
+    A question has six lines: its text, four options "A. ..." to "D. ...", and "Correct Answer:
     [D]"; blank lines are skipped.
     """
     lines = [line.strip() for line in response.splitlines() if line.strip()]
-    if not lines or len(lines) % 6:
+    if not lines or len(lines) % _LINES_PER_QUESTION:
         return (
             f"{len(lines)} lines; each question has six: itself, A. to D., and Correct Answer: [X]"
         )
-    drafts = [_draft(lines[start : start + 6]) for start in range(0, len(lines), 6)]
-    complaints = [draft for draft in drafts if isinstance(draft, str)]
-    if complaints:
-        return complaints[0]
+    drafts = []
+    for start in range(0, len(lines), _LINES_PER_QUESTION):
+        draft = _draft(lines[start : start + _LINES_PER_QUESTION])
+        if isinstance(draft, str):
+            return draft
+        drafts.append(draft)
     if len(drafts) < n_chains:
         return (
             f"{len(drafts)} questions for {n_chains} reasoning processes; each needs at least one"
         )
-    return [draft for draft in drafts if isinstance(draft, SourceQuestion)]
+    return drafts
 
 
 def as_source_question(written: WrittenQuestion) -> SourceQuestion:
@@ -225,34 +226,37 @@ def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list
 
 
 def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Texts of the chains by image id and kind."""
     chain_texts: dict[tuple[str, str], tuple[str, ...]] = {}
     for chain in chains:
-        kind_of_image = chain.image_id, chain.kind
-        chain_texts[kind_of_image] = (*chain_texts.get(kind_of_image, ()), chain.text)
+        key = chain.image_id, chain.kind
+        chain_texts[key] = (*chain_texts.get(key, ()), chain.text)
     return chain_texts
 
 
-def _response(
+def _writer_response(
     assignment: _Assignment, response: Response, tries: int, writer: str
 ) -> WriterResponse:
-    read = response.error or read_response(response.text, n_chains=len(assignment.chains))
+    parsed = response.error or read_response(response.text, n_chains=len(assignment.chains))
     return WriterResponse(
         image_id=assignment.story.image_id,
         kind=assignment.kind.name,
         tries=tries,
         writer=writer,
         text=response.text,
-        complaint=read if isinstance(read, str) else "",
+        complaint=parsed if isinstance(parsed, str) else "",
     )
 
 
 def _draft(lines: Sequence[str]) -> SourceQuestion | str:
-    text, *choices, gold = lines
+    """Parse the lines of one question, or return the format error."""
+    text, *choices, answer_line = lines
     for letter, choice in zip(_LETTERS, choices, strict=True):
         if not re.match(rf"{letter}\. \S", choice):
             return f"expected an option that starts with '{letter}. ', found {choice!r:.80}"
-    if not (match := _ANSWER_LINE.fullmatch(gold)):
-        return f"expected 'Correct Answer: [X]' with X from A to D, found {gold!r:.80}"
+    match = _ANSWER_LINE.fullmatch(answer_line)
+    if match is None:
+        return f"expected 'Correct Answer: [X]' with X from A to D, found {answer_line!r:.80}"
     return SourceQuestion(
         where="",
         image_id="",
@@ -263,11 +267,11 @@ def _draft(lines: Sequence[str]) -> SourceQuestion | str:
     )
 
 
-def _written(
+def _written_question(
     response: WriterResponse, draft: SourceQuestion, chains: Sequence[str]
 ) -> WrittenQuestion:
-    right = draft.options[_LETTERS.index(draft.answer)]
-    _, number, side = max(_overlaps(chains, right), key=lambda found: found[0])
+    right_option = draft.options[_LETTERS.index(draft.answer)]
+    origin = _find_origin(right_option, chains)
     return WrittenQuestion(
         question_id=question_id(replace(draft, image_id=response.image_id)),
         image_id=response.image_id,
@@ -275,26 +279,32 @@ def _written(
         text=draft.text,
         options=draft.options,
         answer=draft.answer,
-        chain=number,
-        side=side,
+        chain=origin.chain,
+        side=origin.side,
         tries=response.tries,
         writer=response.writer,
     )
 
 
-def _overlaps(chains: Sequence[str], right: str) -> list[tuple[float, int, str]]:
-    """Share of the right option's words in each side of each chain."""
-    parts = [(number, read_chain(text)) for number, text in enumerate(chains, 1)]
-    sides = [
-        (number, side, text)
-        for number, chain in parts
-        if not isinstance(chain, str)
-        for side, text in (("conclusion", chain.conclusion), ("evidence", " ".join(chain.premises)))
-    ]
-    overlaps = [
-        (word_share(right, content_words(text)), number, side) for number, side, text in sides
-    ]
-    return overlaps or [(0.0, 0, "")]
+class _Origin(NamedTuple):
+    """A side of a chain that a question may be about."""
+
+    word_share: float  # of the right option's words, in this side
+    chain: int  # from 1; 0 if no chain can be parsed
+    side: str  # "conclusion" or "evidence"
+
+
+def _find_origin(option: str, chains: Sequence[str]) -> _Origin:
+    """Find the side of a chain that has the largest share of the option's words."""
+    origins = []
+    for number, text in enumerate(chains, 1):
+        chain = read_chain(text)
+        if not isinstance(chain, str):
+            sides = {"conclusion": chain.conclusion, "evidence": " ".join(chain.premises)}
+            for side, side_text in sides.items():
+                share = word_share(option, content_words(side_text))
+                origins.append(_Origin(share, number, side))
+    return max(origins, key=lambda origin: origin.word_share, default=_Origin(0.0, 0, ""))
 
 
 def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestion]:
@@ -308,27 +318,29 @@ def key_proposals(
     language_only: Iterable[LanguageOnly],
 ) -> list[list[Proposal]]:
     """Propose the key that the writer gave each question; it counts as the form's vote."""
-    digests, questions = images_by_id(images), shuffled_questions(written)
-    doubts: dict[str, list[str]] = {}
+    stored = images_by_id(images)
+    questions = shuffled_questions(written)
+    doubts: dict[str, list[str]] = defaultdict(list)
     for name, flag in find_flags(questions, language_only):
-        doubts.setdefault(name, []).append(flag)
+        doubts[name].append(flag)
+    by_id = {question_id(question): question for question in questions}
     return [
         [
             Proposal(
-                id=question_id(question),
-                question_id=question_id(question),
+                id=name,
+                question_id=name,
                 construction="written question",
                 question="\n".join([question.text, *lettered_choices(question.options)]),
-                images=(digests[question.image_id].sha256,),
+                images=(stored[question.image_id].sha256,),
                 answer_form="letters",
                 key=question.answer,
                 form="proven",
                 why="the writer's key",
-                doubt="; ".join(doubts.get(question_id(question), ())),
+                doubt="; ".join(doubts[name]),
             )
         ]
-        for question in {question_id(question): question for question in questions}.values()
-        if question.image_id in digests
+        for name, question in by_id.items()
+        if question.image_id in stored
     ]
 
 

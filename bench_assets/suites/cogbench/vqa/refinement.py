@@ -8,7 +8,7 @@ order each time; a question that is right every time is solvable by language alo
 ChatGPT; the built-in model takes an option that is far longer than the others.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -54,37 +54,40 @@ def ask_without_image(
         tries: Requests per question, each with the options in another order.
         seed: Seed of the orders.
     """
-    versions = [
+    shuffled = [
         [
-            _shuffle_options(question, Random(f"{seed}\n{number}\n{question.question_id}"))
-            for number in range(tries)
+            _shuffle_options(question, Random(f"{seed}\n{attempt}\n{question.question_id}"))
+            for attempt in range(tries)
         ]
         for question in questions
     ]
     requests = [
-        Request(prompt=prompts.blind(version), sample=number, question=version)
-        for shuffled in versions
-        for number, version in enumerate(shuffled)
+        Request(prompt=prompts.blind(version), sample=attempt, question=version)
+        for versions in shuffled
+        for attempt, version in enumerate(versions)
     ]
     responses = iter(model.response(requests))
     return [
-        _count_right(shuffled, list(islice(responses, tries)), model.name) for shuffled in versions
+        _count_right(versions, list(islice(responses, tries)), model.name) for versions in shuffled
     ]
 
 
 def longest_option(request: Request) -> str:
     """The letter of an option far longer than the others; "" without one."""
     options = request.question.options if request.question else ()
-    *_, second, longest = sorted(map(len, ("", "", *options)))
+    lengths = [len(option) for option in options]
+    if len(lengths) < 2:
+        return ""
+    *_, second, longest = sorted(lengths)
     stands_out = longest >= LENGTH_RATIO * second > 0
-    return "ABCD"[[len(option) for option in options].index(longest)] if stands_out else ""
+    return "ABCD"[lengths.index(longest)] if stands_out else ""
 
 
 def _shuffle_options(question: Question, rng: Random) -> Question:
     order = rng.sample(range(len(question.options)), len(question.options))
     (gold,) = question.answer
     position = order.index("ABCD".index(gold))
-    options = tuple(question.options[number] for number in order)
+    options = tuple(question.options[index] for index in order)
     return replace(question, options=options, answer=("ABCD"[position],), images=())
 
 
@@ -116,6 +119,7 @@ Action: TypeAlias = Literal["keep", "drop", "replace"]
 
 _SHARE_OF_LETTER = 0.25  # of the right answers, with four letters
 _MAX_IMBALANCE = 0.1  # of a letter's share among right answers
+_MIN_QUESTIONS = 20  # fewer are too few to tell an imbalance from chance
 
 TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"
 NEEDS_NO_IMAGE = (
@@ -144,7 +148,7 @@ class Refinement:
 
 
 def read_refinements(folder: Path) -> Table[Refinement]:
-    """Read ``refinements.json`` of a source; none without the file.
+    """Read ``refinements.json`` of a source; without the file, there are no refinements.
 
     Raises:
         SourceError: If the file is not a JSON list.
@@ -173,16 +177,16 @@ def find_flags(
 
 
 def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
-    """Open flags by question."""
-    reasons: dict[str, list[str]] = {}
+    """Join the flags without a decision, by question id."""
+    texts: dict[str, list[str]] = defaultdict(list)
     for flag in flags:
         if not flag.decision:
-            reasons.setdefault(flag.question_id, []).append(flag.flag)
-    return {name: "; ".join(doubts) for name, doubts in reasons.items()}
+            texts[flag.question_id].append(flag.flag)
+    return {name: "; ".join(flag_texts) for name, flag_texts in texts.items()}
 
 
 def solved_blind(flags: Iterable[Flag]) -> list[str]:
-    """Questions solved without the image that no review kept or replaced (section 2.3.2)."""
+    """Ids of questions solved without the image that no review decided on (section 2.3.2)."""
     return [flag.question_id for flag in flags if flag.flag == SOLVABLE and not flag.decision]
 
 
@@ -199,28 +203,30 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
     n = counts.total()
     shares = [count / n for count in by_letter.values()] if n else []
     balanced = all(abs(share - _SHARE_OF_LETTER) <= _MAX_IMBALANCE for share in shares)
-    return n < 20 or balanced, by_letter
+    return n < _MIN_QUESTIONS or balanced, by_letter
 
 
 def apply_refinements(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> Table[SourceQuestion]:
     """Apply refinements; other questions are unchanged, and replaced ones rejected too."""
-    decided = {refinement.question_id: refinement for refinement in refinements}
+    decisions = {refinement.question_id: refinement for refinement in refinements}
     refined = Table[SourceQuestion]()
     names = set()
     for question in questions:
         name = question_id(question)
         names.add(name)
-        decision = decided.get(name)
+        decision = decisions.get(name)
         if decision is None or decision.action == "keep":
             refined.rows.append(question)
         elif decision.replacement is None:
             refined.reject(name, f"dropped by hand: {decision.note}")
         else:
-            new = replace(decision.replacement, image_id=question.image_id)
-            refined.rows.append(replace(new, category=question.category))
-            refined.reject(name, f"replaced by {question_id(new)}: {decision.note}")
+            replacement = replace(
+                decision.replacement, image_id=question.image_id, category=question.category
+            )
+            refined.rows.append(replacement)
+            refined.reject(name, f"replaced by {question_id(replacement)}: {decision.note}")
     for refinement in refinements:
         if refinement.question_id not in names:
             refined.reject(f"{REFINEMENTS}, {refinement.question_id}", "unknown question")
@@ -243,7 +249,7 @@ def _refinement(entry: Entry, where: str) -> Refinement:
 def _replacement(entry: Entry, where: str) -> SourceQuestion:
     options = require_field(entry, "options", list, where)
     return SourceQuestion(
-        where=f"{REFINEMENTS}{where.partition(REFINEMENTS)[2]}",
+        where=where[where.rindex(REFINEMENTS) :],  # without the folder
         image_id="",
         category="",
         text=require_field(entry, "question", str, where),

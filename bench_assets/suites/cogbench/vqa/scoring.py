@@ -16,14 +16,16 @@ from bench_assets.evaluation.task import AnsweredQuestion
 
 
 def answer_form(question: Question) -> AnswerForm:
-    """The letter of an option."""
+    """The form of an answer: one of the question's options."""
     return AnswerForm("choice", question.options)
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the one option that the response commits to is right."""
     reading = answer_form(answered.question).read(answered.prediction.text)
-    return _score(answered, reading.value if reading else None, reading.note if reading else UNREAD)
+    if reading is None:
+        return _score(answered, None, UNREAD)
+    return _score(answered, reading.value, reading.note)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
@@ -33,18 +35,18 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     wrong. Their code fails at an empty response; here it is wrong.
     """
     question, prediction = answered
+    letters = ascii_uppercase[: len(question.options)]
     first = (prediction.raw_text or prediction.text)[:1]
-    offered = first in ascii_uppercase[: len(question.options)] and first
-    return _score(answered, first if offered else None, "the first character")
+    return _score(answered, first if first in letters else None, "the first character")
 
 
-def _score(answered: AnsweredQuestion, letter: str | None, why: str) -> Score:
+def _score(answered: AnsweredQuestion, letter: str | None, note: str) -> Score:
     answer = (letter,) if letter else ()
     return Score.of(
         answered.prediction,
         points=float(answer == answered.question.answer),
         answer=answer,
-        note=why,
+        note=note,
     )
 
 
@@ -60,10 +62,10 @@ def human_accuracy(
         by_question[answer.question_id].append(answer)
     points: dict[str, list[ScoredPoint]] = {"all": []}
     for question in questions:
-        right = [
-            ScoredPoint(float((a.answer,) == question.answer), question.group_id)
-            for a in by_question[question.question_id]
-        ]
+        question_points = [
+            ScoredPoint(float((answer.answer,) == question.answer), question.group_id)
+            for answer in by_question[question.question_id]
+        ] or [ScoredPoint(None, question.group_id)]
         for category in ("all", question.category):
-            points.setdefault(category, []).extend(right or [ScoredPoint(None, question.group_id)])
-    return {category: mean(point) for category, point in points.items()}
+            points.setdefault(category, []).extend(question_points)
+    return {category: mean(category_points) for category, category_points in points.items()}

@@ -1,4 +1,4 @@
-"""The question task of CogBench as a task."""
+"""The question task of CogBench."""
 
 from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import Condition, Task

@@ -9,13 +9,13 @@ from bench_assets.suites.cogbench.description.recognition import (
     KNOWN_THRESHOLDS,
     choose_threshold,
     constant_descriptions,
+    find_threshold,
     lowest_threshold,
     match_entities,
     recognition,
     recognition_macro,
     recognition_official,
     remove_denied,
-    threshold_of,
 )
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.encoders.part_of_speech import open_noun_finder
@@ -155,7 +155,7 @@ def encoder():
 
 def test_the_threshold_of_the_embedded_encoder_is_the_one_that_the_pairs_give(encoder):
     chosen = choose_threshold(encoder)
-    known, where = threshold_of(encoder)
+    known, where = find_threshold(encoder)
     assert known in KNOWN_THRESHOLDS.values()
     assert chosen.threshold == pytest.approx(known, abs=1e-3)
     assert where == f"{known:.4f} by pairs:90af9910"
@@ -181,7 +181,7 @@ def test_what_is_opposite_or_denied_is_not_recognised_carefully(
     pair = described({}, entities=[entity], text=description)
     finder = open_noun_finder()
     nouns, meant = (finder.nouns([text]) for text in (description, remove_denied(description)))
-    threshold, _ = threshold_of(encoder)
+    threshold, _ = find_threshold(encoder)
     (match,) = match_entities([pair], nouns, encoder, meant, threshold)
     assert (match.recognised_officially, match.recognised) == (official, careful)
 
