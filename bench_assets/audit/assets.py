@@ -56,37 +56,33 @@ def audit_asset(task: Task) -> dg.AssetsDefinition:
     def audit(
         settings: dg.ResourceParam[Settings], tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
-        training = open_training_data(settings)
-        evidence = TaskEvidence(task, tables, image_store, training)
+        evidence = TaskEvidence(task, tables, image_store, open_training_data(settings))
         rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)
         question_ids = {question.question_id for question in evidence.questions}
         for family, checks in FAMILIES.items():
             names = {check.name for check in checks}
-            of_family = [row for row in rows if row.check in names]
-            doubted = [
-                subject
-                for row in of_family
-                for subject in ([] if row.passed else row.about)
-                if subject in question_ids
-            ]
-            yield link_audit(_check_result(family, of_family, key), task, doubted)
+            family_rows = [row for row in rows if row.check in names]
+            suspects = [suspect for row in family_rows if not row.passed for suspect in row.about]
+            questions = [suspect for suspect in suspects if suspect in question_ids]
+            yield link_audit(_check_result(family, family_rows, key), task, questions)
 
     return audit
 
 
 def _check_result(family: str, rows: Sequence[AuditRow], key: dg.AssetKey) -> dg.AssetCheckResult:
-    doubts = [row for row in rows if not row.passed]
+    """Summarize the rows of a family; the result warns of failed checks."""
+    failed = [row for row in rows if not row.passed]
     listed = [
         f"- {row.check}: {escape_markdown(suspect.about)}: {escape_markdown(suspect.evidence)}"
-        for row in doubts
+        for row in failed
         for suspect in row.suspects[:_MAX_SHOWN]
     ]
-    sentences = [f"{row.check}: {row.sentence}" for row in doubts]
+    sentences = [f"{row.check}: {row.sentence}" for row in failed]
     return dg.AssetCheckResult(
         asset_key=key,
         check_name=family,
-        passed=not doubts,
+        passed=not failed,
         severity=dg.AssetCheckSeverity.WARN,  # a doubt for a person to check; blocks nothing
         description="; ".join(sentences) or f"None of {len(rows)} audit checks has a doubt.",
         metadata={"suspects": dg.MetadataValue.md("\n".join(listed))} if listed else {},

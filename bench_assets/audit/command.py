@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import isnan
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
+
+if TYPE_CHECKING:
+    from bench_assets.audit.robustness.position_bias import OrderFigure
 
 app = typer.Typer(
     name="audit",
@@ -56,6 +59,10 @@ def audit(
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
+def _format_n(row: "OrderFigure") -> str:
+    return f"{row.n} ({row.n_unscored} unscored)" if row.n_unscored else str(row.n)
+
+
 _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "model": lambda row: row.model,
@@ -64,7 +71,7 @@ _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
     "expected": lambda row: "" if isnan(row.expected) else f"{row.expected:.3f}",
     "p": lambda row: "" if isnan(row.p) else format_p(row.p),
-    "n": lambda row: f"{row.n}{f' ({row.n_unscored} unscored)' if row.n_unscored else ''}",
+    "n": _format_n,
 }
 
 
@@ -106,13 +113,16 @@ def permute_options(
         names = [model.name for model in bench.resolved]
         check_names(bench, [task], names)
         save_models(bench.resolved, bench.settings)
-        wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
+        settings = PermutationSettings(
+            orders=n_orders, seed=seed, subset=QuestionSubset(limit=limit)
+        )
         bench.refresh_questions(task)
         rows = []
-        for question, permuted in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
-            _print_permutation_summary(question.name, permuted.left_out, len(permuted.ordered))
+        tasks = bench.catalog.tasks_of(task)
+        for permuted_task, permuted in permute_questions(bench, tasks, settings):
+            _print_permutation_summary(permuted_task.name, permuted.left_out, len(permuted.ordered))
             for name in names:
-                rows += evaluate_permutations(bench, question, name, permuted)
+                rows += evaluate_permutations(bench, permuted_task, name, permuted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 
 
@@ -123,9 +133,11 @@ def _check_number_of_orders(n_orders: int) -> None:
         )
 
 
-def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -> None:
-    exclusions = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
-    print_message(f"{task}: {n} prompts in all orders; the first order is that of main{exclusions}")
+def _print_permutation_summary(task: str, left_out: Mapping[str, int], n_prompts: int) -> None:
+    exclusions = "".join(f"; {n} left out: {reason}" for reason, n in left_out.items())
+    print_message(
+        f"{task}: {n_prompts} prompts in all orders; the first order is that of main{exclusions}"
+    )
 
 
 @app.command()

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,8 @@ HASHES_FILE = "looks.json"
 """File of cached image hashes, beside the folder of images."""
 
 _THREADS = 4  # images decoded at once
+_SHA256_LENGTH = 64  # hexadecimal digits
+_HASH_LENGTH = 16  # hexadecimal digits of an image hash
 
 
 class ImageFeatures(NamedTuple):
@@ -41,27 +43,24 @@ class ImageFeatures(NamedTuple):
 def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageFeatures]:
     """Hashes and ranges by SHA-256, for images that decode; cached in the home."""
     file = Path(store.folder).with_name(HASHES_FILE)
-    known = _read(file)
+    cached = _read_cache(file)
     distinct = list(dict.fromkeys(images))
     existing = store.place.sizes(distinct)
-    wanted = [image for image in distinct if image in existing]
-    missing = [image for image in wanted if image not in known]
+    available = [image for image in distinct if image in existing]
+    missing = [image for image in available if image not in cached]
     with ThreadPoolExecutor(_THREADS) as threads:
-        computed = zip(
-            missing,
-            threads.map(lambda image: _compute_features(store, image), missing),
-            strict=True,
-        )
-        new = {image: features for image, features in computed if features}
+        computed = list(threads.map(partial(_compute_features, store), missing))
+    new = {image: row for image, row in zip(missing, computed, strict=True) if row}
     if new:
-        known |= new
-        with suppress(HomeError), open_atomic(file, sync=False) as written:  # a full disk, say
-            written.write(json.dumps(known).encode())
-    return {image: known[image] for image in wanted if image in known}
+        cached |= new
+        # The audit does not depend on the cache, so that a full disk does not stop it.
+        with suppress(HomeError), open_atomic(file, sync=False) as stream:
+            stream.write(json.dumps(cached).encode())
+    return {image: cached[image] for image in available if image in cached}
 
 
-def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """Types and sizes of image files by SHA-256; file names are unknown here."""
+def describe_files(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
+    """Formats and sizes of image files by SHA-256; file names are unknown here."""
     files = {}
     for image in images:
         with suppress(ImageError):
@@ -80,6 +79,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
 
 
 def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
+    """Features of an image; None if it does not decode."""
     try:
         decoded = store.open(image)
     except ImageError:
@@ -87,12 +87,12 @@ def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
     return ImageFeatures(image_hash(decoded), level_range(decoded))
 
 
-def _read(file: Path) -> dict[str, ImageFeatures]:
-    """Read the stored hashes; {} if the file is missing or damaged."""
+def _read_cache(file: Path) -> dict[str, ImageFeatures]:
+    """Read the cached features; {} if the file is missing or damaged."""
     try:
         return {
-            image: ImageFeatures(look, int(spread))
-            for image, (look, spread) in json.loads(file.read_bytes()).items()
+            image: ImageFeatures(hash_digits, int(levels))
+            for image, (hash_digits, levels) in json.loads(file.read_bytes()).items()
         }
     except (OSError, ValueError, RecursionError, TypeError, AttributeError):
         return {}
@@ -103,35 +103,42 @@ _TEXTS = {".jsonl", ".json", ".txt", ".md"}
 _DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
 
 
+class _ImageFile(NamedTuple):
+    """Training entries of one image file."""
+
+    digest: TrainingMatch
+    image_hash: TrainingMatch | None  # None: the file does not decode
+
+
 @dataclass(frozen=True)
 class TrainingFiles:
-    """Training files: images are hashed once, texts are read each time."""
+    """Training files; images are hashed once, texts are read at each call."""
 
     files: Sequence[Path]
 
     def images(self) -> Iterator[TrainingMatch]:
-        """Digests of images."""
-        yield from (listed for listed in self._listed if len(listed.content) == 64)
-        yield from (digest for digest, _ in self._images)
+        """Iterate over SHA-256 of images, listed ones and those of files."""
+        yield from (entry for entry in self._listed if len(entry.content) == _SHA256_LENGTH)
+        yield from (file.digest for file in self._image_files)
 
     def image_hashes(self) -> Iterator[TrainingMatch]:
-        """Image hashes."""
-        yield from (listed for listed in self._listed if len(listed.content) == 16)
-        yield from (look for _, look in self._images if look.content)
+        """Iterate over image hashes, listed ones and those of files."""
+        yield from (entry for entry in self._listed if len(entry.content) == _HASH_LENGTH)
+        yield from (file.image_hash for file in self._image_files if file.image_hash)
 
     def texts(self) -> Iterator[TrainingMatch]:
         """Iterate over texts: every line of a text file, every string in a line of JSON."""
         for file in self.files:
             if file.suffix.lower() in _TEXTS:
-                yield from _texts(file)
+                yield from _texts_in_file(file)
 
     @cached_property
-    def _images(self) -> list[tuple[TrainingMatch, TrainingMatch]]:
-        return [_digest_image(file) for file in self.files if file.suffix.lower() in _IMAGES]
+    def _image_files(self) -> list[_ImageFile]:
+        return [_hash_image(file) for file in self.files if file.suffix.lower() in _IMAGES]
 
     @cached_property
     def _listed(self) -> list[TrainingMatch]:
-        """Digests listed in text files."""
+        """SHA-256 and image hashes that files of text list."""
         return [
             TrainingMatch(f"{file.name}, line {number}", digest.lower())
             for file in self.files
@@ -142,63 +149,64 @@ class TrainingFiles:
 
 
 def open_training_data(settings: Settings) -> TrainingFiles | None:
-    """Find the training data that bench.toml or a command names; None without a name.
+    """Find the training data that bench.toml or a command names; None if neither names any.
 
     Raises:
         SettingsError: If it does not exist.
     """
     if not settings.training:
         return None
-    if absent := [path for path in settings.training if not path.exists()]:
-        raise SettingsError(f"{settings.file}, [audit], training: {absent[0]} does not exist")
-    every = [file for path in settings.training for file in _files_below(path)]
-    return TrainingFiles(every)
+    for path in settings.training:
+        if not path.exists():
+            raise SettingsError(f"{settings.file}, [audit], training: {path} does not exist")
+    return TrainingFiles([file for path in settings.training for file in _files_below(path)])
 
 
 def _files_below(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _digest_image(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
-    """Digest and hashes of an image; no hashes if it does not decode."""
+def _hash_image(file: Path) -> _ImageFile:
     with _locate_errors(file):
         data = file.read_bytes()
+    digest = TrainingMatch(str(file), sha256(data).hexdigest())
     try:
-        look = image_hash(decode(data).image)
+        decoded = decode(data).image
     except ImageError:
-        look = ""
-    return TrainingMatch(str(file), sha256(data).hexdigest()), TrainingMatch(str(file), look)
+        return _ImageFile(digest, None)
+    return _ImageFile(digest, TrainingMatch(str(file), image_hash(decoded)))
 
 
-def _texts(file: Path) -> Iterator[TrainingMatch]:
+def _texts_in_file(file: Path) -> Iterator[TrainingMatch]:
     if file.suffix.lower() == ".json":
-        yield from _texts_of(file.name, "".join(line for _, line in _lines(file)))
+        yield from _texts_in_json(file.name, "".join(line for _, line in _lines(file)))
         return
     for number, line in _lines(file):
         name = f"{file.name}, line {number}"
         if file.suffix.lower() == ".jsonl":
-            yield from _texts_of(name, line)
+            yield from _texts_in_json(name, line)
         else:
             yield TrainingMatch(name, line)
 
 
-def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
-    """Texts in a JSON value; any other content is one text."""
+def _texts_in_json(name: str, content: str) -> Iterator[TrainingMatch]:
+    """Texts in a JSON value; content that is no JSON is one text."""
     try:
-        texts = json.loads(written)
+        value = json.loads(content)
     except (ValueError, RecursionError):
-        texts = written
-    yield from (TrainingMatch(name, text) for text in iter_texts(texts))
+        value = content
+    yield from (TrainingMatch(name, text) for text in iter_texts(value))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Lines of a file with their numbers, from 1."""
     with _locate_errors(file), file.open(encoding="utf-8-sig", errors="replace") as lines:
         yield from enumerate(lines, 1)
 
 
 @contextmanager
 def _locate_errors(file: Path) -> Generator[None]:
-    """Name a file of training data that cannot be read, such as one that was removed since."""
+    """Name the file in the error if it cannot be read, for example because it was removed."""
     try:
         yield
     except OSError as error:

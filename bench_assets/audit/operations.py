@@ -1,4 +1,4 @@
-"""Operations of ``bench audit``: audits tasks."""
+"""Operations of ``bench audit``."""
 
 from collections.abc import Sequence
 
@@ -31,13 +31,13 @@ def audit_tasks(
         UnknownNameError: If there is no such suite or task; nothing was started.
         SettingsError: If none of them has questions for models.
     """
-    audited = [
+    selected = [
         task for name in names or bench.catalog.names for task in bench.catalog.tasks_of(name)
     ]
-    tasks = {task.name: task for task in audited if task.asked_of == "model"}
-    if audited and not tasks:
-        only = ", ".join(task.name for task in audited)
-        raise SettingsError(f"{only}: evaluates encoders (expected a task that evaluates models)")
+    tasks = {task.name: task for task in selected if task.asked_of == "model"}
+    if selected and not tasks:
+        where = ", ".join(task.name for task in selected)
+        raise SettingsError(f"{where}: evaluates encoders (expected a task that evaluates models)")
     rows: list[AuditRow] = []
     failures: list[BenchError] = []
     for task in tasks.values():
@@ -45,15 +45,15 @@ def audit_tasks(
             if not task.measured_by:  # imported tasks have no source
                 bench.refresh_questions(task.name)
             if bench.is_read_only:
-                rows += audit_task(_evidence(bench, task))
-                continue
-            bench.materialize(dg.AssetSelection.assets(audit_key(task)))
-            rows += bench.tables.read(audit_key(task).path, AuditRow)
+                rows += audit_task(_task_evidence(bench, task))
+            else:
+                bench.materialize(dg.AssetSelection.assets(audit_key(task)))
+                rows += bench.tables.read(audit_key(task).path, AuditRow)
         except BenchError as error:
             failures.append(error)
     return rows, failures
 
 
-def _evidence(bench: Workbench, task: Task) -> TaskEvidence:
+def _task_evidence(bench: Workbench, task: Task) -> TaskEvidence:
     images, training = open_image_store(bench.settings), open_training_data(bench.settings)
     return TaskEvidence(task, bench.tables, images, training)

@@ -29,37 +29,37 @@ class PermutationSettings:
 
     orders: int = 0  # per question; 0: one for each option
     seed: int = 0
-    part: QuestionSubset = WHOLE
+    subset: QuestionSubset = WHOLE
 
 
 def permute_questions(
-    bench: Workbench, tasks: Sequence[Task], wanted: PermutationSettings
+    bench: Workbench, tasks: Sequence[Task], settings: PermutationSettings
 ) -> list[tuple[Task, PermutedQuestions]]:
     """Rotate the options of each task's questions; tasks without such questions are left out.
 
     Raises:
         SettingsError: If no task remains; names the reasons.
     """
-    permuted = [
-        (task, permute_options(task, questions, wanted.orders, wanted.seed))
-        for task in tasks
-        if task.asked_of == "model"
-        for questions in [wanted.part.select(task, bench.questions(task))]
-    ]
-    if permutable := [(task, permutation) for task, permutation in permuted if permutation.ordered]:
+    permutable: list[tuple[Task, PermutedQuestions]] = []
+    exclusions: list[str] = []
+    for task in tasks:
+        if task.asked_of != "model":
+            continue
+        questions = settings.subset.select(task, bench.questions(task))
+        permuted = permute_options(task, questions, settings.orders, settings.seed)
+        if permuted.ordered:
+            permutable.append((task, permuted))
+        for reason, n in permuted.left_out.items():
+            exclusions.append(f"{task.name}, {n} questions: {reason}")
+    if permutable:
         return permutable
-    exclusions = [
-        f"{task.name}, {n} questions: {exclusion}"
-        for task, o in permuted
-        for exclusion, n in o.left_out.items()
-    ]
     raise SettingsError(
         "no options can be permuted: " + ("; ".join(exclusions) or "no task of models")
     )
 
 
 def evaluate_permutations(
-    bench: Workbench, task: Task, model: str, made: PermutedQuestions
+    bench: Workbench, task: Task, model: str, permuted: PermutedQuestions
 ) -> list[OrderFigure]:
     """Evaluate a model on permuted options, judged and scored as usual.
 
@@ -73,14 +73,12 @@ def evaluate_permutations(
             f"{task.name}: people judge only questions as they are shown. Name another judge"
         )
     with bench.models() as models:
-        opened = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
-        responses = configured_responses(task, models, model, opened)
+        open_lazily = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
+        responses = configured_responses(task, models, model, open_lazily)
         runner = model_runner(bench, models, task, model, responses)
-        predictions, _, scores = runner.scored(
-            [permuted_question.question for permuted_question in made.ordered]
-        )
+        predictions, _, scores = runner.scored([order.question for order in permuted.ordered])
     return figures_of(
-        permutation_outcomes(made.ordered, scores),
+        permutation_outcomes(permuted.ordered, scores),
         cluster_questions(questions),
         partial(OrderFigure, task=task.name, model=predictions[0].model),
     )
@@ -90,23 +88,21 @@ def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
     """Collect the points and chosen options of each order, by question id."""
-    score_of = {score.question_id: score for score in scores}
+    scores_by_id = {score.question_id: score for score in scores}
     outcomes: dict[str, list[PermutationOutcome]] = {}
-    for ordered_question in ordered:
-        score = score_of[ordered_question.question.question_id]
-        is_scored = score.points is not None and score.max_points > 0
-        share = (score.points or 0.0) / score.max_points if is_scored else None
-        shown_position = _place(score.answer, len(ordered_question.places))
-        outcomes.setdefault(ordered_question.asked, []).append(
-            PermutationOutcome(
-                ordered_question.number, ordered_question.places, share, shown_position
-            )
+    for permuted in ordered:
+        score = scores_by_id[permuted.question.question_id]
+        share = None
+        if score.points is not None and score.max_points > 0:
+            share = score.points / score.max_points
+        chosen = _option_index(score.answer, len(permuted.places))
+        outcomes.setdefault(permuted.original_id, []).append(
+            PermutationOutcome(permuted.number, permuted.places, share, chosen)
         )
     return outcomes
 
 
-def _place(answer: Sequence[str], n: int) -> int | None:
-    """Position of the chosen option; None unless one valid letter was parsed."""
-    letters = ascii_uppercase[:n]
-    letter = answer[0] if len(answer) == 1 else ""
-    return letters.index(letter) if letter and letter in letters else None
+def _option_index(answer: Sequence[str], n_options: int) -> int | None:
+    """Index of the chosen option; None unless one valid letter was parsed."""
+    letters = list(ascii_uppercase[:n_options])
+    return letters.index(answer[0]) if len(answer) == 1 and answer[0] in letters else None

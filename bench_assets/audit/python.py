@@ -51,31 +51,33 @@ class AuditTable(Sequence[AuditRow]):
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """A row for each check, as a data frame."""
+        """The results as a data frame, one row per check."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def __repr__(self) -> str:
         """Format as a table, failed checks first."""
-        return f"{terminal_table(self._title, self._in_order, _COLUMNS)}\n{self._skipped}"
+        table = terminal_table(self._title, self._displayed_rows, _COLUMNS)
+        return f"{table}\n{self._skipped_note}"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks, failed checks first."""
-        table = html_rows(self._title, self._in_order, _COLUMNS)
-        return f"{table}<p>{escape(self._skipped)}</p>"
+        """Format as HTML for notebooks, failed checks first."""
+        table = html_rows(self._title, self._displayed_rows, _COLUMNS)
+        return f"{table}<p>{escape(self._skipped_note)}</p>"
 
     @property
     def _title(self) -> str:
         return f"{len(self.failed)} of {len(self.rows)} checks failed"
 
     @property
-    def _in_order(self) -> list[AuditRow]:
+    def _displayed_rows(self) -> list[AuditRow]:
+        """Rows without checks that do not apply, failed ones first."""
         displayed = [row for row in self.rows if not (row.passed and row.skipped)]
         return sorted(displayed, key=lambda row: row.passed)
 
     @property
-    def _skipped(self) -> str:
+    def _skipped_note(self) -> str:
         names = dict.fromkeys(row.check for row in self.rows if row.passed and row.skipped)
         return f"Do not apply (reasons in .frame): {', '.join(names)}" if names else ""
 
@@ -85,8 +87,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
     """Audit a suite of the home, or the results of runs: key, items, images, shortcuts, parser.
 
     >>> import bench_assets as bench
-    >>> found = audit(bench.evaluate("codis", model="random", limit=8))
-    >>> found.frame[found.frame.check == "repeated_questions"].passed.tolist()
+    >>> table = audit(bench.evaluate("codis", model="random", limit=8))
+    >>> table.frame[table.frame.check == "repeated_questions"].passed.tolist()
     [True]
 
     Args:
@@ -111,6 +113,7 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
 
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
+    """Store the runs' evaluations in tables, and audit every task of them."""
     evaluations = [
         evaluation
         for run in runs

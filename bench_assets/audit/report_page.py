@@ -4,13 +4,13 @@ Weights of suspects are comparable only within one check. Across checks, questio
 the number of failed checks that name them, then by their best position in one.
 """
 
-import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.asset_factory.evaluation_tables import questions_key
-from bench_assets.audit.framework.findings import AuditRow, Suspect
+from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
@@ -19,15 +19,14 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
-_FORM = "1"  # version of the data, increased when the page's format changes
-_LISTED = 200  # suspects per check
-_FIRST = 24  # questions to review first
-_IMAGES = 3  # images per suspect
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FORMAT_VERSION = "1"  # increased when the format of the page's data changes
+_MAX_SUSPECTS = 200  # suspects per check
+_MAX_FIRST = 24  # questions to review first
+_MAX_IMAGES = 3  # images per suspect
 
 
 def audit_pages(without_images: Collection[str]) -> "AuditPages":
-    """The audit's part of the report, without the images of the given suites."""
+    """Build the audit's part of the report, without the images of the given suites."""
     return AuditPages(without_images=without_images)
 
 
@@ -41,13 +40,13 @@ class AuditPages:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the findings of every task that evaluates models; unaudited tasks by name only."""
         model_tasks = [task for task in catalog.tasks if task.asked_of == "model"]
-        task_pages = [self._task(site, tables, task) for task in model_tasks]
-        site.put("audit", task_pages)
-        site.tabs += ["audit"] * any(
-            task_page["data"] or task_page["problem"] for task_page in task_pages
-        )
+        entries = [self._write_task(site, tables, task) for task in model_tasks]
+        site.put("audit", entries)
+        if any(entry["data"] or entry["problem"] for entry in entries):
+            site.tabs.append("audit")
 
-    def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
+    def _write_task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
+        """Write the data of a task's page, and return its entry of ``audit``."""
         key = [*task.name.split("/"), "audit"]
         entry: dict[str, Any] = {"task": task.name, "problem": "", "data": "", "checks": []}
         if not tables.exists(key):
@@ -58,92 +57,98 @@ class AuditPages:
             return {**entry, "problem": escape_to_one_line(str(error))}
         name = f"audit-{slug(task.name)}"
         withheld = task.suite in self.without_images
-        read = (site.stamps.of(tables, table) for table in (key, questions_key(task, "main")))
-        inputs = combined_digest(_FORM, str(withheld), *read)
+        stamps = (site.stamps.of(tables, table) for table in (key, questions_key(task, "main")))
+        inputs = combined_digest(_FORMAT_VERSION, str(withheld), *stamps)
         if not site.has(name, inputs):
-            page = _Page(site, _questions_by_id(tables, task), withheld=withheld)
-            site.put(name, page.of(rows), inputs, page.brought)
-        return {**entry, "data": name, "checks": [_state(row) for row in rows]}
+            page = _TaskPage(site, _questions_by_id(tables, task), withheld=withheld)
+            site.put(name, page.data(rows), inputs, page.image_digests)
+        return {**entry, "data": name, "checks": [_check_summary(row) for row in rows]}
 
 
 def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
     """Number of failed checks by suspect; most first, then by best position in a check."""
-    first: dict[str, int] = {}
-    times: dict[str, int] = {}
+    best_rank: dict[str, int] = {}
+    n_checks: Counter[str] = Counter()
     for row in rows:
-        for rank, suspect in enumerate(() if row.passed else dict.fromkeys(row.about)):
-            times[suspect] = times.get(suspect, 0) + 1
-            first[suspect] = min(rank, first.get(suspect, rank))
-    return {name: times[name] for name in sorted(times, key=lambda n: (-times[n], first[n], n))}
+        if row.passed:
+            continue
+        for rank, suspect in enumerate(dict.fromkeys(row.about)):
+            n_checks[suspect] += 1
+            best_rank[suspect] = min(rank, best_rank.get(suspect, rank))
+    ordered = sorted(
+        n_checks, key=lambda suspect: (-n_checks[suspect], best_rank[suspect], suspect)
+    )
+    return {suspect: n_checks[suspect] for suspect in ordered}
 
 
-class _Page:
-    """Data of one task's page, with its images."""
+class _TaskPage:
+    """Data of one task's page; collects the digests of its images."""
 
-    def __init__(self, site: Site, shown_by: Mapping[str, Question], *, withheld: bool) -> None:
-        self._site, self._shown_by, self._withheld = site, shown_by, withheld
-        self._of_image: dict[str, str] = {}
-        for name, question in shown_by.items():
+    def __init__(self, site: Site, questions: Mapping[str, Question], *, withheld: bool) -> None:
+        """Store the questions, by id; ``withheld`` leaves their images out."""
+        self._site, self._questions, self._withheld = site, questions, withheld
+        self._question_by_image: dict[str, str] = {}
+        for question_id, question in questions.items():
             for digest in question.images:
-                self._of_image.setdefault(digest, name)
-        self.brought: set[str] = set()
+                self._question_by_image.setdefault(digest, question_id)
+        self.image_digests: set[str] = set()
 
-    def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
+    def data(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
         """Findings, failed checks first; and the questions to review first."""
         ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
-        rows_by_subject = most_named(ordered)
-        questions = [name for name in rows_by_subject if name in self._shown_by][:_FIRST]
+        n_checks = most_named(ordered)
+        questions = [name for name in n_checks if name in self._questions][:_MAX_FIRST]
         return {
             "first": [
                 {
-                    **self._seen(name),
-                    "said": _evidence_against(name, ordered),
-                    "times": rows_by_subject[name],
+                    **self._subject(question_id),
+                    "said": _evidence_against(question_id, ordered),
+                    "times": n_checks[question_id],
                 }
-                for name in questions
+                for question_id in questions
             ],
             "checks": [
                 {
-                    **_state(row),
+                    **_check_summary(row),
                     "sentence": row.sentence,
                     "n": row.n,
-                    "suspects": [self._suspect(suspect) for suspect in row.suspects[:_LISTED]],
-                    "more": max(0, len(row.about) - _LISTED),
+                    "suspects": [
+                        {**self._subject(suspect.about), "evidence": suspect.evidence}
+                        for suspect in row.suspects[:_MAX_SUSPECTS]
+                    ],
+                    "more": max(0, len(row.about) - _MAX_SUSPECTS),
                 }
                 for row in ordered
             ],
         }
 
-    def _suspect(self, suspect: Suspect) -> dict[str, Any]:
-        return {**self._seen(suspect.about), "evidence": suspect.evidence}
-
-    def _seen(self, suspect: str) -> dict[str, Any]:
+    def _subject(self, name: str) -> dict[str, Any]:
         """Data of a suspect: a question, or an image with the first question that shows it."""
-        question = suspect if suspect in self._shown_by else self._of_image.get(suspect, "")
-        text, images = "", [suspect] if _DIGEST.fullmatch(suspect) and question else []
-        if question == suspect:
-            text, images = (
-                self._shown_by[suspect].text,
-                list(self._shown_by[suspect].images[:_IMAGES]),
-            )
-        return {
-            "about": suspect,
-            "question": question,
-            "text": text,
-            "images": self._images(images),
-        }
+        if name in self._questions:
+            question_id, text = name, self._questions[name].text
+            digests = self._questions[name].images[:_MAX_IMAGES]
+        else:
+            question_id, text = self._question_by_image.get(name, ""), ""
+            digests = (name,) if question_id else ()
+        images = self._images(digests)
+        return {"about": name, "question": question_id, "text": text, "images": images}
 
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
         if self._withheld:
             return []
+        self.image_digests.update(digests)
         stored_images = self._site.images(digests)
-        self.brought.update(digests)
         return [list(image) for digest in digests if (image := stored_images[digest])]
 
 
-def _state(row: AuditRow) -> dict[str, Any]:
-    columns = ("check", "question", "passed", "skipped")
-    return {**{name: asdict(row)[name] for name in columns}, "found": len(row.about)}
+def _check_summary(row: AuditRow) -> dict[str, Any]:
+    return {
+        "check": row.check,
+        "question": row.question,
+        "passed": row.passed,
+        "skipped": row.skipped,
+        "found": len(row.about),
+    }
 
 
 def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:

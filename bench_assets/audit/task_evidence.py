@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.audit.evidence_inputs import ImageFeatures, files_of, image_features
+from bench_assets.audit.evidence_inputs import ImageFeatures, describe_files, image_features
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Columns,
@@ -65,63 +65,66 @@ class TaskEvidence:
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
-        """Facts about image files by SHA-256, if the suite stores them."""
+        """Image files by SHA-256: rows of the suite's tables, and headers of all other files."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         existing = [key for key in keys if self.tables.exists(key)]
-        known = {row.sha256: row for key in existing for row in self.tables.read(key, StoredImage)}
+        listed = {row.sha256: row for key in existing for row in self.tables.read(key, StoredImage)}
         images = dict.fromkeys(image for question in self.questions for image in question.images)
-        return known | files_of(self.image_store, [image for image in images if image not in known])
+        unlisted = [image for image in images if image not in listed]
+        return listed | describe_files(self.image_store, unlisted)
 
     def image_hashes(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hashes by SHA-256, for images that decode."""
-        looks_found = self._load_looks(images)
-        return {image: look.hash for image in images if (look := looks_found[image])}
+        return {image: row.hash for image, row in self._features_of(images).items()}
 
     def ranges(self, images: Sequence[str]) -> Mapping[str, int]:
         """Range of the levels by SHA-256, for images that decode."""
-        looks_found = self._load_looks(images)
-        return {image: look.range for image in images if (look := looks_found[image])}
+        return {image: row.range for image, row in self._features_of(images).items()}
 
-    def _load_looks(self, images: Sequence[str]) -> Mapping[str, ImageFeatures | None]:
-        if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
-            self._looks.update(dict.fromkeys(new), **image_features(self.image_store, new))
-        return self._looks
+    def _features_of(self, images: Sequence[str]) -> Mapping[str, ImageFeatures]:
+        """Features by SHA-256, of the images that decode; each is computed once."""
+        cache = self._features_cache
+        new = [image for image in dict.fromkeys(images) if image not in cache]
+        if new:
+            cache.update(dict.fromkeys(new) | image_features(self.image_store, new))
+        return {image: features for image in images if (features := cache[image])}
 
     @cached_property
-    def _looks(self) -> dict[str, ImageFeatures | None]:
-        """Cached looks by SHA-256; None if the image does not decode."""
+    def _features_cache(self) -> dict[str, ImageFeatures | None]:
+        """Features by SHA-256; None if the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:
         """Scores of every model evaluated on the present questions; read once."""
-        if condition not in self._results:
-            self._results[condition] = self._collect_results(condition)
-        return self._results[condition]
+        if condition not in self._results_cache:
+            self._results_cache[condition] = self._read_results(condition)
+        return self._results_cache[condition]
 
     @cached_property
-    def _results(self) -> dict[str, Results]:
+    def _results_cache(self) -> dict[str, Results]:
         """Results by condition."""
         return {}
 
-    def _collect_results(self, condition: str) -> Results:
-        if not self.tables.exists(questions_key(self.task, condition)):
-            return Results(models=(), questions=(), points=np.empty((0, 0)))
+    def _read_results(self, condition: str) -> Results:
         key = questions_key(self.task, condition)
-        is_own = key == questions_key(self.task, "main")
-        questions = self.questions if is_own else self.tables.read(key, Question)
+        if not self.tables.exists(key):
+            return Results(models=(), questions=(), points=np.empty((0, 0)))
+        is_main = key == questions_key(self.task, "main")
+        questions = self.questions if is_main else self.tables.read(key, Question)
         ids = tuple(question.question_id for question in questions)
         models = tuple(self._measured_models(condition))
+        model_index = {model: index for index, model in enumerate(models)}
+        question_index = {question_id: index for index, question_id in enumerate(ids)}
         points = np.full((len(models), len(ids)), np.nan)
-        rows, columns = ({name: i for i, name in enumerate(names)} for names in (models, ids))
-        key = evaluation_key(self.task, condition, "scores")
         answers = np.full(points.shape, "", object)
-        point_columns = self.tables.query(
-            _POINTS, {"scores": ([key], Score)}, {}, parts=ANSWER_SEPARATOR
-        ).to_pydict()
-        for question, model, share, answer in zip(*point_columns.values(), strict=True):
-            if model in rows and question in columns:
-                at = rows[model], columns[question]
-                points[at], answers[at] = share, answer
+        scores = {"scores": ([evaluation_key(self.task, condition, "scores")], Score)}
+        rows = self.tables.query(_POINTS, scores, {}, parts=ANSWER_SEPARATOR).to_pydict()
+        for question_id, model, share, answer in zip(
+            rows["question_id"], rows["model"], rows["share"], rows["answer"], strict=True
+        ):
+            if model in model_index and question_id in question_index:
+                cell = model_index[model], question_index[question_id]
+                points[cell], answers[cell] = share, answer
         return Results(models=models, questions=ids, points=points, answers=answers)
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
@@ -132,7 +135,7 @@ class TaskEvidence:
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        """Fields of all rows of a model; no judgements without a judge."""
+        """Columns of a model's table by name; judgements are empty without a judge."""
         if table == "judgements" and not self.task.has_judgements:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
@@ -140,7 +143,7 @@ class TaskEvidence:
 
     @cached_property
     def people_checks(self) -> Mapping[str, PeopleCheck]:
-        """Judged numbers as people's verdicts leave them, by model."""
+        """Judged numbers corrected by people's verdicts, by model."""
         return people_checks(self.tables, self.task)
 
     def open_image(self, image: str) -> Image.Image:
@@ -154,11 +157,11 @@ class TaskEvidence:
     def _measured_models(self, condition: str) -> Iterator[str]:
         """Models with readable metrics of the present questions."""
         key = evaluation_key(self.task, condition, "metrics")
-        data = self.tables.digest(questions_key(self.task, condition))
+        questions_digest = self.tables.digest(questions_key(self.task, condition))
         for model in sorted(self.tables.partitions(key)):
             try:
                 rows = self.tables.read(key, Metric, model)
             except TableError:
                 continue
-            if rows and data and rows[0].questions == short_digest(data):
+            if rows and questions_digest and rows[0].questions == short_digest(questions_digest):
                 yield model

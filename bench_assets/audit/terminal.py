@@ -7,10 +7,17 @@ from bench_assets.workspace.console.output import Cell, print_result, print_rows
 
 _MAX_SUSPECTS = 5  # per check
 
+
+def _outcome(row: AuditRow) -> str:
+    if row.skipped:
+        return "-"
+    return "passed" if row.passed else "FAILED"
+
+
 _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "check": lambda row: row.check,
-    "": lambda row: "-" if row.skipped else "passed" if row.passed else "FAILED",
+    "": _outcome,
     "n": lambda row: "" if row.skipped else str(row.n),
     "result": lambda row: row.sentence,
 }
@@ -25,11 +32,9 @@ def print_audit(rows: Sequence[AuditRow]) -> None:
         print_result(f"\n{row.task}, {row.check}: {row.sentence}")
         for suspect in row.suspects[:_MAX_SUSPECTS]:
             print_result(f"  {suspect.about}: {suspect.evidence}")
-        if len(row.about) > _MAX_SUSPECTS:
-            print_result(
-                f"  and {len(row.about) - _MAX_SUSPECTS} more:"
-                f" bench tables show {row.task}/audit --json"
-            )
-    failed = sum(not row.passed for row in rows)
-    skipped = sum(bool(row.skipped) for row in rows)
-    print_result(f"\n{len(rows)} checks: {failed} failed, {skipped} skipped")
+        n_more = len(row.about) - _MAX_SUSPECTS
+        if n_more > 0:
+            print_result(f"  and {n_more} more: bench tables show {row.task}/audit --json")
+    n_failed = sum(not row.passed for row in rows)
+    n_skipped = sum(bool(row.skipped) for row in rows)
+    print_result(f"\n{len(rows)} checks: {n_failed} failed, {n_skipped} skipped")

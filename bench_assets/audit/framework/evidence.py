@@ -30,7 +30,7 @@ class Results:
     points: Floats  # (models, questions): share of points in [0, 1], mean of the samples; NaN: none
     answers: Texts = field(default_factory=lambda: np.empty((0, 0), object))
     # (models, questions): parsed from the first sample, in the form of Question.answer, its parts
-    # joined by PARTS; "": nothing was parsed
+    # joined by ANSWER_SEPARATOR; "": nothing was parsed
 
 
 class TrainingMatch(NamedTuple):
@@ -98,12 +98,12 @@ class Evidence(Protocol):
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        """Columns of a model's table: ten times as fast as rows."""
+        """Columns of a model's table by name; ten times as fast to read as rows."""
         ...
 
     @property
     def people_checks(self) -> Mapping[str, PeopleCheck]:
-        """Judged numbers as people's verdicts leave them, by model."""
+        """Judged numbers corrected by people's verdicts, by model."""
         ...
 
     def open_image(self, image: str) -> Image.Image:

@@ -25,7 +25,7 @@ class AuditRow:
     question: str  # "Are any images duplicated?"
     passed: bool
     sentence: str  # with figures
-    n: int  # things examined
+    n: int  # questions, images, models or responses examined
     skipped: str = ""  # why the check does not apply; it passes then
     about: tuple[str, ...] = ()  # of the suspects, the most suspect first; parallel to the next two
     evidence: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class AuditFinding:
     """Result of one check."""
 
     sentence: str
-    n: int  # things examined
+    n: int  # see ``AuditRow.n``
     suspects: Sequence[Suspect] = ()
     failed: bool | None = None  # None: failed if there are suspects
     skipped: str = ""
@@ -76,7 +76,7 @@ class AuditCheck:
             return AuditFinding(f"Not examined: {error}.", 0, skipped=str(error))
 
     def row(self, evidence: Evidence) -> AuditRow:
-        """The row of the audit table; a check whose input cannot be read fails."""
+        """Run the check and build its row; a check whose input cannot be read fails."""
         try:
             finding = self(evidence)
         except BenchError as error:
@@ -101,10 +101,10 @@ class AuditCheck:
 def audit_check(
     name: str, question: str
 ) -> Callable[[Callable[[Evidence], AuditFinding]], AuditCheck]:
-    """Build a check from a function."""
+    """Decorate a function as a check with a name and a question."""
     return lambda examine: AuditCheck(name, question, examine)
 
 
 def sort_suspects(suspects: Iterable[Suspect]) -> list[Suspect]:
     """Sort suspects by weight, largest first, then by name."""
-    return sorted(suspects, key=lambda one: (-one.weight, one.about))
+    return sorted(suspects, key=lambda suspect: (-suspect.weight, suspect.about))

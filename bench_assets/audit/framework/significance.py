@@ -73,14 +73,15 @@ def compare_with_chance(
         clusters: Cluster of each question; (): questions are independent.
         tries: Number of guesses that are tested; multiplies the p-value.
     """
-    right, levels = np.asarray(hits, float), np.asarray(chances, float)
-    n = len(right)
+    scores, levels = np.asarray(hits, float), np.asarray(chances, float)
+    n = len(scores)
     if not n:
-        return GuessRate(0.0, 0, 0.0, 1.0, 0.0, 1.0)
-    share, chance = float(right.mean()), float(levels.mean())
-    n_effective = n / _design_effect(right - levels, clusters)
+        return GuessRate(hits=0.0, n=0, chance=0.0, p=1.0, low=0.0, high=1.0)
+    share, chance = float(scores.mean()), float(levels.mean())
+    n_effective = n / _design_effect(scores - levels, clusters)
     p = min(1.0, tries * binomial_tail(share * n_effective, n_effective, chance))
-    return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, n_effective))
+    low, high = share_interval(share, n_effective)
+    return GuessRate(hits=float(scores.sum()), n=n, chance=chance, p=p, low=low, high=high)
 
 
 def binomial_tail(hits: float, n: float, chance: float) -> float:
@@ -91,9 +92,10 @@ def binomial_tail(hits: float, n: float, chance: float) -> float:
     """
     from scipy.stats import binom
 
-    n_trials = max(1, int(n + 1e-9))
-    at_least = int(min(hits / n, 1.0) * n_trials + 1e-9)
-    return float(binom.sf(at_least - 1, n_trials, min(max(chance, 0.0), 1.0)))
+    rounding_error = 1e-9
+    n_trials = max(1, int(n + rounding_error))
+    n_hits = int(min(hits / n, 1.0) * n_trials + rounding_error)
+    return float(binom.sf(n_hits - 1, n_trials, min(max(chance, 0.0), 1.0)))
 
 
 def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:

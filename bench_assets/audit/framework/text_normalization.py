@@ -45,30 +45,31 @@ def contains(text: Sequence[str], part: Sequence[str]) -> bool:
 
 
 def count_occurrences(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
-    """Occurrences of each part in a text; "dark red" does not count for "red" if both are parts.
+    """Count the parts in a text; "dark red" does not count for "red" if both are parts.
 
     >>> count_occurrences(
     ...     "a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]]
     ... )
     [2, 1]
     """
-    left = f" {'  '.join(text)} "
-    times = [0] * len(parts)
-    for n in sorted(range(len(parts)), key=lambda n: -len(parts[n])):
-        if parts[n]:
-            wanted = f" {'  '.join(parts[n])} "
-            times[n] = left.count(wanted)
-            left = left.replace(wanted, " | ")
-    return times
+    remaining = f" {'  '.join(text)} "  # two spaces, so that equal words in a row are all counted
+    counts = [0] * len(parts)
+    longest_first = sorted(range(len(parts)), key=lambda index: -len(parts[index]))
+    for index in longest_first:
+        if parts[index]:
+            phrase = f" {'  '.join(parts[index])} "
+            counts[index] = remaining.count(phrase)
+            remaining = remaining.replace(phrase, " | ")
+    return counts
 
 
-def count_phrase(n: int, thing: str) -> str:
+def count_phrase(n: int, noun: str) -> str:
     """Format a count with its noun and verb.
 
     >>> count_phrase(0, "image"), count_phrase(1, "image"), count_phrase(2, "image")
     ('No image is', '1 image is', '2 images are')
     """
-    return f"{n} {thing}s are" if n > 1 else f"{n or 'No'} {thing} is"
+    return f"{n} {noun}s are" if n > 1 else f"{n or 'No'} {noun} is"
 
 
 def question_words(question: Question) -> list[str]:
@@ -101,8 +102,8 @@ def _remove_option(text: str, letter: str, option: str) -> str:
 def right_texts(question: Question) -> tuple[str, ...]:
     """Texts of the right answers; for letters, the texts of these options."""
     if question.kind in ("choice", "choices"):
-        letters = (ascii_uppercase.find(letter) for letter in question.answer if letter)
-        return tuple(question.options[n] for n in letters if 0 <= n < len(question.options))
+        indices = (ascii_uppercase.find(letter) for letter in question.answer if letter)
+        return tuple(question.options[n] for n in indices if 0 <= n < len(question.options))
     return question.answer
 
 
@@ -121,5 +122,6 @@ def key_index(question: Question) -> int:
 
 
 def with_key_index(questions: Iterable[Question]) -> list[tuple[Question, int]]:
-    """Questions with exactly one right option, with its index."""
-    return [(question, key) for question in questions for key in [key_index(question)] if key >= 0]
+    """Select the questions with exactly one right option, each with its index."""
+    indexed = ((question, key_index(question)) for question in questions)
+    return [(question, key) for question, key in indexed if key >= 0]

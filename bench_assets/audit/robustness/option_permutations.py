@@ -37,7 +37,7 @@ class PermutedQuestion(NamedTuple):
     """A question with its options in one order."""
 
     question: Question  # with its own id, except in the benchmark's order
-    asked: str  # id in the benchmark
+    original_id: str  # id in the benchmark
     number: int  # of the order; 1: the benchmark's
     places: tuple[int, ...]  # of each option as shown: its index in the benchmark
 
