@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from math import inf, nan
 from string import ascii_uppercase
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,14 +31,14 @@ _ROUNDING = 1e-9  # a smaller difference of IoU is a rounding error
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
     """Mean of the points of all questions; those about the same images are a cluster."""
-    return mean(map(_point, scored))
+    return mean(_point(question, score) for question, score in scored)
 
 
 def macro_accuracy(scored: Sequence[Scored]) -> Mean:
     """Mean of the accuracies of the categories, with equal weights."""
     categories: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for scored_question in scored:
-        categories[scored_question[0].category].append(_point(scored_question))
+    for question, score in scored:
+        categories[question.category].append(_point(question, score))
     return macro_mean(categories.values())
 
 
@@ -47,7 +47,7 @@ def group_accuracy(scored: Sequence[Scored]) -> Mean:
 
     A question without a group forms a group of its own.
     """
-    return _group_accuracy(scored, _group)
+    return _group_accuracy(scored, lambda question: question.group_id or question.question_id)
 
 
 def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
@@ -56,13 +56,13 @@ def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
     A question with an empty value in one of them is left out.
     """
 
-    def values(question: Question) -> list[str]:
-        known = {**question.labels, "category": question.category, "group": question.group_id}
-        return [known.get(name, "") for name in columns]
+    def column_values(question: Question) -> list[str]:
+        cells = {**question.labels, "category": question.category, "group": question.group_id}
+        return [cells.get(column, "") for column in columns]
 
     def measure(scored: Sequence[Scored]) -> Mean:
-        kept = [scored_question for scored_question in scored if all(values(scored_question[0]))]
-        return _group_accuracy(kept, lambda question: "\n".join(values(question)))
+        grouped = [(question, score) for question, score in scored if all(column_values(question))]
+        return _group_accuracy(grouped, lambda question: "\n".join(column_values(question)))
 
     measure.__doc__ = f"Share of groups (same {columns}) with all questions correct."
     return measure
@@ -70,76 +70,89 @@ def group_accuracy_by(columns: Sequence[str]) -> Aggregate:
 
 def accuracy_at_half(scored: Sequence[Scored]) -> Mean:
     """Share of boxes with an intersection over union (IoU) of at least a half."""
-    points = (_point(scored_question) for scored_question in scored)
+    least = IOU_THRESHOLD - _ROUNDING
+    points = (_point(question, score) for question, score in scored)
     return mean(
-        point
-        if point.value is None
-        else point._replace(value=float(point.value >= IOU_THRESHOLD - _ROUNDING))
+        point._replace(value=None if point.value is None else float(point.value >= least))
         for point in points
     )
 
 
 def precision(scored: Sequence[Scored]) -> Mean:
     """Share of "yes" responses that are right; 0 if there are none."""
-    return _yes_measure(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 1]))
+    return _yes_measure(scored, lambda n: _ratio(n.right, n.right + n.wrong))
 
 
 def recall(scored: Sequence[Scored]) -> Mean:
     """Share of the questions with the answer "yes" that were answered "yes"."""
-    return _yes_measure(scored, lambda n: _ratio(n[:, 0], n[:, 0] + n[:, 2]))
+    return _yes_measure(scored, lambda n: _ratio(n.right, n.right + n.missed))
 
 
 def f1(scored: Sequence[Scored]) -> Mean:
     """Harmonic mean of the precision and the recall of "yes"."""
-    return _yes_measure(scored, lambda n: _ratio(2 * n[:, 0], 2 * n[:, 0] + n[:, 1] + n[:, 2]))
+    return _yes_measure(scored, lambda n: _ratio(2 * n.right, 2 * n.right + n.wrong + n.missed))
 
 
 def yes_ratio(scored: Sequence[Scored]) -> Mean:
     """Share of "yes" among all responses."""
-    return _yes_measure(scored, lambda n: _ratio(n[:, 0] + n[:, 1], n[:, 3]))
+    return _yes_measure(scored, lambda n: _ratio(n.right + n.wrong, n.responses))
 
 
 def word_error_rate(scored: Sequence[Scored]) -> Mean:
     """Word error rate (WER): word errors of all responses over the words of their references."""
     with_points, n_unscored = _drop_unscored(scored)
-    parts = [
+    counts = [
         word_errors(" ".join(score.answer), question.answer) for question, score in with_points
     ]
+
+    def measure(sums: Floats) -> Floats:
+        errors, words = sums.T
+        return _ratio(errors, words)
+
+    return _mean_from_counts(with_points, counts, measure, n_unscored, top=inf)
+
+
+class _YesCounts(NamedTuple):
+    """Counts of responses, one of each set of questions."""
+
+    right: Floats  # "yes" where it is the answer
+    wrong: Floats  # "yes" where it is not the answer
+    missed: Floats  # the answer is "yes", the response is not
+    responses: Floats
+
+
+def _yes_measure(scored: Sequence[Scored], measure: Callable[[_YesCounts], Floats]) -> Mean:
+    """Mean of a measure that follows from the counts of "yes"."""
+    with_points, n_unscored = _drop_unscored(scored)
+    counts = []
+    for question, score in with_points:
+        predicted, gold = _is_yes(question, score.answer), _is_yes(question, question.answer)
+        counts.append((predicted and gold, predicted and not gold, gold and not predicted, True))
     return _mean_from_counts(
-        with_points, parts, lambda n: _ratio(n[:, 0], n[:, 1]), n_unscored, inf
+        with_points, counts, lambda sums: measure(_YesCounts(*sums.T)), n_unscored
     )
 
 
-def _yes_measure(scored: Sequence[Scored], measure: Callable[[Floats], Floats]) -> Mean:
-    """A measure of four counts: right "yes", wrong "yes", missed "yes", responses."""
-    with_points, n_unscored = _drop_unscored(scored)
-    predicted = [_is_yes(question, score.answer) for question, score in with_points]
-    gold = [_is_yes(question, question.answer) for question, _ in with_points]
-    counts = [
-        (a and b, a and not b, b and not a, True) for a, b in zip(predicted, gold, strict=True)
-    ]
-    return _mean_from_counts(with_points, counts, measure, n_unscored)
-
-
 def _mean_from_counts(
-    given: Sequence[Scored],
+    scored: Sequence[Scored],
     counts: Sequence[Sequence[float]],
     measure: Callable[[Floats], Floats],
     n_unscored: int,
     top: float = 1.0,
 ) -> Mean:
-    if not given:
+    """A measure, at most ``top``, of the summed rows of counts, with its interval by jackknife."""
+    if not scored:
         return Mean(nan, nan, nan, 0, n_unscored)
-    parts = np.array(counts, float)
-    (value,) = measure(parts.sum(axis=0, keepdims=True))
-    low, high = jackknife_interval(parts, [question.cluster for question, _ in given], measure, top)
-    return Mean(float(value), low, high, len(given), n_unscored)
+    rows = np.array(counts, float)
+    clusters = [question.cluster for question, _ in scored]
+    (value,) = measure(rows.sum(axis=0, keepdims=True))
+    low, high = jackknife_interval(rows, clusters, measure, top)
+    return Mean(float(value), low, high, len(scored), n_unscored)
 
 
 def _drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
-    with_points = [
-        scored_question for scored_question in scored if scored_question[1].points is not None
-    ]
+    """The questions with points, and the number of the others."""
+    with_points = [(question, score) for question, score in scored if score.points is not None]
     return with_points, len(scored) - len(with_points)
 
 
@@ -152,22 +165,19 @@ def _is_yes(question: Question, answer: Sequence[str]) -> bool:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Divide; 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _group_accuracy(scored: Sequence[Scored], group: Callable[[Question], str]) -> Mean:
+    """Mean of the products of points over the groups of each sample, which are the clusters."""
     products: dict[tuple[int, str], float | None] = {}  # None: one of the group is unscored
     for question, score in scored:
         key = score.sample, group(question)
         product, points = products.get(key, 1.0), score.points
         products[key] = None if product is None or points is None else product * points
-    return mean(ScoredPoint(points, name) for (_, name), points in products.items())
+    return mean(ScoredPoint(product, name) for (_, name), product in products.items())
 
 
-def _group(question: Question) -> str:
-    return question.group_id or question.question_id
-
-
-def _point(one: Scored) -> ScoredPoint:
-    question, score = one
+def _point(question: Question, score: Score) -> ScoredPoint:
     return ScoredPoint(score.points, question.cluster)

@@ -7,6 +7,7 @@ scorer determines the tokenizer.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,14 +26,23 @@ COCO, OFFICIAL = "coco", "official"  # scorers
 _MAX_CIDER = 10.0  # maximum of CIDEr; the other measures end at 1
 
 
+class _Sums(NamedTuple):
+    """Rows of sums over captions."""
+
+    bleu_counts: Floats
+    cider: Floats
+    rouge_l: Floats
+    n_captions: Floats
+
+
 def cider(scored: Sequence[Scored]) -> Mean:
     """CIDEr, in [0, 10]; papers print 1 as 100."""
-    return _corpus_measure(scored, lambda sums: sums[:, 10] / sums[:, 12], _MAX_CIDER)
+    return _corpus_measure(scored, lambda sums: sums.cider / sums.n_captions, _MAX_CIDER)
 
 
 def rouge_l(scored: Sequence[Scored]) -> Mean:
     """ROUGE-L with beta 1.2, from the best precision and the best recall over the references."""
-    return _corpus_measure(scored, lambda sums: sums[:, 11] / sums[:, 12])
+    return _corpus_measure(scored, lambda sums: sums.rouge_l / sums.n_captions)
 
 
 def mean_bleu(scored: Sequence[Scored]) -> Mean:
@@ -52,9 +62,7 @@ def bleu_n(n: int) -> Aggregate:
 
 def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     """Score the captions of all questions with points, in order."""
-    return _caption_scores(
-        [scored_question for scored_question in scored if scored_question[1].points is not None]
-    )
+    return _caption_scores(_with_points(scored))
 
 
 def caption_pair(scored: Scored) -> CaptionPair:
@@ -65,44 +73,52 @@ def caption_pair(scored: Scored) -> CaptionPair:
 
 def tokens_of(scorer: str) -> Tokenize:
     """Tokenizer of a scorer: ``official`` splits at blanks, others as the Penn Treebank does."""
-    return str.split if scorer == OFFICIAL else _split
+    return str.split if scorer == OFFICIAL else _ptb_tokens
 
 
-def _scores(captions: Sequence[CaptionPair], scorer: str) -> CaptionScores:
+@lru_cache(maxsize=2)  # all measures of a corpus share its scores
+def _corpus_scores(captions: tuple[CaptionPair, ...], scorer: str) -> CaptionScores:
     return score_captions(captions, tokens_of(scorer))
 
 
-_corpus = lru_cache(maxsize=2)(_scores)  # all measures of a corpus share it
-
-
 @lru_cache(maxsize=1 << 17)  # a caption is scored by itself, then in its corpus
-def _split(text: str) -> tuple[str, ...]:
+def _ptb_tokens(text: str) -> tuple[str, ...]:
     return tuple(tokenize(text))
 
 
 def _caption_scores(scored: Sequence[Scored]) -> CaptionScores:
-    scorer = scored[0][1].scorer if scored else ""
-    return _corpus(tuple(map(caption_pair, scored)), OFFICIAL if scorer == OFFICIAL else COCO)
+    """Score captions with the scorer of the first one; all have the same."""
+    first_scorer = next((score.scorer for _, score in scored), COCO)
+    scorer = OFFICIAL if first_scorer == OFFICIAL else COCO
+    return _corpus_scores(tuple(map(caption_pair, scored)), scorer)
+
+
+def _with_points(scored: Sequence[Scored]) -> list[Scored]:
+    return [(question, score) for question, score in scored if score.points is not None]
 
 
 def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
-    return _corpus_measure(scored, lambda sums: bleu_of(sums[:, :10])[:, orders].mean(axis=1))
+    """Mean of some columns of BLEU-1 to BLEU-4."""
+    return _corpus_measure(scored, lambda sums: bleu_of(sums.bleu_counts)[:, orders].mean(axis=1))
 
 
 def _corpus_measure(
-    scored: Sequence[Scored], measure: Callable[[Floats], Floats], most: float = 1.0
+    scored: Sequence[Scored], measure: Callable[[_Sums], Floats], top: float = 1.0
 ) -> Mean:
-    with_points = [
-        scored_question for scored_question in scored if scored_question[1].points is not None
-    ]
+    """A measure of sums, at most ``top``, with its interval by jackknife."""
+    with_points = _with_points(scored)
     n_unscored = len(scored) - len(with_points)
     if not with_points:
         return Mean(nan, nan, nan, 0, n_unscored)
     scores = _caption_scores(with_points)
-    each = (scores.cider, scores.rouge_l, np.ones(len(with_points)))
-    parts = np.hstack([scores.bleu_counts, *(column[:, None] for column in each)])
-    (value,) = measure(parts.sum(axis=0, keepdims=True))
-    low, high = jackknife_interval(
-        parts, [question.cluster for question, _ in with_points], measure, most
-    )
+    ones = np.ones(len(with_points))
+    rows = np.column_stack([scores.cider, scores.rouge_l, ones, scores.bleu_counts])
+
+    def measure_rows(sums: Floats) -> Floats:
+        cider, rouge_l, n_captions = sums.T[:3]
+        return measure(_Sums(sums[:, 3:], cider, rouge_l, n_captions))
+
+    clusters = [question.cluster for question, _ in with_points]
+    (value,) = measure_rows(rows.sum(axis=0, keepdims=True))
+    low, high = jackknife_interval(rows, clusters, measure_rows, top)
     return Mean(float(value), low, high, len(with_points), n_unscored)

@@ -41,19 +41,21 @@ class Corpus:
     @classmethod
     def of(cls, captions: Sequence[CaptionPair], tokens: Tokenize) -> "Corpus":
         """Number the tokens of all captions and references."""
-        texts = [c.candidate for c in captions]
-        texts += chain.from_iterable(c.references for c in captions)
-        split = [tokens(text) for text in texts]
+        texts = [caption.candidate for caption in captions]
+        texts += chain.from_iterable(caption.references for caption in captions)
+        text_tokens = [tokens(text) for text in texts]
+        lengths = np.fromiter(map(len, text_tokens), np.int64, len(text_tokens))
         numbers: dict[str, int] = {}
-        flat = [numbers.setdefault(token, len(numbers)) for text in split for token in text]
-        sizes = np.fromiter(map(len, split), np.int64, len(split))
-        n_references = [len(c.references) for c in captions]
-        order = np.arange(len(captions))
+        token_numbers = [
+            numbers.setdefault(token, len(numbers)) for token in chain.from_iterable(text_tokens)
+        ]
+        candidate_owner = np.arange(len(captions))
+        n_references = [len(caption.references) for caption in captions]
         return cls(
-            np.array(flat, np.int64),
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate([order, np.repeat(order, n_references)]),
-            len(captions),
+            tokens=np.array(token_numbers, np.int64),
+            starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            owner=np.concatenate([candidate_owner, np.repeat(candidate_owner, n_references)]),
+            n=len(captions),
         )
 
     @property
@@ -67,14 +69,15 @@ class Corpus:
         own_lengths, ref_lengths = self.lengths[: self.n], self.lengths[self.n :]
         owner = self.owner[self.n :]
         distance = np.abs(ref_lengths - own_lengths[owner])
-        best = np.lexsort((ref_lengths, distance, owner))
+        closest_first = np.lexsort((ref_lengths, distance, owner))  # within each caption
         first = np.searchsorted(owner, np.arange(self.n))
-        return np.stack([own_lengths, ref_lengths[best][first]], axis=1).astype(float)
+        closest_lengths = ref_lengths[closest_first][first]
+        return np.stack([own_lengths, closest_lengths], axis=1).astype(float)
 
     def ngram_totals(self) -> Floats:
         """Number of n-grams of each candidate, for n from 1 to 4; ``(n, 4)``."""
-        left: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
-        return np.maximum(0, left).astype(float)
+        totals: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
+        return np.maximum(0, totals).astype(float)
 
 
 class Ngrams(NamedTuple):
@@ -85,40 +88,41 @@ class Ngrams(NamedTuple):
     times: Ints
 
 
-def ngrams(corpus: Corpus) -> list[Ngrams]:
+def count_ngrams(corpus: Corpus) -> list[Ngrams]:
     """Count the n-grams of every text, for n from 1 to 4."""
-    texts = np.repeat(np.arange(len(corpus.owner)), corpus.lengths)
-    left = np.repeat(corpus.starts[1:], corpus.lengths) - np.arange(len(texts))  # to the end
+    texts = np.repeat(np.arange(len(corpus.owner)), corpus.lengths)  # of each token
+    n_following = np.repeat(corpus.starts[1:], corpus.lengths) - np.arange(len(texts))
     tokens, width = corpus.tokens, len(corpus.tokens)  # there are no more n-grams than tokens
-    gram = np.zeros_like(tokens)
+    gram = np.zeros_like(tokens)  # number of the n-gram that begins at each token
     counted = []
     for n in range(1, MAX_N + 1):
-        positions = np.flatnonzero(left >= n)
+        positions = np.flatnonzero(n_following >= n)
         # An n-gram is an (n-1)-gram and one more token: numbered afresh.
-        _, numbered = np.unique(
+        _, numbers = np.unique(
             gram[positions] * width + tokens[positions + n - 1], return_inverse=True
         )
         gram = np.zeros_like(tokens)
-        gram[positions] = numbered
-        keys, count = np.unique(texts[positions] * width + gram[positions], return_counts=True)
-        counted.append(Ngrams(keys // width, keys % width, count))
+        gram[positions] = numbers
+        keys, times = np.unique(texts[positions] * width + gram[positions], return_counts=True)
+        counted.append(Ngrams(text=keys // width, ngram=keys % width, times=times))
     return counted
 
 
-def lookup(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
-    """Look up keys among sorted known ones; 0 for an unknown key."""
-    if not len(known):
+def lookup(keys: Ints, known_keys: Ints, values: npt.NDArray[np.generic]) -> Floats:
+    """Look up the values of keys among sorted known ones; 0 for an unknown key."""
+    if not len(known_keys):
         return np.zeros(len(keys))
-    positions = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.where(known[positions] == keys, values[positions], 0).astype(float)
+    positions = np.minimum(np.searchsorted(known_keys, keys), len(known_keys) - 1)
+    return np.where(known_keys[positions] == keys, values[positions], 0).astype(float)
 
 
 def bleu_of(counts: Floats) -> Floats:
     """BLEU-1 to BLEU-4 of rows of ``bleu_counts``, or of their sums; ``(rows, 4)``, in [0, 1]."""
+    n_tokens, n_closest_tokens = counts[:, 0], counts[:, 1]
+    matched, possible = counts[:, 2:6], counts[:, 6:]
     # The two small numbers are pycocoevalcap's, against division by zero.
-    length, closest, matched, possible = counts[:, 0], counts[:, 1], counts[:, 2:6], counts[:, 6:]
     precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
-    ratio = (length + 1e-15) / (closest + 1e-9)
+    ratio = (n_tokens + 1e-15) / (n_closest_tokens + 1e-9)
     brevity = np.exp(1 - 1 / np.minimum(ratio, 1))
     bleu: Floats = precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None]
     return bleu
@@ -130,9 +134,9 @@ _SIGMA = 6.0  # of the penalty on a difference in length, in bigrams
 def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
     """Matched n-grams for BLEU ``(n, 4)``, and CIDEr ``(n,)``."""
     matched, similarity = np.zeros((corpus.n, MAX_N)), np.zeros(len(corpus.owner) - corpus.n)
-    for n, grams in enumerate(ngrams(corpus)):
-        matched[:, n], similar = _compare(corpus, grams)
-        similarity += similar
+    for column, grams in enumerate(count_ngrams(corpus)):
+        matched[:, column], cosine = _compare(corpus, grams)
+        similarity += cosine
     own_lengths, ref_lengths = corpus.lengths[: corpus.n], corpus.lengths[corpus.n :]
     owner = corpus.owner[corpus.n :]
     difference = (own_lengths[owner] - ref_lengths).astype(float)  # in tokens as in bigrams
@@ -143,35 +147,33 @@ def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:
 
 def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     """For one n: matches of each candidate, and cosine of each reference with its candidate."""
-    cut = np.searchsorted(grams.text, corpus.n)
-    own_grams, ref_grams = (
-        Ngrams(*(a[part] for a in grams)) for part in (slice(cut), slice(cut, None))
-    )
+    n_own = np.searchsorted(grams.text, corpus.n)  # n-grams of candidates, which come first
+    own_grams = Ngrams(*(column[:n_own] for column in grams))
+    ref_grams = Ngrams(*(column[n_own:] for column in grams))
     width = len(corpus.tokens)
     owner = corpus.owner[ref_grams.text]
     # Document frequency of each n-gram, and its largest count in one reference of a caption.
-    pairs, group = np.unique(owner * width + ref_grams.ngram, return_inverse=True)
-    frequency = np.bincount(pairs % width, minlength=width)
-    most = np.zeros(len(pairs), np.int64)
-    np.maximum.at(most, group, ref_grams.times)
-    keys = own_grams.text * width + own_grams.ngram  # sorted, as both its parts are
-    matches = np.minimum(own_grams.times, lookup(keys, pairs, most))
+    ref_keys = owner * width + ref_grams.ngram
+    distinct_keys, group = np.unique(ref_keys, return_inverse=True)
+    frequency = np.bincount(distinct_keys % width, minlength=width)
+    max_count = np.zeros(len(distinct_keys), np.int64)
+    np.maximum.at(max_count, group, ref_grams.times)
+    own_keys = own_grams.text * width + own_grams.ngram  # sorted, as both texts and n-grams are
+    matches = np.minimum(own_grams.times, lookup(own_keys, distinct_keys, max_count))
     matched = np.bincount(own_grams.text, matches, corpus.n).astype(float)
     idf = np.log(max(1, corpus.n)) - np.log(np.maximum(1, frequency))
-    weight, ref_weight = (
-        own_grams.times * idf[own_grams.ngram],
-        ref_grams.times * idf[ref_grams.ngram],
-    )
-    norm = np.sqrt(np.bincount(grams.text, np.r_[weight, ref_weight] ** 2, len(corpus.owner)))
-    shared = lookup(owner * width + ref_grams.ngram, keys, weight)
-    parts = np.minimum(shared, ref_weight) * ref_weight
-    dot = np.bincount(ref_grams.text, parts, len(corpus.owner))[corpus.n :].astype(float)
-    length = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
-    similar = np.divide(dot, length, out=dot, where=length != 0)
-    return matched, similar
+    own_weight = own_grams.times * idf[own_grams.ngram]
+    ref_weight = ref_grams.times * idf[ref_grams.ngram]
+    norm = np.sqrt(np.bincount(grams.text, np.r_[own_weight, ref_weight] ** 2, len(corpus.owner)))
+    shared_weight = lookup(ref_keys, own_keys, own_weight)
+    products = np.minimum(shared_weight, ref_weight) * ref_weight
+    dot = np.bincount(ref_grams.text, products, len(corpus.owner))[corpus.n :].astype(float)
+    norms = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
+    cosine = np.divide(dot, norms, out=dot, where=norms != 0)
+    return matched, cosine
 
 
-def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+def longest_common(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:
     """Length of the longest common subsequence of two texts.
 
     Bit-parallel (Hyyrö, 2004): a table of all pairs of words would take gigabytes for a runaway
@@ -180,15 +182,15 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     >>> longest_common("abcd", "acbd")
     3
     """
-    one, other = sorted((one, other), key=len)  # the shorter is the number's length in bits
-    places: dict[Hashable, int] = {}
-    for position, word in enumerate(one):
-        places[word] = places.get(word, 0) | 1 << position
-    everywhere = left = (1 << len(one)) - 1
-    for word in other:
-        matches = left & places.get(word, 0)
-        left = (left + matches) | (left - matches)
-    return len(one) - (left & everywhere).bit_count()
+    shorter, longer = sorted((source, target), key=len)
+    positions: dict[Hashable, int] = {}  # of each word in the shorter text, as bits
+    for position, word in enumerate(shorter):
+        positions[word] = positions.get(word, 0) | 1 << position
+    everywhere = unmatched = (1 << len(shorter)) - 1
+    for word in longer:
+        matches = unmatched & positions.get(word, 0)
+        unmatched = (unmatched + matches) | (unmatched - matches)
+    return len(shorter) - (unmatched & everywhere).bit_count()
 
 
 _BETA = 1.2  # weight of recall against precision in ROUGE-L
@@ -200,7 +202,7 @@ def rouge_l(corpus: Corpus) -> Floats:
     references: list[list[list[int]]] = [[] for _ in range(corpus.n)]
     for owner, text in zip(corpus.owner[corpus.n :].tolist(), texts[corpus.n :], strict=False):
         references[owner].append(text)
-    return np.array([_rouge_l(*of_one) for of_one in zip(texts, references, strict=False)], float)
+    return np.array(list(map(_rouge_l, texts[: corpus.n], references)), float)
 
 
 def caption_rouge_l(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
@@ -212,12 +214,13 @@ def caption_rouge_l(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
     return _rouge_l(tokens(caption.candidate), map(tokens, caption.references))
 
 
-def _rouge_l(own: Sequence[Hashable], references: Iterable[Sequence[Hashable]]) -> float:
+def _rouge_l(candidate: Sequence[Hashable], references: Iterable[Sequence[Hashable]]) -> float:
     precision = recall = 0.0
     for reference in references:
-        common = longest_common(own, reference)
-        common += not own and not reference  # pycocoevalcap splits these into one empty token each
-        precision = max(precision, common / max(1, len(own)))
+        common = longest_common(candidate, reference)
+        if not candidate and not reference:
+            common = 1  # pycocoevalcap splits these into one empty token each
+        precision = max(precision, common / max(1, len(candidate)))
         recall = max(recall, common / max(1, len(reference)))
     denominator = recall + _BETA**2 * precision
     return (1 + _BETA**2) * precision * recall / denominator if denominator else 0.0

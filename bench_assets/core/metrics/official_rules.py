@@ -32,6 +32,7 @@ def chartqa(response: str, question: Question) -> float:
 
 
 def _share(text: str) -> float | None:
+    """The number that a text is, a percentage as a share of 1; None if it is no number."""
     try:
         return float(text.rstrip("%")) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -45,10 +46,10 @@ def docvqa(response: str, question: Question) -> float:
 
 
 def _distance_share(response: str, reference: str) -> float:
+    """Edit distance as a share of the longer text."""
     longest = max(len(response.upper()), len(reference.upper()))
-    response_text, reference_text = (
-        " ".join(text.lower().split()) for text in (response, reference)
-    )
+    response_text = " ".join(response.lower().split())
+    reference_text = " ".join(reference.lower().split())
     return edit_distance(response_text, reference_text) / longest if longest else 0.0
 
 
@@ -81,27 +82,29 @@ def vqa(response: str, question: Question) -> float:
     Each of the references is left out in turn. If all are equal, texts are compared as they are.
     """
     answer = response.replace("\n", " ").replace("\t", " ").strip()
-    people = list(question.answer)
-    if len(set(people)) > 1:
-        people = [_without_punctuation(person) for person in people]
+    references = list(question.answer)
+    if len(set(references)) > 1:
+        references = [_without_punctuation(reference) for reference in references]
         answer = _without_articles(_without_punctuation(answer))
-    agreeing = people.count(answer)
-    agreements = (agreeing - (person == answer) for person in people)
-    return sum(min(1.0, n / _AGREEING) for n in agreements) / len(people)
+    n_agreeing = references.count(answer)
+    agreements = (n_agreeing - (reference == answer) for reference in references)
+    return sum(min(1.0, n / _AGREEING) for n in agreements) / len(references)
 
 
 def _without_punctuation(text: str) -> str:
-    changed, has_digits = text, bool(_DIGIT_COMMA.search(text))
+    """Drop punctuation beside a blank, or in any text with "1,000"; blank out the rest."""
+    plain, has_digit_comma = text, bool(_DIGIT_COMMA.search(text))
     for sign in _PUNCTUATION:
         is_beside_blank = f"{sign} " in text or f" {sign}" in text
-        changed = changed.replace(sign, "" if is_beside_blank or has_digits else " ")
-    return _FULL_STOP.sub("", changed, count=_MAX_STOPS)
+        plain = plain.replace(sign, "" if is_beside_blank or has_digit_comma else " ")
+    return _FULL_STOP.sub("", plain, count=_MAX_STOPS)
 
 
 def _without_articles(text: str) -> str:
+    """Drop articles, write number words as digits, and add apostrophes that are missing."""
     words = (_DIGITS.get(word, word) for word in text.lower().split())
-    kept = [word for word in words if word not in _ARTICLES]
-    return " ".join(_WITH_APOSTROPHE.get(word, word) for word in kept)
+    content_words = [word for word in words if word not in _ARTICLES]
+    return " ".join(_WITH_APOSTROPHE.get(word, word) for word in content_words)
 
 
 _LONG = 5  # words; a longer response may name an option by its text
@@ -127,34 +130,35 @@ def mmmu(response: str, question: Question) -> float | None:
 
 
 def _last_option(response: str, options: Sequence[str]) -> str | None:
+    """Letter of the option named last: in brackets, else bare, else by its text."""
     for edge in _EDGES:
         response = response.strip(edge)
     text = f" {response} "
     letters = ascii_uppercase[: len(options)]
     for form in ("({})", " {} "):
-        places = {letter: text.rfind(form.format(letter)) for letter in letters}
-        if max(places.values()) >= 0:
-            return max(letters, key=places.__getitem__)
+        positions = {letter: text.rfind(form.format(letter)) for letter in letters}
+        if max(positions.values()) >= 0:
+            return max(letters, key=positions.__getitem__)
     if len(text.split()) > _LONG:
-        options_by_letter = zip(letters, options, strict=True)
-        places = {
+        positions = {
             letter: text.lower().rfind(option.lower()) if option else -1
-            for letter, option in options_by_letter
+            for letter, option in zip(letters, options, strict=True)
         }
-        if max(places.values()) >= 0:
-            return max(letters, key=places.__getitem__)
+        if max(positions.values()) >= 0:
+            return max(letters, key=positions.__getitem__)
     return None
 
 
 def read_open(response: str) -> list[str | float]:
     """The phrases and numbers that MMMU's script compares with the answer."""
     lowered = response.strip().strip(".").lower()
-    parts = lowered.split("\n")
+    lines = lowered.split("\n")
     phrases = []
-    for n, part in enumerate(parts):
-        words = (*_KEY_WORDS, "=") if n == len(parts) - 1 else _KEY_WORDS
-        ends = [part.split(word)[-1].strip() for word in words if word in part]
-        shortest = _shortest(ends)
+    for index, line in enumerate(lines):
+        is_last = index == len(lines) - 1
+        key_words = (*_KEY_WORDS, "=") if is_last else _KEY_WORDS
+        endings = [line.split(word)[-1].strip() for word in key_words if word in line]
+        shortest = _shortest_ending(endings)
         if shortest and shortest not in _EDGES:
             phrases.append(shortest)
     phrases = phrases or [lowered]
@@ -164,26 +168,29 @@ def read_open(response: str) -> list[str | float]:
     return [value for text in (*phrases, *numbers) for value in _comparable(text)]
 
 
-def _shortest(ends: Sequence[str]) -> str:
-    """The shortest end; an empty one is replaced by the next."""
+def _shortest_ending(endings: Sequence[str]) -> str:
+    """The shortest ending; an empty one is replaced by the next."""
     shortest = ""
-    for end in ends:
-        if not shortest or len(end) < len(shortest):
-            shortest = end
+    for ending in endings:
+        if not shortest or len(ending) < len(shortest):
+            shortest = ending
     return shortest
 
 
 def is_right_open(answers: Sequence[str], parsed: Sequence[str | float]) -> bool:
     """Whether a parsed number equals an answer, or a parsed phrase contains one."""
-    right = [value for answer in answers for value in _comparable(answer)]
-    texts = [value for value in right if isinstance(value, str)]
-    return any(
-        any(text in value for text in texts) if isinstance(value, str) else value in right
-        for value in parsed
-    )
+    expected = [value for answer in answers for value in _comparable(answer)]
+    expected_texts = [value for value in expected if isinstance(value, str)]
+    for value in parsed:
+        if value in expected:
+            return True
+        if isinstance(value, str) and any(text in value for text in expected_texts):
+            return True
+    return False
 
 
 def _comparable(text: str) -> list[str | float]:
+    """The rounded number that a text is, else the text; a letter stands beside a blank."""
     text = text.strip()
     try:
         return [round(float(text.replace(",", "")), _DECIMALS)]
@@ -201,10 +208,10 @@ def mathvista(response: str, question: Question) -> float:
     ``response`` is what was extracted from a response; the authors ask GPT-4 to do that.
     """
     if question.kind != "text":
-        right = question.options[ascii_uppercase.index(question.answer[0])]
-        return float(_nearest_option(response.strip(), question.options) == right)
+        right_option = question.options[ascii_uppercase.index(question.answer[0])]
+        return float(_nearest_option(response.strip(), question.options) == right_option)
     if question.answer[0].startswith("["):
-        return float(_same_list(response, question.answer[0]))
+        return float(_is_same_list(response, question.answer[0]))
     answer = question.answer[0].split(" ")[0]  # without its unit
     try:
         _, point, decimals = answer.partition(".")
@@ -215,7 +222,7 @@ def mathvista(response: str, question: Question) -> float:
         return float(response == answer)
 
 
-def _same_list(response: str, answer: str) -> bool:
+def _is_same_list(response: str, answer: str) -> bool:
     try:
         return bool(json.loads(response) == json.loads(answer))
     except (ValueError, RecursionError):

@@ -37,12 +37,8 @@ def _tokens(text: str) -> Iterator[str]:
             yield chunk[0].lower()
         else:
             word = chunk[0]
-            yield from _split(word) if len(word) <= _MAX_SPLIT_LENGTH else _split_long_word(word)
-
-
-def _split_long_word(word: str) -> Iterator[str]:
-    for start in range(0, len(word), _MAX_SPLIT_LENGTH):
-        yield from _split(word[start : start + _MAX_SPLIT_LENGTH])
+            for start in range(0, len(word), _MAX_SPLIT_LENGTH):
+                yield from _split(word[start : start + _MAX_SPLIT_LENGTH])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -51,14 +47,15 @@ def _split(chunk: str) -> tuple[str, ...]:
     return tuple(
         token
         for match in _TOKEN.finditer(chunk)
-        for token in _parts(match)
+        for token in _match_tokens(match)
         if token not in _DROPPED
     )
 
 
-def _parts(found: re.Match[str]) -> Iterable[str]:
-    token = found[0].lower()
-    match found.lastgroup:
+def _match_tokens(match: re.Match[str]) -> Iterable[str]:
+    """Tokens of a match of ``_TOKEN``, as its group says; dropped ones included."""
+    token = match[0].lower()
+    match match.lastgroup:
         case "apart":
             return tuple(_LISTS["split"][token])
         case "dashes":

@@ -33,24 +33,24 @@ def nearest(
         k: Number to find; fewer if a query has fewer candidates.
 
     >>> axes = np.eye(3, dtype=np.float32)
-    >>> [found.tolist() for found in nearest(axes[:1], axes, [[1]], [[]], 2)]
+    >>> [indices.tolist() for indices in nearest(axes[:1], axes, [[1]], [[]], 2)]
     [[0, 2]]
     """
     private = np.array(sorted({index for indices in own for index in indices}), np.int64)
-    rows = max(1, _BLOCK // max(1, len(candidates)))
-    similarities = np.empty((min(rows, len(queries)), len(candidates)), np.float32)
-    nearest_rows: list[Indices] = []
-    for begin in range(0, len(queries), rows):
-        block = slice(begin, begin + rows)
-        part = np.matmul(queries[block], candidates.T, out=similarities[: len(queries[block])])
-        np.rint(np.multiply(part, _STEPS, out=part), out=part)
-        for row, its_right, its_own in zip(part, right[block], own[block], strict=True):
-            own_similarities = row[list(its_own)]
+    n_rows = max(1, _BLOCK // max(1, len(candidates)))
+    buffer = np.empty((min(n_rows, len(queries)), len(candidates)), np.float32)
+    rankings: list[Indices] = []
+    for start in range(0, len(queries), n_rows):
+        block = slice(start, start + n_rows)
+        similarities = np.matmul(queries[block], candidates.T, out=buffer[: len(queries[block])])
+        np.rint(np.multiply(similarities, _STEPS, out=similarities), out=similarities)
+        for row, query_right, query_own in zip(similarities, right[block], own[block], strict=True):
+            own_similarities = row[list(query_own)]
             row[private] = -np.inf
-            row[list(its_own)] = own_similarities
-            row[list(its_right)] -= 0.5
-            nearest_rows.append(_top_k(row, k))
-    return nearest_rows
+            row[list(query_own)] = own_similarities
+            row[list(query_right)] -= 0.5  # less than a step: below ties only
+            rankings.append(_top_k(row, k))
+    return rankings
 
 
 def recall_at(k: int, ranking: Sequence[str], right: Sequence[str]) -> float:

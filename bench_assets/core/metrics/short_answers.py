@@ -46,12 +46,8 @@ def exact_match(response: str, references: Sequence[str]) -> float:
     >>> exact_match("4.0", ["4"]), exact_match("four", ["4"]), exact_match("4 cups", ["4"])
     (1.0, 1.0, 0.0)
     """
-    return float(
-        any(
-            _same(_comparison_form(response), _comparison_form(reference))
-            for reference in references
-        )
-    )
+    text = _comparison_form(response)
+    return float(any(_is_same(text, _comparison_form(reference)) for reference in references))
 
 
 def anls(response: str, references: Sequence[str]) -> float:
@@ -64,13 +60,9 @@ def anls(response: str, references: Sequence[str]) -> float:
     >>> anls("hello", ["hallo"]), anls("ab", ["ac"]), anls("abc", ["axy"])
     (0.8, 0.5, 0.0)
     """
-    return max(
-        (
-            _similarity(_comparison_form(response), _comparison_form(reference))
-            for reference in references
-        ),
-        default=0.0,
-    )
+    text = _comparison_form(response)
+    similarities = (_similarity(text, _comparison_form(reference)) for reference in references)
+    return max(similarities, default=0.0)
 
 
 def relaxed_match(response: str, references: Sequence[str]) -> float:
@@ -87,11 +79,12 @@ def relaxed_match(response: str, references: Sequence[str]) -> float:
     )
 
 
-def _same(one: str, other: str) -> bool:
-    if one == other:
+def _is_same(text: str, reference: str) -> bool:
+    """Whether two texts are equal, or the same number."""
+    if text == reference:
         return True
-    numbers = parse_number(one), parse_number(other)
-    return None not in numbers and numbers[0] == numbers[1]
+    number = parse_number(text)
+    return number is not None and number == parse_number(reference)
 
 
 def _is_within_tolerance(response: str, reference: str) -> bool:
@@ -99,39 +92,42 @@ def _is_within_tolerance(response: str, reference: str) -> bool:
     if truth is None:
         return False
     value = parse_number(normalize_answer(response))
-    if value is None and (number := read_number(response)):
-        value = number.value.value
+    if value is None:
+        reading = read_number(response)
+        value = reading.value.value if reading else None
     # The bound is inclusive, despite rounding errors.
     return value is not None and abs(value - truth) <= RELAXED_TOLERANCE * abs(truth) * (1 + 1e-9)
 
 
-def _similarity(one: str, other: str) -> float:
-    longest = max(len(one), len(other))
-    if not longest or abs(len(one) - len(other)) > ANLS_THRESHOLD * longest:
-        return float(one == other)
-    similarity = 1 - edit_distance(one, other) / longest
+def _similarity(text: str, reference: str) -> float:
+    """Similarity of a single reference, see ``anls``."""
+    longest = max(len(text), len(reference))
+    if not longest or abs(len(text) - len(reference)) > ANLS_THRESHOLD * longest:
+        return float(text == reference)  # the distance is at least the difference in length
+    similarity = 1 - edit_distance(text, reference) / longest
     return similarity if similarity >= ANLS_THRESHOLD else 0.0
 
 
-def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
+def edit_distance(source: Sequence[str], target: Sequence[str]) -> int:
     """Edit distance: letters or words to insert, delete or substitute (Levenshtein, 1966).
 
     Bit-parallel (Hyyrö, 2003): a table of all pairs of letters takes seconds for a page of text.
     """
-    one, other = sorted((one, other), key=len)  # the shorter is the numbers' length in bits
-    places: dict[str, int] = {}
-    for position, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << position
-    everywhere, last = (1 << len(one)) - 1, 1 << len(one) >> 1
-    up, down, distance = everywhere, 0, len(one)  # where a column of the table rises or falls
-    for letter in other:
-        matches = places.get(letter, 0)
+    shorter, longer = sorted((source, target), key=len)
+    positions: dict[str, int] = {}  # of each letter in the shorter text, as bits
+    for position, letter in enumerate(shorter):
+        positions[letter] = positions.get(letter, 0) | 1 << position
+    everywhere, last = (1 << len(shorter)) - 1, 1 << len(shorter) >> 1
+    up, down = everywhere, 0  # where a column of the table rises or falls
+    distance = len(shorter)
+    for letter in longer:
+        matches = positions.get(letter, 0)
         diagonal = ((matches & up) + up ^ up) | matches | down
         rises, falls = down | everywhere & ~(diagonal | up), diagonal & up
         distance += bool(rises & last) - bool(falls & last)
         rises = rises << 1 | 1
         up, down = everywhere & (falls << 1 | ~(diagonal | rises)), everywhere & rises & diagonal
-    return distance if one else len(other)
+    return distance if shorter else len(longer)
 
 
 def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
@@ -142,17 +138,20 @@ def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
     >>> word_errors("The cat sat", ["the cat sat down", "a dog"])
     (1, 4)
     """
-    response_words = _words(response)
-    pairs = [
-        (edit_distance(response_words, words), len(words)) for words in map(_words, references)
-    ]
-    return min(pairs, key=lambda pair: pair[0] / max(1, pair[1]), default=(len(response_words), 0))
+    words = _words(response)
+    if not references:
+        return len(words), 0
+    n_words = [len(_words(reference)) for reference in references]
+    n_errors = [edit_distance(words, _words(reference)) for reference in references]
+    rates = [errors / max(1, total) for errors, total in zip(n_errors, n_words, strict=True)]
+    nearest = rates.index(min(rates))
+    return n_errors[nearest], n_words[nearest]
 
 
 def word_accuracy(response: str, references: Sequence[str]) -> float:
     """1 - word error rate of one response, at least 0."""
-    errors, words = word_errors(response, references)
-    return max(0.0, 1 - errors / max(1, words))
+    n_errors, n_words = word_errors(response, references)
+    return max(0.0, 1 - n_errors / max(1, n_words))
 
 
 def _words(text: str) -> list[str]:
@@ -160,13 +159,8 @@ def _words(text: str) -> list[str]:
 
 
 _VQA_STOPS = re.compile(r"[;/\[\]\"{}()=+\\_><@`?!-]|[,.](?!(?<=\d[,.])\d)")
-_VQA_NUMBERS = dict(
-    zip(
-        ("none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
-        ("0", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
-        strict=True,
-    )
-) | {"ten": "10"}
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_VQA_DIGITS = {word: str(n) for n, word in enumerate(_NUMBERS)} | {"zero": "0"}
 _ARTICLES = frozenset({"a", "an", "the"})
 _FULL_AGREEMENT = 3  # agreeing people for a full point, of ten
 
@@ -181,16 +175,18 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
     >>> vqa_accuracy("A red cup.", ["red cup"] * 2 + ["mug"] * 8)
     0.6
     """
-    answer, people = _vqa_words(response), [_vqa_words(reference) for reference in references]
-    if len(people) < 2:
-        return float(answer in people)
-    agree = people.count(answer)
-    points = (min(1.0, (agree - (person == answer)) / _FULL_AGREEMENT) for person in people)
-    return sum(points) / len(people)
+    answer = _vqa_words(response)
+    people_answers = [_vqa_words(reference) for reference in references]
+    if len(people_answers) < 2:
+        return float(answer in people_answers)
+    n_agreeing = people_answers.count(answer)
+    agreements = (n_agreeing - (person == answer) for person in people_answers)
+    return sum(min(1.0, n / _FULL_AGREEMENT) for n in agreements) / len(people_answers)
 
 
 def _vqa_words(text: str) -> str:
+    """Words by which VQA accuracy compares texts; the text as it is if it has none."""
     plain = _VQA_STOPS.sub(" ", _ANSWER_PREFIX.sub("", text).casefold().replace("'", ""))
-    words = [_VQA_NUMBERS.get(word, word) for word in plain.replace(",", "").split()]
+    words = [_VQA_DIGITS.get(word, word) for word in plain.replace(",", "").split()]
     content_words = [word for word in words if word not in _ARTICLES]
     return " ".join(content_words or words) or text.strip()
