@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.stats.means import share_interval
@@ -38,12 +39,12 @@ def gold_funnel(
         voted: Rows as the votes decide.
         decided: The same rows after people's verdicts; a missing one stays as voted.
     """
-    after = {row.id: row for row in decided}
-    names = dict.fromkeys(row.construction for row in voted)
-    return [
-        _count(name, [(row, after.get(row.id, row)) for row in voted if row.construction == name])
-        for name in names
-    ]
+    decided_by_id = {row.id: row for row in decided}
+    by_construction: dict[str, list[_Outcome]] = {}
+    for row in voted:
+        outcome = _Outcome(row, decided_by_id.get(row.id, row))
+        by_construction.setdefault(row.construction, []).append(outcome)
+    return [_count(construction, outcomes) for construction, outcomes in by_construction.items()]
 
 
 def low_yields(rows: Iterable[GoldFunnel]) -> list[str]:
@@ -55,24 +56,34 @@ def low_yields(rows: Iterable[GoldFunnel]) -> list[str]:
     ]
 
 
-def _count(name: str, rows: Sequence[tuple[DecidedProposal, DecidedProposal]]) -> GoldFunnel:
-    decisions = [after.decision for _, after in rows]
-    checked = [
-        after.decision == "accepted"
-        for before, after in rows
-        if before.decision == "accepted" and before.by != after.by == "people" and not before.doubt
-    ]
-    n_wrong = checked.count(False)
+class _Outcome(NamedTuple):
+    """A proposal as its votes decide, and after people's verdicts."""
+
+    voted: DecidedProposal
+    final: DecidedProposal
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the votes accept it without a doubt, and people judged it nevertheless."""
+        is_certain = self.voted.decision == "accepted" and not self.voted.doubt
+        return is_certain and self.voted.by != "people" and self.final.by == "people"
+
+
+def _count(construction: str, outcomes: Sequence[_Outcome]) -> GoldFunnel:
+    voted = [outcome.voted for outcome in outcomes]
+    decisions = [outcome.final.decision for outcome in outcomes]
+    checked = [outcome.final.decision for outcome in outcomes if outcome.is_checked]
+    n_wrong = len(checked) - checked.count("accepted")
     share = n_wrong / len(checked) if checked else None
     low, high = (None, None) if share is None else share_interval(share, len(checked))
     return GoldFunnel(
-        construction=name,
-        proposed=len(rows),
-        by_form=sum(bool(before.form) for before, _ in rows),
-        agreed=sum(before.decision == "accepted" and before.by == "solvers" for before, _ in rows),
+        construction=construction,
+        proposed=len(outcomes),
+        by_form=sum(bool(row.form) for row in voted),
+        agreed=sum(row.decision == "accepted" and row.by == "solvers" for row in voted),
         open=decisions.count("open"),
         rejected=decisions.count("rejected"),
-        decided_by_people=sum(after.by == "people" for _, after in rows),
+        decided_by_people=sum(outcome.final.by == "people" for outcome in outcomes),
         accepted=decisions.count("accepted"),
         checked=len(checked),
         wrong=n_wrong,

@@ -7,9 +7,9 @@ question as published and never the key. People decide what stays open.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.schema.chat import Image, Prompt, Response
@@ -20,14 +20,15 @@ AnswerForm: TypeAlias = Literal["number", "letters", "blanks", "text"]
 Decision: TypeAlias = Literal["accepted", "rejected", "open"]
 Quorum: TypeAlias = Literal["all", "form and one"]
 """``all``: the form and both solvers; ``form and one``: the form and one solver, or both."""
+Vote: TypeAlias = Literal["yes", "no", "absent"]
+"""``absent``: an error, or no answer in the form asked for."""
 Verdict: TypeAlias = Literal["right", "other", "contradictory", "unfit"]
 Matches: TypeAlias = Callable[[str, str], bool]
-"""Whether a line of an answer is that of the key."""
+"""Whether a line of an answer has the value of the key's line."""
 
 NONE = "none"
 """A solver's answer to a question without exactly one answer."""
 
-_COLUMNS = ("solvers", "votes", "answers", "last_lines", "errors")
 _ANSWER_FORMS = {
     "number": "the number",
     "letters": 'the letters of all right options, such as "AC"',
@@ -35,8 +36,8 @@ _ANSWER_FORMS = {
     "text": "the answer",
 }
 _FINAL = re.compile(r"####[ \t]*(\S[^\n]*)")
-_BETWEEN = re.compile(r"[\s,，、.。()（）*$]")
-_NO_SIGN = re.compile(r"[\s$,*]|(?<=\d)\.$")
+_SEPARATOR = re.compile(r"[\s,，、.。()（）*$]")
+_NUMBER_MARKUP = re.compile(r"[\s$,*]|(?<=\d)\.$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ class SolverVote(NamedTuple):
     """A solver's vote on the key of a proposal."""
 
     solver: str
-    vote: Literal["yes", "no", "absent"]  # absent: an error, or no answer in the form asked for
+    vote: Vote
     answer: str = ""  # "none": there is none, or several
     last_line: str = ""
     error: str = ""
@@ -89,7 +90,7 @@ class KeyVerdict:
     proposal: str
     person: str
     verdict: Verdict
-    answer: str = ""  # the other one
+    answer: str = ""  # the right one, where the verdict is "other"
 
 
 def solver_prompt(proposal: Proposal) -> Prompt:
@@ -108,18 +109,16 @@ def read_vote(proposal: Proposal, response: Response, solver: str, matches: Matc
     """Read a solver's vote from its response; an answer in another form is absent."""
     text = response.parts.answer.strip()
     last_line = text.splitlines()[-1].strip() if text else ""
-    final = _FINAL.findall(text)
-    answer = final[-1].strip() if final and not response.error else ""
+    answers = _FINAL.findall(text)
+    answer = answers[-1].strip() if answers and not response.error else ""
     is_none = answer.strip(" .*").casefold() == NONE
     lines = [NONE] if is_none else _read_lines(answer, proposal.answer_form)
-    agrees = not is_none and _agree(lines, proposal.key.splitlines(), matches)
-    return SolverVote(
-        solver=solver,
-        vote="absent" if not lines else "yes" if agrees else "no",
-        answer="\n".join(lines),
-        last_line=last_line,
-        error=response.error,
-    )
+    vote: Vote = "no"
+    if not lines:
+        vote = "absent"
+    elif not is_none and _agree(lines, proposal.key.splitlines(), matches):
+        vote = "yes"
+    return SolverVote(solver, vote, "\n".join(lines), last_line, response.error)
 
 
 def same_value(line: str, key: str) -> bool:
@@ -131,31 +130,45 @@ def same_value(line: str, key: str) -> bool:
     number, key_number = _to_number(line), _to_number(key)
     if number is not None and key_number is not None:
         return number == key_number
-    return _BETWEEN.sub("", line).casefold() == _BETWEEN.sub("", key).casefold()
+    return _SEPARATOR.sub("", line).casefold() == _SEPARATOR.sub("", key).casefold()
 
 
 def decide(
     proposal: Proposal, votes: Sequence[SolverVote], quorum: Quorum, matches: Matches
 ) -> DecidedProposal:
     """Decide by the votes; without solvers, what the form proves is accepted."""
-    columns: dict[str, Any] = {
-        field.name: getattr(proposal, field.name) for field in fields(Proposal)
-    }
-    columns |= zip(_COLUMNS, zip(*votes, strict=True), strict=False)
-    row = DecidedProposal(**columns, decision="open", by="")
+    row = DecidedProposal(
+        **asdict(proposal),
+        solvers=tuple(vote.solver for vote in votes),
+        votes=tuple(vote.vote for vote in votes),
+        answers=tuple(vote.answer for vote in votes),
+        last_lines=tuple(vote.last_line for vote in votes),
+        errors=tuple(vote.error for vote in votes),
+        decision="open",
+        by="",
+    )
     if proposal.requested_by:
         return replace(row, decision="accepted", by="people")
-    n_yes = sum(vote.vote == "yes" for vote in votes)
-    is_whole, by_form = n_yes == len(votes) > 0, bool(proposal.form)
-    needed = (by_form and is_whole) if quorum == "all" else is_whole or (by_form and n_yes > 0)
-    if needed or (not votes and proposal.form == "proven"):
-        return replace(row, decision="accepted", by="solvers" if votes else "form")
-    first, *later = [vote.answer.splitlines() for vote in votes] or [[]]
-    is_denied = bool(votes) and all(vote.vote == "no" for vote in votes)
+    if not votes and proposal.form == "proven":
+        return replace(row, decision="accepted", by="form")
+    if not votes:
+        return replace(row, reason="no rule proves it")
+    if _has_quorum(row, quorum):
+        return replace(row, decision="accepted", by="solvers")
+    first, *later = [answer.splitlines() for answer in row.answers]
+    is_denied = all(vote == "no" for vote in row.votes)
     if is_denied and all(_agree(first, lines, matches) for lines in later):
         reason = f"the solvers answer {', '.join(first)}"
         return replace(row, decision="rejected", by="solvers", reason=reason)
-    return replace(row, reason="the votes differ" if votes else "no rule proves it")
+    return replace(row, reason="the votes differ")
+
+
+def _has_quorum(row: DecidedProposal, quorum: Quorum) -> bool:
+    """Whether enough votes of solvers, and the form, are for the key."""
+    is_unanimous = all(vote == "yes" for vote in row.votes)
+    if quorum == "all":
+        return is_unanimous and bool(row.form)
+    return is_unanimous or (bool(row.form) and "yes" in row.votes)
 
 
 def drop_spare(rows: Sequence[DecidedProposal]) -> list[DecidedProposal]:
@@ -183,11 +196,11 @@ def apply_verdicts(
     by_id: dict[str, list[KeyVerdict]] = {}
     for verdict in verdicts:
         by_id.setdefault(verdict.proposal, []).append(verdict)
-    return [_apply_verdicts(row, by_id.get(row.id, [])) for row in rows]
+    return [_apply_majority(row, by_id.get(row.id, [])) for row in rows]
 
 
-def _apply_verdicts(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> DecidedProposal:
-    verdict = majority(given.verdict for given in verdicts)
+def _apply_majority(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> DecidedProposal:
+    verdict = majority(key_verdict.verdict for key_verdict in verdicts)
     if verdict is None or not (is_for_people(row) or row.decision == "accepted"):
         return row
     reasons = {
@@ -196,8 +209,9 @@ def _apply_verdicts(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> Dec
         "contradictory": "it contradicts itself",
         "unfit": "not to be asked",
     }
-    answers = sorted({given.answer for given in verdicts if given.verdict == verdict} - {""})
-    reason = ": ".join(filter(None, (reasons[verdict], ", ".join(answers))))
+    answers = {key_verdict.answer for key_verdict in verdicts if key_verdict.verdict == verdict}
+    other_answers = ", ".join(sorted(answers - {""}))
+    reason = ": ".join(filter(None, (reasons[verdict], other_answers)))
     decision: Decision = "accepted" if verdict == "right" else "rejected"
     return replace(row, decision=decision, by="people", reason=reason)
 
@@ -205,22 +219,26 @@ def _apply_verdicts(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> Dec
 def _read_lines(answer: str, form: AnswerForm) -> list[str]:
     """Lines of an answer; none if it is not in the form."""
     if form == "number":
-        quantity = None if _to_number(answer) is not None else parse_quantity(answer)
-        bare = format_number(quantity.value) if quantity else answer  # without its unit
-        return [bare] if _to_number(bare) is not None else []
+        if _to_number(answer) is not None:
+            return [answer]
+        quantity = parse_quantity(answer)
+        number = format_number(quantity.value) if quantity else ""  # without its unit
+        return [number] if _to_number(number) is not None else []
     if form == "letters":
-        letters = _BETWEEN.sub("", answer)
+        letters = _SEPARATOR.sub("", answer)
         return ["".join(sorted(set(letters)))] if re.fullmatch("[A-Z]+", letters) else []
     return [line for line in map(str.strip, re.split("[;；\n]", answer)) if line]
 
 
-def _agree(lines: Sequence[str], others: Sequence[str], matches: Matches) -> bool:
-    return len(lines) == len(others) > 0 and all(map(matches, lines, others))
+def _agree(lines: Sequence[str], other_lines: Sequence[str], matches: Matches) -> bool:
+    """Whether two answers have the same lines, at least one."""
+    has_same_length = len(lines) == len(other_lines) > 0
+    return has_same_length and all(map(matches, lines, other_lines))
 
 
 def _to_number(line: str) -> Fraction | None:
     """The exact value of a number; None for any other text."""
     try:
-        return Fraction(_NO_SIGN.sub("", line))
+        return Fraction(_NUMBER_MARKUP.sub("", line))
     except (ValueError, ZeroDivisionError):
         return None
