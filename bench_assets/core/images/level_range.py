@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-_CELLS = 64  # cells a side, each of at least _OF_CELL px a side
+_CELLS = 64  # cells a side, each of at least _MIN_CELL_SIZE px a side
 _MIN_CELL_SIZE = 3  # px a side
 _SPECKS = 0.02  # largest share of lone pixels in an image that is otherwise blank
 _MAX_SPECK_SIZE = 2  # most pixels of a speck
@@ -27,35 +27,36 @@ def level_range(image: Image.Image) -> int:
     """
     shrunk = image.convert("RGB").reduce(max(1, max(image.size) // _MAX_SIDE))
     channels = [np.asarray(channel, np.float32) for channel in shrunk.split()]
-    return round(max(map(_range, channels)))
+    return round(max(map(_channel_range, channels)))
 
 
-def _range(levels: _Levels) -> float:
-    """Range of the means of cells; grain within them, and lone pixels, explain a part of it."""
+def _channel_range(levels: _Levels) -> float:
+    """Range of the means of cells, less what grain within the cells and lone pixels explain."""
     levels = _without_specks(levels)
-    means, squares = _cells(levels), _cells(levels**2)
-    grain = np.median(np.sqrt(np.maximum(0, squares - means**2)))
-    per_cell = max(1.0, levels.size / means.size)
-    return max(0.0, float(np.ptp(means) - _GRAIN * grain / per_cell**0.5))
+    means, mean_squares = _cell_means(levels), _cell_means(levels**2)
+    grain = np.median(np.sqrt(np.maximum(0, mean_squares - means**2)))
+    pixels_per_cell = max(1.0, levels.size / means.size)
+    return max(0.0, float(np.ptp(means) - _GRAIN * grain / pixels_per_cell**0.5))
 
 
 def _without_specks(levels: _Levels) -> _Levels:
-    """An image that is blank but for lone pixels, without these; any other one as it is."""
-    middle = float(np.median(levels))
-    outliers = np.abs(levels - middle) > _BLANK_LEVELS
+    """Remove lone pixels from an image that is otherwise blank; leave any other image as it is."""
+    median = float(np.median(levels))
+    outliers = np.abs(levels - median) > _BLANK_LEVELS
     if not 0 < np.count_nonzero(outliers) <= _SPECKS * levels.size:
         return levels
     padded = np.pad(outliers, 1)
     high, wide = outliers.shape
-    neighbours = sum(
+    n_outliers = sum(  # among each pixel and its eight neighbours
         padded[row : row + high, column : column + wide].astype(np.int8)
         for row in range(3)
         for column in range(3)
     )
-    return np.where(outliers & (neighbours <= _MAX_SPECK_SIZE), np.float32(middle), levels)
+    return np.where(outliers & (n_outliers <= _MAX_SPECK_SIZE), np.float32(median), levels)
 
 
-def _cells(levels: _Levels) -> _Levels:
+def _cell_means(levels: _Levels) -> _Levels:
+    """Mean level of each cell; small images have fewer cells."""
     image = Image.fromarray(levels)
     high, wide = (min(_CELLS, max(1, side // _MIN_CELL_SIZE)) for side in levels.shape)
     return np.asarray(image.resize((wide, high), Image.Resampling.BOX), np.float32)

@@ -46,16 +46,16 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     n_bands, n_rows = _band_sizes(max(0.05, threshold - _RECALL_MARGIN))
     buckets: defaultdict[tuple[int, bytes], list[str]] = defaultdict(list)  # by band
     shingles = {name: _shingles(text) for name, text in texts.items()}
-    order = {name: number for number, name in enumerate(texts)}
+    order = {name: position for position, name in enumerate(texts)}
     duplicates = []
-    for name, shingle in shingles.items():
-        if not shingle:
+    for name, own_shingles in shingles.items():
+        if not own_shingles:
             continue
-        rows = min_hashes(shingle)[: n_bands * n_rows].reshape(n_bands, n_rows)
-        own_buckets = [buckets[band, row.tobytes()] for band, row in enumerate(rows)]
+        bands = min_hashes(own_shingles)[: n_bands * n_rows].reshape(n_bands, n_rows)
+        own_buckets = [buckets[index, band.tobytes()] for index, band in enumerate(bands)]
         candidates = {earlier for bucket in own_buckets for earlier in bucket}
         for earlier in sorted(candidates, key=order.__getitem__):
-            similarity = _jaccard(shingle, shingles[earlier])
+            similarity = _jaccard(own_shingles, shingles[earlier])
             if similarity >= threshold:
                 duplicates.append(NearDuplicate(name, earlier, similarity))
         for bucket in own_buckets:
@@ -123,20 +123,21 @@ def image_hash(image: Image.Image) -> str:
     return np.packbits(low > np.median(low)).tobytes().hex()
 
 
-def hash_distance(one: str, other: str) -> int:
+def hash_distance(hash_a: str, hash_b: str) -> int:
     """Hamming distance of two image hashes; 0 for images that look the same.
 
     >>> hash_distance("00000000000000ff", "00000000000000f0")
     4
     """
-    return (int(one, 16) ^ int(other, 16)).bit_count()
+    return (int(hash_a, 16) ^ int(hash_b, 16)).bit_count()
 
 
 def _shingles(text: str) -> frozenset[str]:
+    """All runs of three characters, whitespace aside; a shorter text as a whole."""
     plain = "".join(text.split())
     pieces = {plain[start : start + 3] for start in range(max(1, len(plain) - 2))}
     return frozenset(pieces - {""})
 
 
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
+def _jaccard(shingles: frozenset[str], other_shingles: frozenset[str]) -> float:
+    return len(shingles & other_shingles) / len(shingles | other_shingles)

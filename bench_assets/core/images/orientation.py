@@ -42,10 +42,11 @@ class ImageFrame(NamedTuple):
         >>> ImageFrame(400, 300, 6).to_shown((10, 20))
         (280, 10)
         """
-        (x, y), (right, below) = point, (self.width - point[0], self.height - point[1])
-        places = {2: (right, y), 3: (right, below), 4: (x, below), 5: (y, x)}
-        places |= {6: (below, x), 7: (below, right), 8: (y, right)}
-        return places.get(self.orientation, (x, y))
+        x, y = point
+        right, below = self.width - x, self.height - y  # px to the other two sides
+        shown_points = {2: (right, y), 3: (right, below), 4: (x, below), 5: (y, x)}
+        shown_points |= {6: (below, x), 7: (below, right), 8: (y, right)}
+        return shown_points.get(self.orientation, point)
 
     def to_stored(self, point: Point) -> Point:
         """Map a point of the upright image to the stored one.
@@ -56,19 +57,20 @@ class ImageFrame(NamedTuple):
         inverse = _INVERSE.get(self.orientation, self.orientation)
         return ImageFrame(*self.shown, inverse).to_shown(point)
 
-    def annotated(self, stated: Size | None) -> "ImageFrame":
+    def annotation_frame(self, stated_size: Size | None) -> "ImageFrame":
         """The frame of an annotation's points, by the image size that it states.
 
         Raises:
             ImageError: If the annotation states another size.
         """
-        if stated in (None, (self.width, self.height)):
+        if stated_size in (None, (self.width, self.height)):
             return self
-        if stated == self.shown:
+        if stated_size == self.shown:
             return ImageFrame(*self.shown)
+        width, height = stated_size
         turned = f", EXIF orientation {self.orientation}" if self.orientation > 1 else ""
         raise ImageError(
-            f"the annotation is of {stated[0]} x {stated[1]} px, the image has "
+            f"the annotation is of {width} x {height} px, the image has "
             f"{self.width} x {self.height} px{turned}"
         )
 
@@ -83,14 +85,14 @@ def read_frame(data: bytes) -> ImageFrame:
     return ImageFrame(header.width, header.height, header.orientation)
 
 
-def read_annotated_frame(file: Path, stated: Size | None = None) -> ImageFrame:
+def read_annotated_frame(file: Path, stated_size: Size | None = None) -> ImageFrame:
     """Read the frame of an annotated image file.
 
     Raises:
         ImageError: If the file cannot be read, or does not have the size that is stated.
     """
     try:
-        return read_frame(file.read_bytes()).annotated(stated)
+        return read_frame(file.read_bytes()).annotation_frame(stated_size)
     except ImageError as error:
         raise ImageError(f"{file}: {error}") from error
     except OSError as error:

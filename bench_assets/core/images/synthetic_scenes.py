@@ -26,7 +26,7 @@ Spot: TypeAlias = tuple[int, int]
 Box: TypeAlias = tuple[int, int, int, int]
 Form: TypeAlias = Literal["ellipse", "rectangle", "triangle", "diamond", "star"]
 
-_GRID = 4  # px between the spots that ``Scene.room`` tries
+_GRID = 4  # px between the spots that ``Scene.free_spot`` tries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Scene:
         Raises:
             UnknownNameError: If there is no such sprite; suggests similar names.
         """
-        image = _fitted(_sprite(name), size)
+        image = _scale_to(_load_sprite(name), size)
         if mirrored:
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
         left, top = centre[0] - image.width // 2, centre[1] - image.height // 2
@@ -96,7 +96,7 @@ class Scene:
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
         return self._add_object(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
 
-    def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
+    def free_spot(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
         """Draw a free spot for the centre of an object; None if the image is full.
 
         Args:
@@ -109,15 +109,16 @@ class Scene:
         xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)
         ys = np.arange(reach_y, self.image.height - reach_y + 1, _GRID)
         free = np.ones((len(xs), len(ys)), dtype=bool)
-        for left, top, right, bottom in (placed.box for placed in self.placed):
+        for placed in self.placed:
+            left, top, right, bottom = placed.box
             beside = (xs <= left - reach_x) | (right + reach_x <= xs)
             above_or_below = (ys <= top - reach_y) | (bottom + reach_y <= ys)
             free &= beside[:, None] | above_or_below
         spots = np.argwhere(free)
         if not len(spots):
             return None
-        x, y = rng.choice(spots)
-        return int(xs[x]), int(ys[y])
+        column, row = rng.choice(spots)
+        return int(xs[column]), int(ys[row])
 
     def png(self) -> bytes:
         """Encode the image; equal images give equal bytes."""
@@ -126,6 +127,7 @@ class Scene:
         return file.getvalue()
 
     def _add_object(self, name: str, box: Box) -> PlacedObject:
+        """Record a drawn object, with the part of its box that is inside the image."""
         left, top, right, bottom = box
         width, height = self.image.size
         visible = (max(0, left), max(0, top), min(width, right), min(height, bottom))
@@ -134,51 +136,54 @@ class Scene:
 
 
 @lru_cache(maxsize=512)
-def _sprite(name: str) -> Image.Image:
+def _load_sprite(name: str) -> Image.Image:
+    """Load a sprite in RGBA, without its transparent margins."""
     archive = _sprites()
     file = f"{name}.png"
     if file not in archive.NameToInfo:
-        names = [known.removesuffix(".png") for known in archive.namelist()]
+        names = [file_name.removesuffix(".png") for file_name in archive.namelist()]
         raise UnknownNameError("sprite", name, difflib.get_close_matches(name, names, n=5))
     with Image.open(io.BytesIO(archive.read(file))) as image:
-        return _trimmed(image.convert("RGBA"))
+        rgba = image.convert("RGBA")
+    return rgba.crop(rgba.getchannel("A").getbbox())
 
 
 @cache
 def _sprites() -> ZipFile:
-    # Read whole: forked processes would move each other's place in an open file.
+    # Kept in memory: forked processes would share the position in an open file.
     return ZipFile(io.BytesIO((Path(__file__).parent / "sprites.zip").read_bytes()))
 
 
-def _trimmed(image: Image.Image) -> Image.Image:
-    return image.crop(image.getchannel("A").getbbox())
-
-
-def _fitted(image: Image.Image, size: int) -> Image.Image:
+def _scale_to(image: Image.Image, size: int) -> Image.Image:
+    """Scale an image so that its longer side has a size, px."""
     scale = size / max(image.size)
     width, height = (max(1, round(side * scale)) for side in image.size)
     return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _inclusive(box: Box) -> Box:
+    """The box with its last column and row included, as Pillow draws it."""
     left, top, right, bottom = box
     return left, top, right - 1, bottom - 1
 
 
 def _corners(form: Form, box: Box) -> list[Spot]:
+    """Corners of a form that touches all four sides of its box."""
     left, top, right, bottom = _inclusive(box)
     corners: dict[str, list[tuple[float, float]]] = {
         "rectangle": [(0, 0), (1, 0), (1, 1), (0, 1)],
         "triangle": [(0.5, 0), (1, 1), (0, 1)],
         "diamond": [(0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)],
-        "star": _star(),
+        "star": _star_corners(),
     }
     width, height = right - left, bottom - top
     return [(round(left + x * width), round(top + y * height)) for x, y in corners[form]]
 
 
-def _star() -> list[tuple[float, float]]:
+def _star_corners() -> list[tuple[float, float]]:
+    """Corners of a star with five tips in the unit square, clockwise from the top."""
     angles = [pi / 5 * n for n in range(10)]
-    points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, [1, 0.4] * 5, strict=True)]
-    (_, high), (wide, _), (_, low) = points[0], points[2], points[4]  # tips: top, right, foot
-    return [((x + wide) / (2 * wide), (y - high) / (low - high)) for x, y in points]
+    radii = [1, 0.4] * 5  # tips and notches in turn
+    points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, radii, strict=True)]
+    top, right, bottom = points[0][1], points[2][0], points[4][1]  # of the outermost tips
+    return [((x + right) / (2 * right), (y - top) / (bottom - top)) for x, y in points]

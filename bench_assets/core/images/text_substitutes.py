@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 
 
 def describe_images(
-    images: Sequence[str], instruct: Callable[[str], Prompt], model: ChatModel
+    images: Sequence[str], make_prompt: Callable[[str], Prompt], model: ChatModel
 ) -> list[ImageText]:
     """Describe each image with a chat model, for example by a caption.
 
@@ -17,27 +17,29 @@ def describe_images(
 
     Args:
         images: SHA-256 of the images.
-        instruct: Builds the prompt for one image.
+        make_prompt: Builds the prompt for one image.
         model: A vision-language model.
 
     Raises:
         ModelError: If an image has no response; received responses stay cached.
     """
     distinct = list(dict.fromkeys(images))
-    responses = model.response([Request(prompt=instruct(image)) for image in distinct])
-    if failed := [response.error for response in responses if response.error]:
+    responses = model.response([Request(prompt=make_prompt(image)) for image in distinct])
+    if errors := [response.error for response in responses if response.error]:
         raise ModelError(
-            f"{model.name}: {len(failed)} of {len(responses)} images have no text: {failed[0]}; "
+            f"{model.name}: {len(errors)} of {len(responses)} images have no text: {errors[0]}; "
             "materialize again to ask for just these, or name another captioner"
         )
+    texts = map(_description, responses)
     return [
         ImageText(image=image, text=text, author=model.name)
-        for image, response in zip(distinct, responses, strict=True)
-        if (text := _description(response))
+        for image, text in zip(distinct, texts, strict=True)
+        if text
     ]
 
 
 def _description(response: Response) -> str:
+    """The text of a response; "" if it describes nothing."""
     return "" if response.refusal or response.no_answer else response.parts.answer.strip()
 
 
@@ -61,11 +63,10 @@ def replace_images_by_texts(
         questions: Questions about images; others are dropped, too.
         texts: At most one for each image.
     """
-    by_image = {text.image: text.text for text in texts}
-    return [
-        replace(
-            question, images=(), image_texts=tuple(by_image[image] for image in question.images)
-        )
-        for question in questions
-        if question.images and set(question.images) <= by_image.keys()
-    ]
+    text_by_image = {text.image: text.text for text in texts}
+    replaced = []
+    for question in questions:
+        if question.images and text_by_image.keys() >= set(question.images):
+            image_texts = tuple(text_by_image[image] for image in question.images)
+            replaced.append(replace(question, images=(), image_texts=image_texts))
+    return replaced

@@ -83,7 +83,7 @@ def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> by
     scene = Scene(_SIDE, _SIDE, background=rng.choice(_GROUNDS))
     for n, name in things:
         for _ in range(n):
-            corner = scene.room(size, size, rng)
+            corner = scene.free_spot(size, size, rng)
             if corner is None:
                 return None
             scene.sprite(name, corner, size, mirrored=rng.random() < 0.5)

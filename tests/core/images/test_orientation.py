@@ -58,7 +58,7 @@ def test_left_and_right_of_a_scene_are_exchanged_by_mirrors_only(orientation):
     ],
 )
 def test_the_stated_size_tells_which_pixels_are_meant(frame, stated, expected):
-    assert ImageFrame(*frame).annotated(stated) == expected
+    assert ImageFrame(*frame).annotation_frame(stated) == expected
 
 
 @pytest.mark.parametrize(

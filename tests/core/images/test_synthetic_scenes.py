@@ -64,7 +64,7 @@ def test_room_is_what_nothing_is_near(width, height, taken, spots):
     scene, rng = Scene(width, height), Random(7)
     if taken:
         scene.form("rectangle", taken, "red")
-    assert {scene.room(8, 8, rng) for _ in range(40)} == spots
+    assert {scene.free_spot(8, 8, rng) for _ in range(40)} == spots
 
 
 def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():
@@ -95,7 +95,7 @@ def test_an_unknown_sprite_is_met_with_names_that_look_alike():
 
 def test_things_that_are_given_room_never_touch():
     scene, rng = Scene(200, 160), Random(7)
-    while spot := scene.room(30, 30, rng, gap=6):
+    while spot := scene.free_spot(30, 30, rng, gap=6):
         scene.sprite("soccer ball", spot, 30)
     boxes = [thing.box for thing in scene.placed]
     assert len(boxes) > 4

@@ -110,7 +110,7 @@ class Member:
         scene.sprite(self._object("subjects")["sprite"], (x, y - 30), 100)
         scene.sprite(self._object("accessories")["sprite"], (x, y - 98), 46)
         for _ in range(self.n_small):
-            centre = scene.room(38, 38, rng)
+            centre = scene.free_spot(38, 38, rng)
             assert centre is not None, "six small objects find room beside the animal"
             scene.sprite(self._object("small")["sprite"], centre, 34)
         return scene.png()
@@ -141,7 +141,7 @@ def draw_sprites(counts: Mapping[str, int], background: str, rng: Random) -> byt
     scene = Scene(*_SIZE, background=background)
     for sprite, count in counts.items():
         for _ in range(count):
-            centre = scene.room(64, 64, rng)
+            centre = scene.free_spot(64, 64, rng)
             assert centre is not None, "few sprites find room"
             scene.sprite(sprite, centre, 60)
     return scene.png()

@@ -60,7 +60,7 @@ class SyntheticImages:
         scene, rng = Scene(*size), Random(_SEED)
         side = min(size) // 4
         for _ in range(count):
-            if corner := scene.room(side, side, rng):
+            if corner := scene.free_spot(side, side, rng):
                 scene.sprite(name, corner, side)
         png = scene.png()
         digest = sha256(png).hexdigest()
