@@ -208,5 +208,7 @@ def _scores(
         )
         for question in questions
     ]
-    _, _, scores = Runner(task=task, responses=StoredResponses(predictions)).scored(questions)
+    _, _, scores = Runner(task=task, responses=StoredResponses(predictions)).predict_and_score(
+        questions
+    )
     return scores

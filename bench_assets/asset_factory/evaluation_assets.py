@@ -110,8 +110,8 @@ def predictions_asset(step: EvaluationStep) -> dg.AssetsDefinition:
         ins=step.ins("questions"),
         deps=[MODEL_SETUP],
         description=(
-            f"One row: a model's response to one question of {task.shown}, and details of the "
-            f"request. Condition: {task.conditions[step.condition].about} A question without a "
+            f"One row: a model's response to one question of {task.display_title}, and details of "
+            f"the request. Condition: {task.conditions[step.condition].about} A question without a "
             "response has a row with `error`; the next materialization requests it again. A launch "
             "with a limit, seed, condition or judge stores a partial number beside the tables "
             "instead."

@@ -76,7 +76,9 @@ def evaluate_permutations(
         open_lazily = partial(open_model, models, f"{model}: {task.name}, orders of options", model)
         responses = configured_responses(task, models, model, open_lazily)
         runner = model_runner(bench, models, task, model, responses)
-        predictions, _, scores = runner.scored([order.question for order in permuted.ordered])
+        predictions, _, scores = runner.predict_and_score(
+            [order.question for order in permuted.ordered]
+        )
     return figures_of(
         permutation_outcomes(permuted.ordered, scores),
         cluster_questions(questions),

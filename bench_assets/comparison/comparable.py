@@ -104,7 +104,7 @@ def _refuse(task: Task, before: Metric, after: Metric, causes: Sequence[str]) ->
     names = {cause: {*parts[cause].split("+")} - {RULES} for cause in causes if cause in _OPTIONS}
     options = "".join(f" {_OPTIONS[cause]} {min(of or {RULES})}" for cause, of in names.items())
     return Comparison(
-        task=task.shown,
+        task=task.display_title,
         against=before.model,
         metric=task.primary_metric,
         category="all",

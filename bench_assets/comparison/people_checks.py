@@ -91,7 +91,7 @@ def corrected_difference(tables: TableFiles, task: Task, before: str, after: str
         return ""
     low, high = difference_interval(old, new)
     return (
-        f"{task.shown}, corrected by people: {new.value - old.value:+.3f}"
+        f"{task.display_title}, corrected by people: {new.value - old.value:+.3f}"
         f" ({interval_text(low, high)}); without them {new.judge - old.judge:+.3f}, which"
         " the verdict tests"
     )

@@ -199,7 +199,7 @@ def _comparison(
     low, high = change_interval(pairs)
     points_before, points_after = (_points_by_question(side.scored) for side in part)
     return Comparison(
-        task=task.shown,
+        task=task.display_title,
         against=against,
         metric=task.primary_metric,
         category=category,

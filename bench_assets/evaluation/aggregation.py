@@ -21,7 +21,13 @@ from bench_assets.core.schema.signature import (
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.outcomes import format_served
-from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
+from bench_assets.evaluation.task import (
+    AnsweredQuestion,
+    Measure,
+    ScoredQuestion,
+    Task,
+    plugin_errors_named,
+)
 
 Row = TypeVar("Row", Prediction, Score)
 
@@ -41,42 +47,40 @@ class ScoreOverview:
         self.setups, self.judges = set[str](), set[str]()
         self.expired = Counter[str]()  # responses that too few people judged, by slice
         missing = {question.question_id for question in questions}
-        failed, silent, refused = set[str](), set[str](), set[str]()  # ids of questions
-        for pair in rows:
-            question, score = pair
+        failed, unanswered, refused = set[str](), set[str](), set[str]()  # ids of questions
+        for row in rows:
+            question, score = row
             missing.discard(question.question_id)
             if score.error:  # one failed sample fails the question
                 failed.add(question.question_id)
             if score.refused:
                 refused.add(question.question_id)
             elif score.no_answer:
-                silent.add(question.question_id)
+                unanswered.add(question.question_id)
             self.setups.add(score.setup)
             self.judges.add(score.judge)
             is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
-                self.slices[category].append(pair)
+                self.slices[category].append(row)
                 self.expired[category] += is_expired
         self.failed = _count_by_slice(task, questions, missing | failed)
-        self.no_answer = _count_by_slice(task, questions, silent)
+        self.no_answer = _count_by_slice(task, questions, unanswered)
         self.refused = _count_by_slice(task, questions, refused)
 
 
 def cell_values(
     task: Task, questions: Iterable[Question], rows: Sequence[ScoredQuestion]
 ) -> dict[tuple[str, str], float]:
-    """Values of every metric in the slices of one model's scores, without NaN, "all" first."""
-    slices = {"all": list[ScoredQuestion]()} | {
-        name: []
-        for name in sorted({name for question in questions for name in task.slices(question)})
-    }
-    for pair in rows:
-        for name in dict.fromkeys(("all", *task.slices(pair.question))):
-            slices[name].append(pair)
+    """Values by metric and slice of one model's scores, without NaN; the slice "all" is first."""
+    categories = sorted({name for question in questions for name in task.slices(question)})
+    rows_by_slice: dict[str, list[ScoredQuestion]] = {name: [] for name in ("all", *categories)}
+    for row in rows:
+        for category in dict.fromkeys(("all", *task.slices(row.question))):
+            rows_by_slice[category].append(row)
     values: dict[tuple[str, str], float] = {}
-    for category, selected in slices.items():
+    for category, slice_rows in rows_by_slice.items():
         for name, measure in _measures(task, rows if category == "all" else ()).items():
-            value = _compute_metric(name, measure, selected).value
+            value = _compute_metric(name, measure, slice_rows).value
             if not math.isnan(value):
                 values[name, category] = value
     return values
@@ -94,10 +98,14 @@ def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measur
         return task.measures
     from bench_assets.evaluation.further_measures import CALIBRATION, RATERS, draw_measures
 
-    more = {**(CALIBRATION if has_confidence else {}), **(RATERS if has_votes else {})}
+    measures = dict(task.measures)
+    if has_confidence:
+        measures |= CALIBRATION
+    if has_votes:
+        measures |= RATERS
     if n_draws > 1 and task.primary_metric not in task.adds:  # else no response is right alone
-        more |= draw_measures(n_draws, task.right_from)
-    return {**task.measures, **more}
+        measures |= draw_measures(n_draws, task.right_from)
+    return measures
 
 
 def metrics(
@@ -115,12 +123,13 @@ def metrics(
     }
     labels = {name: str(n) for name, n in counts.items() if n}
     expired = int(signature.parts.get(EXPIRED, 0))  # of the units that the questions are built from
-    for category in sorted(
-        scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
-    ):
+    categories = (scored.slices.keys() | scored.failed.keys()) - {"all"}
+    for category in ("all", *sorted(categories)):
         rows = scored.slices.get(category, [])
         for name, measure in _measures(task, rows if category == "all" else ()).items():
             computed = _compute_metric(name, measure, rows)
+            reading = read_value(name, measure, rows, computed.value)
+            columns = {**computed._asdict(), **reading._asdict()}
             yield Metric(
                 task=task.name,
                 model=scored.first.model,
@@ -136,7 +145,7 @@ def metrics(
                 data=signature.parts["data"],
                 setup=join_setups(scored.setups),
                 signature=str(signature.with_parts(**labels, n=str(len(questions)))),
-                **(computed._asdict() | read_value(name, measure, rows, computed.value)._asdict()),
+                **columns,
             )
 
 
@@ -153,34 +162,42 @@ def read_value(
     """
     if not rows:
         return ReadValue(value)
-    scores = [row.score for row in rows]
-    shares = ReadValue(
+    n = len(rows)
+    read = ReadValue(
         value,
-        sum(score.unread for score in scores) / len(scores),
-        sum(score.asked_again for score in scores) / len(scores),
-        sum(score.named for score in scores) / len(scores),
+        unread=sum(row.score.unread for row in rows) / n,
+        asked_again=sum(row.score.asked_again for row in rows) / n,
+        named=sum(row.score.named for row in rows) / n,
     )
-    if not shares.unread:
-        return shares
+    if not read.unread:
+        return read
     wrong = [row._replace(score=_as_wrong(row.score)) for row in rows]
     right = [row._replace(score=_as_right(row)) for row in rows]
-    return shares._replace(
+    return read._replace(
         if_unread_wrong=_compute_metric(name, measure, wrong).value,
         if_unread_right=_compute_metric(name, measure, right).value,
     )
 
 
 def _as_wrong(score: Score) -> Score:
+    """The score with no points if its response is unread."""
+    if not score.unread:
+        return score
     answer = score.answer if UNREAD in score.answer else ()
-    return replace(score, points=0.0, answer=answer) if score.unread else score
+    return replace(score, points=0.0, answer=answer)
 
 
 def _as_right(row: ScoredQuestion) -> Score:
+    """The score with all points and the key as its answer if its response is unread."""
     question, score = row
     if not score.unread:
         return score
-    answer = question.answer[:1] if question.kind == "text" else question.answer
-    answer = score.answer if UNREAD in score.answer else answer
+    if UNREAD in score.answer:
+        answer = score.answer
+    elif question.kind == "text":
+        answer = question.answer[:1]  # any of the right answers
+    else:
+        answer = question.answer
     return replace(score, points=score.max_points, answer=answer)
 
 
@@ -188,13 +205,13 @@ def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion])
     """Compute a metric, possibly of a plugin.
 
     Raises:
-        BenchError: If it raises an error, or does not return a mean; names it.
+        BenchError: If the measure raises an error, or does not return a valid mean.
     """
-    with named(f"measure {name}"):
+    with plugin_errors_named(f"measure {name}"):
         measured = measure(rows)
         if not isinstance(measured, Mean):
             raise TypeError(f"expected a Mean, got {measured!r:.60}")
-        if any(map(math.isinf, measured[:3])):
+        if any(map(math.isinf, (measured.value, measured.low, measured.high))):
             raise ValueError(f"expected finite numbers, got {measured.value:g}")
         if _exceeds_share(measured):
             raise ValueError(
@@ -204,12 +221,12 @@ def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion])
         return measured
 
 
-def _exceeds_share(found: Mean) -> bool:
-    """Whether a value is outside [0, 1] and its interval is that of a share."""
+def _exceeds_share(measured: Mean) -> bool:
+    """Whether a value is outside [0, 1] although its interval is that of a share."""
     rounding = 1e-6
-    return (found.value > 1 + rounding and found.high <= 1) or (
-        found.value < -rounding and found.low >= 0
-    )
+    is_above = measured.value > 1 + rounding and measured.high <= 1
+    is_below = measured.value < -rounding and measured.low >= 0
+    return is_above or is_below
 
 
 def _count_by_slice(
@@ -240,13 +257,15 @@ def make_signature(
 ) -> Signature:
     """Signature of one model's metrics: its questions, prompts, decoding and judge."""
     draws = 1 + max((row.sample for row in predictions), default=0)
-    sent = sorted(row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample)
+    prompts = sorted(
+        row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample
+    )
+    prompts_digest = hashlib.sha256("\n".join(prompts).encode()).hexdigest()[:12]
     decodings = {row.decoding for row in predictions if row.decoding}
-    prompts = hashlib.sha256("\n".join(sent).encode()).hexdigest() if sent else ""
     parts = {
         "data": short_digest(digest(questions)),
         **undecided_parts(questions),
-        "prompts": prompts[:12] or "unknown",
+        "prompts": prompts_digest if prompts else "unknown",
         **({DRAWS: str(draws)} if draws > 1 else {}),
         "model": "+".join(sorted(decodings)) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
@@ -276,19 +295,29 @@ def format_decodings(predictions: Sequence[Prediction]) -> str:
     return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
 
 
-def blank_metric(  # noqa: PLR0913  (what tells studies apart)
+def blank_metric(  # noqa: PLR0913  (columns in which studies differ)
     task: Task,
     questions: Sequence[Question],
     model: str,
     parts: Mapping[str, str],
     *,
     n_failed: int,
-    compared: str = "main",
-    before: Mapping[str, str] = _NO_PARTS,
+    condition: str = "main",
+    leading_parts: Mapping[str, str] = _NO_PARTS,
 ) -> Metric:
-    """Build a metric without a value, with the common fields of a study's rows."""
+    """Build a metric without a value, with the common fields of a study's rows.
+
+    Args:
+        task: The task of the study.
+        questions: The questions that the study is about.
+        model: The model that the study is about.
+        parts: Parts of the signature that follow those of the questions.
+        n_failed: Questions without a result.
+        condition: The condition in the signature, such as two that are compared: "main~blind".
+        leading_parts: Parts of the signature that precede those of the questions.
+    """
     data = short_digest(digest(questions))
-    parts = {**before, "data": data, **undecided_parts(questions), **parts}
+    parts = {**leading_parts, "data": data, **undecided_parts(questions), **parts}
     return Metric(
         task=task.name,
         model=model,
@@ -298,6 +327,6 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
         n_failed=n_failed,
         edition=questions[0].edition if questions else "",
         data=data,
-        signature=str(Signature(task.name, task.version, compared, parts, task.extensions)),
+        signature=str(Signature(task.name, task.version, condition, parts, task.extensions)),
         **mean([])._asdict(),
     )

@@ -7,6 +7,7 @@ judged the responses of all its questions.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isnan
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from bench_assets.core.stats.corrected_means import (
 )
 from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, units_of_sides
+from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, Units, units_of_sides
 
 _MAX_STRATA = 20  # of a draw; the smaller ones are one
 _MAX_CHANGED = 0.1  # share of drawn units with changed responses, above which none count
@@ -69,23 +70,25 @@ class PeopleCheck:
     @property
     def is_biased(self) -> bool:
         """Whether the interval of the judge's bias lies beyond two points."""
-        found = self.corrected
-        return found is not None and (found.bias_low > MAX_BIAS or found.bias_high < -MAX_BIAS)
+        mean = self.corrected
+        return mean is not None and (mean.bias_low > MAX_BIAS or mean.bias_high < -MAX_BIAS)
 
     @property
     def bias(self) -> str:
         """The judge's bias as text; "" if unknown."""
-        if not (found := self.corrected):
+        mean = self.corrected
+        if mean is None:
             return ""
-        return f"bias {found.bias:+.2f} ({found.bias_low:+.2f} to {found.bias_high:+.2f})"
+        return f"bias {mean.bias:+.2f} ({mean.bias_low:+.2f} to {mean.bias_high:+.2f})"
 
     @property
     def sentence(self) -> str:
         """Labels, the judge's own number and its bias."""
-        if not (found := self.corrected):
+        mean = self.corrected
+        if mean is None:
             return f"{NOT_CHECKED}: {self.problem}" if self.problem else NOT_CHECKED
-        checked = f"{CHECKED}: {found.n_checked:,} of {found.n_units:,}"
-        return f"{checked}; without them {found.judge:.3f}, {self.bias}"
+        checked = f"{CHECKED}: {mean.n_checked:,} of {mean.n_units:,}"
+        return f"{checked}; without them {mean.judge:.3f}, {self.bias}"
 
     @property
     def details(self) -> str:
@@ -108,54 +111,79 @@ def check_by_people(scores: CheckedScores) -> PeopleCheck:
 def draw_units(
     task: Task, questions: Sequence[Question], models: Mapping[str, JudgedModel], n: int, at: str
 ) -> list[DrawnUnit]:
-    """Draw units of the primary metric, whose responses by all these models people judge.
+    """Draw units of the primary metric; people judge the responses of all these models in them.
+
+    Args:
+        task: The task.
+        questions: All questions.
+        models: Responses and scores by model.
+        n: Number of units to draw.
+        at: Time of the draw, which the rows record.
 
     Raises:
         SettingsError: If the metric has no units, or ``n`` is too small for the strata.
     """
-    units = {model: _units(task, questions, judged, {})[0] for model, judged in models.items()}
-    verdicts: dict[str, list[str]] = defaultdict(lambda: ["unscored"] * len(models))
-    of_unit: dict[str, ComparisonUnit] = {}
-    for number, of_model in enumerate(units.values()):
-        for name, unit in of_model.items():
-            verdicts[name][number] = "yes" if is_right(unit.value / unit.weight) else "no"
-            of_unit[name] = unit
-    if not of_unit:
+    units_by_model = {
+        model: _units(task, questions, judged, {})[0] for model, judged in models.items()
+    }
+    units = {name: unit for units in units_by_model.values() for name, unit in units.items()}
+    if not units:
         raise SettingsError(
             f"{task.name}: {task.primary_metric} has no units that people could judge"
         )
-    strata: dict[str, list[str]] = defaultdict(list)
-    sizes = Counter(" ".join(words) for words in verdicts.values())
-    kept = {stratum for stratum, _ in sizes.most_common(_MAX_STRATA)}
-    for name, words in verdicts.items():
-        stratum = " ".join(words)
-        strata[stratum if stratum in kept else "other"].append(name)
-    least = sum(min(MIN_OF_STRATUM, len(names)) for names in strata.values())
-    if n < least:
+    strata = _stratify(units, list(units_by_model.values()))
+    min_units = sum(min(MIN_OF_STRATUM, len(names)) for names in strata.values())
+    if n < min_units:
         raise SettingsError(
             f"{task.name}: {n} units cannot have {MIN_OF_STRATUM} of each of {len(strata)} verdicts"
-            f" of the judge on {len(models)} models. Draw at least {least}, or name fewer models"
+            f" of the judge on {len(models)} models. Draw at least {min_units}, or name fewer"
+            " models"
         )
     drawn = draw_order(strata)[:n]
     stratum_of = {name: stratum for stratum, names in strata.items() for name in names}
-    counts = Counter(stratum_of[name] for name in drawn)
+    n_drawn = Counter(stratum_of[name] for name in drawn)
     digests = {model: _digests(task, questions, judged) for model, judged in models.items()}
-    judges = {m: "+".join(sorted({s.judge for s in models[m].scores} - {""})) for m in models}
-    return [
-        DrawnUnit(
-            task=task.name,
-            model=model,
-            unit=name,
-            questions=unit_id(*of_unit[name].questions),
-            judge=judges[model],
-            stratum=(stratum := stratum_of[name]),
-            probability=counts[stratum] / len(strata[stratum]),
-            digest=_join(digests[model], of_unit[name].questions),
-            at=at,
-        )
-        for name in drawn
-        for model in models
-    ]
+    rows: list[DrawnUnit] = []
+    for name in drawn:
+        stratum = stratum_of[name]
+        for model, judged in models.items():
+            rows.append(
+                DrawnUnit(
+                    task=task.name,
+                    model=model,
+                    unit=name,
+                    questions=unit_id(*units[name].questions),
+                    judge="+".join(sorted({score.judge for score in judged.scores} - {""})),
+                    stratum=stratum,
+                    probability=n_drawn[stratum] / len(strata[stratum]),
+                    digest=_join_digests(digests[model], units[name].questions),
+                    at=at,
+                )
+            )
+    return rows
+
+
+def _stratify(
+    names: Iterable[str], units_by_model: Sequence[Mapping[str, ComparisonUnit]]
+) -> dict[str, list[str]]:
+    """Names of units by the judge's verdicts on each model, "yes no"; rare strata are "other"."""
+    stratum_of: dict[str, str] = {}
+    for name in names:
+        verdicts = [_judge_verdict(units.get(name)) for units in units_by_model]
+        stratum_of[name] = " ".join(verdicts)
+    sizes = Counter(stratum_of.values())
+    largest = {stratum for stratum, _ in sizes.most_common(_MAX_STRATA)}
+    strata: dict[str, list[str]] = defaultdict(list)
+    for name, stratum in stratum_of.items():
+        strata[stratum if stratum in largest else "other"].append(name)
+    return strata
+
+
+def _judge_verdict(unit: ComparisonUnit | None) -> str:
+    """The judge's verdict on a unit, as part of a stratum's name."""
+    if unit is None:
+        return "unscored"
+    return "yes" if is_right(unit.value / unit.weight) else "no"
 
 
 def checked_scores(
@@ -167,8 +195,8 @@ def checked_scores(
 ) -> CheckedScores:
     """Join a model's units of the primary metric with people's verdicts on the drawn ones.
 
-    Within a stratum of a draw, the units that people judged stand for all. If more than a tenth of
-    the drawn responses changed and were not judged again, the others are no sample of all.
+    Within a stratum of a draw, the units that people judged represent all units. If more than a
+    tenth of the drawn responses changed and were not judged again, the labels do not count.
 
     Args:
         task: The task.
@@ -177,27 +205,18 @@ def checked_scores(
         verdicts: People's verdicts on responses.
         drawn: The units drawn for this model.
     """
-    texts = {row.question_id: row.text for row in judgeable_predictions(model.predictions)}
-    known = {
-        name: verdicts[key]
-        for name, text in texts.items()
-        if (key := (name, response_name(text))) in verdicts
-    } | {score.question_id: False for score in model.scores if score.no_answer}
-    judged, checked = _units(task, questions, model, known)
+    labels = _response_labels(model, verdicts)
+    judged, checked = _units(task, questions, model, labels)
     draws = {unit.unit: unit for unit in merge_draws(drawn).values() if unit.unit in judged}
-    labelled = {
-        name for name in draws if all(question in known for question in judged[name].questions)
-    }
+    labelled = {name for name in draws if labels.keys() >= {*judged[name].questions}}
     digests = _digests(task, questions, model)
-    changed = sum(
-        name not in labelled and unit.digest != _join(digests, judged[name].questions)
+    n_changed = sum(
+        name not in labelled and unit.digest != _join_digests(digests, judged[name].questions)
         for name, unit in draws.items()
     )
-    problem = (
-        f"{changed} of {len(draws)} drawn responses changed since, and wait for people"
-        if changed > _MAX_CHANGED * len(draws)
-        else ""
-    )
+    problem = ""
+    if n_changed > _MAX_CHANGED * len(draws):
+        problem = f"{n_changed} of {len(draws)} drawn responses changed since, and wait for people"
     probabilities = _label_probabilities(draws, labelled)
     units = [
         CheckedUnit(
@@ -209,48 +228,64 @@ def checked_scores(
         )
         for name, unit in judged.items()
     ]
-    points = {score.question_id: score for score in model.scores if not score.sample}
-    responses = [
-        (known[question], is_right(score.points / score.max_points))
-        for name in sorted(labelled)
-        for question in judged[name].questions
-        for score in [points[question]]
-        if question in texts and score.points is not None and score.max_points
-    ]
-    return CheckedScores(units, responses, problem)
+    questions_of_units = [judged[name].questions for name in sorted(labelled)]
+    labelled_questions = list(chain.from_iterable(questions_of_units))
+    return CheckedScores(units, _compare_verdicts(model, labels, labelled_questions), problem)
+
+
+def _response_labels(model: JudgedModel, verdicts: Verdicts) -> dict[str, bool]:
+    """Labels of a model's responses by question: people's verdicts; no answer is wrong."""
+    labels: dict[str, bool] = {}
+    for row in judgeable_predictions(model.predictions):
+        key = (row.question_id, response_name(row.text))
+        if key in verdicts:
+            labels[row.question_id] = verdicts[key]
+    for score in model.scores:
+        if score.no_answer:
+            labels[score.question_id] = False
+    return labels
+
+
+def _compare_verdicts(
+    model: JudgedModel, labels: Mapping[str, bool], questions: Iterable[str]
+) -> list[tuple[bool, bool]]:
+    """People's and the judge's verdict on the responses to questions that both have judged."""
+    judgeable = {row.question_id for row in judgeable_predictions(model.predictions)}
+    scores = {score.question_id: score for score in model.scores if not score.sample}
+    verdicts: list[tuple[bool, bool]] = []
+    for question in questions:
+        score = scores[question]
+        if question in judgeable and score.points is not None and score.max_points:
+            verdicts.append((labels[question], is_right(score.points / score.max_points)))
+    return verdicts
 
 
 def _label_probabilities(
     draws: Mapping[str, DrawnUnit], labelled: Collection[str]
 ) -> dict[str, float]:
-    """Probability of each unit to be drawn and labelled: within a stratum, all alike."""
+    """Probability of each unit to be drawn and labelled, which is the same within a stratum."""
     n_drawn = Counter((unit.at, unit.stratum) for unit in draws.values())
     n_labelled = Counter((draws[name].at, draws[name].stratum) for name in labelled)
-    return {
-        name: draws[name].probability * n_labelled[key] / n_drawn[key]
-        for name in labelled
-        for key in [(draws[name].at, draws[name].stratum)]
-    }
+    probabilities: dict[str, float] = {}
+    for name in labelled:
+        unit = draws[name]
+        stratum = (unit.at, unit.stratum)
+        probabilities[name] = unit.probability * n_labelled[stratum] / n_drawn[stratum]
+    return probabilities
 
 
 def _units(
-    task: Task, questions: Sequence[Question], model: JudgedModel, known: Mapping[str, bool]
+    task: Task, questions: Sequence[Question], model: JudgedModel, labels: Mapping[str, bool]
 ) -> tuple[dict[str, ComparisonUnit], dict[str, ComparisonUnit]]:
-    """Units with weight by name, by the judge and with people's verdicts in place of the known.
+    """Units with a weight by name: by the judge's points, and with labels in place of them.
 
     Empty if the metric is not a mean over questions, pairs or clusters.
     """
-    measure, by_id = task.measures[task.primary_metric], {q.question_id: q for q in questions}
-    judged = [ScoredQuestion(by_id[s.question_id], s) for s in model.scores
-              if s.question_id in by_id]  # fmt: skip
-    checked = [
-        row._replace(score=replace(row.score, points=row.score.max_points * verdict))
-        if (verdict := known.get(row.score.question_id)) is not None
-        and row.score.points is not None
-        and not row.score.sample
-        else row
-        for row in judged
-    ]
+    measure = task.measures[task.primary_metric]
+    question_ids = {question.question_id for question in questions}
+    scores = [score for score in model.scores if score.question_id in question_ids]
+    judged = ScoredQuestion.of(questions, scores)
+    checked = [row._replace(score=_apply_label(row.score, labels)) for row in judged]
     sides = [ScoredMetric(rows, measure(rows).value) for rows in (judged, checked)]
     adds = task.adds.get(task.primary_metric)
     if adds or any(isnan(side.value) for side in sides):
@@ -258,19 +293,32 @@ def _units(
     kind, (old, new) = units_of_sides(measure, sides, cluster_questions(questions))
     if kind == "groups":
         return {}, {}
-    named = [{name: unit for (_, name), unit in side.items() if unit.weight} for side in (old, new)]
-    return named[0], named[1]
+    return _weighted_by_name(old), _weighted_by_name(new)
+
+
+def _apply_label(score: Score, labels: Mapping[str, bool]) -> Score:
+    """The score with the points of its response's label, if it has points and a label."""
+    is_right_by_label = labels.get(score.question_id)
+    if is_right_by_label is None or score.points is None or score.sample:
+        return score
+    return replace(score, points=score.max_points * is_right_by_label)
+
+
+def _weighted_by_name(units: Units) -> dict[str, ComparisonUnit]:
+    return {name: unit for (_, name), unit in units.items() if unit.weight}
 
 
 def _digests(task: Task, questions: Sequence[Question], model: JudgedModel) -> dict[str, str]:
     """Digest of each question with its key and the model's response, as people see them."""
-    by_id, annotation_task = {q.question_id: q for q in questions}, task.response_tasks[0].task
-    return {
-        row.question_id: verdict_unit(annotation_task, by_id[row.question_id], row.text).digest
-        for row in judgeable_predictions(model.predictions)
-        if row.question_id in by_id
-    }
+    questions_by_id = {question.question_id: question for question in questions}
+    annotation_task = task.response_tasks[0].task
+    digests: dict[str, str] = {}
+    for row in judgeable_predictions(model.predictions):
+        if question := questions_by_id.get(row.question_id):
+            digests[row.question_id] = verdict_unit(annotation_task, question, row.text).digest
+    return digests
 
 
-def _join(digests: Mapping[str, str], questions: Iterable[str]) -> str:
+def _join_digests(digests: Mapping[str, str], questions: Iterable[str]) -> str:
+    """One digest of a unit's responses; of responses that are not judged, the digest is ""."""
     return text_digest(" ".join(digests.get(name, "") for name in questions))

@@ -34,10 +34,10 @@ class StoredAnswer(NamedTuple):
 def find_evidence(
     task: Task, question: Question, text: str, decoding: str, stored: StoredAnswer
 ) -> tuple[int, int] | None:
-    """Start and end (exclusive) in a response's text of what its stored answer was read from.
+    """Find the start and end (exclusive) of the text that a stored answer was read from.
 
-    None if something else than the task's rules gave the answer, such as a reader, a person or the
-    authors' scorer, and if reading again finds another answer or form than the stored ones.
+    None if the answer does not come from the task's rules, but from a reader, a person or the
+    authors' scorer; also if reading again finds another answer or form than the stored ones.
 
     Args:
         task: The task.
@@ -47,14 +47,14 @@ def find_evidence(
         stored: Its score.
     """
     form = task.form(question) if stored.scorer == task.default_scorer else None
-    by_others = stored.no_answer or stored.unread or stored.asked_again or stored.error
-    if form is None or by_others or is_elicited(decoding):
+    is_not_read = stored.no_answer or stored.unread or stored.asked_again or stored.error
+    if form is None or is_not_read or is_elicited(decoding):
         return None
     reading = form.read(text)
-    return reading.evidence if reading and _agrees(reading, form, stored) else None
+    return reading.evidence if reading and _is_stored(reading, form, stored) else None
 
 
-def _agrees(reading: Reading[str], form: AnswerForm, stored: StoredAnswer) -> bool:
+def _is_stored(reading: Reading[str], form: AnswerForm, stored: StoredAnswer) -> bool:
     """Whether a reading is the stored one: its value, whether it is only named, and its form."""
     if reading.named != stored.named:
         return False
@@ -62,21 +62,28 @@ def _agrees(reading: Reading[str], form: AnswerForm, stored: StoredAnswer) -> bo
         return True
     if stored.note != reading.note and stored.note.removesuffix(_ONLY_NAMED) in rule_names():
         return False  # another form
-    options = (
-        dict(zip(ascii_uppercase, form.options, strict=False)) if form.kind == "choice" else {}
-    )
-    texts = (reading.value, options.get(reading.value, ""))
-    return any(_is_same(stored.answer, text) for text in texts)
+    if _is_same_answer(stored.answer, reading.value):
+        return True
+    if form.kind != "choice":
+        return False
+    options = dict(zip(ascii_uppercase, form.options, strict=False))
+    return _is_same_answer(stored.answer, options.get(reading.value, ""))
 
 
-def _is_same(answer: tuple[str, ...], value: str) -> bool:
+def _is_same_answer(answer: tuple[str, ...], value: str) -> bool:
     """Whether a stored answer is a reading's value: the same entries, or the same number.
 
-    >>> _is_same(("A", "C"), "A C"), _is_same(("30",), "30.0 cups"), _is_same((), "A")
-    (True, True, False)
+    >>> _is_same_answer(("A", "C"), "A C"), _is_same_answer(("30",), "30.0 cups")
+    (True, True)
+    >>> _is_same_answer((), "A")
+    False
     """
     joined = " ".join(answer)
-    if not joined or joined.split() == value.replace(",", " ").split():
-        return bool(joined)
-    number, read_number = parse_quantity(joined), parse_quantity(value)
-    return number is not None and read_number is not None and number.value == read_number.value
+    if not joined:
+        return False
+    if joined.split() == value.replace(",", " ").split():
+        return True
+    stored_number, read_number = parse_quantity(joined), parse_quantity(value)
+    if stored_number is None or read_number is None:
+        return False
+    return stored_number.value == read_number.value

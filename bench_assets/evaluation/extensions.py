@@ -10,7 +10,7 @@ code counts as the suite's code: tables become stale when it changes.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,35 +34,40 @@ class Extension:
     judges: Mapping[str, Judge] = field(default_factory=dict)
 
 
-def extend(task: Task, by: Extension) -> Task:
+def extend(task: Task, extension: Extension) -> Task:
     """Add an extension to a task.
 
     Raises:
         SettingsError: If a field has another type, a name is taken or invalid, a condition needs
             questions that no asset makes, or a judge is added to a task that needs none.
     """
-    if mistyped := find_mistyped(by):
+    if mistyped := find_mistyped(extension):
         raise SettingsError(f"task {task.name}: {'; '.join(mistyped)}")
-    added = {"condition": by.conditions, "measure": by.measures, "judge": by.judges}
-    existing = {"condition": task.conditions, "measure": task.measures, "judge": task.judges}
-    names = [(kind, name) for kind, more in added.items() for name in more]
-    for kind, name in [("extension", by.name), *names]:
-        if not _NAME.fullmatch(name):
-            raise SettingsError(f"{kind} {name!r}: expected lower-case letters, digits and _")
-        if name in existing.get(kind, task.extensions):
-            raise SettingsError(f"{task.name}: the {kind} {name!r} is taken. Choose another name")
-    for name, condition in by.conditions.items():
+    _check_names("extension", [extension.name], task, task.extensions)
+    _check_names("condition", extension.conditions, task, task.conditions)
+    _check_names("measure", extension.measures, task, task.measures)
+    _check_names("judge", extension.judges, task, task.judges)
+    for name, condition in extension.conditions.items():
         if condition.own_questions:
             raise SettingsError(f"condition {name!r}: an extension cannot have its own questions")
-    if by.judges and not task.is_judged:
+    if extension.judges and not task.is_judged:
         raise SettingsError(f"{task.name} is scored without a judge. Remove the judge")
     return replace(
         task,
-        conditions={**task.conditions, **by.conditions},
-        measures={**task.measures, **by.measures},
-        judges={**task.judges, **by.judges},
-        extensions=(*task.extensions, by.name),
+        conditions={**task.conditions, **extension.conditions},
+        measures={**task.measures, **extension.measures},
+        judges={**task.judges, **extension.judges},
+        extensions=(*task.extensions, extension.name),
     )
+
+
+def _check_names(kind: str, names: Iterable[str], task: Task, taken: Collection[str]) -> None:
+    """Raise a ``SettingsError`` if a name is invalid, or taken in the task."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise SettingsError(f"{kind} {name!r}: expected lower-case letters, digits and _")
+        if name in taken:
+            raise SettingsError(f"{task.name}: the {kind} {name!r} is taken. Choose another name")
 
 
 def with_extensions(
@@ -76,26 +81,33 @@ def with_extensions(
     plugins = find_plugins(EXTENSIONS, Extension)
     extended = {suite.name: suite for suite in suites}
     problems = [*plugins.problems]
-    for name, by in plugins.found.items():
+    for name, extension in plugins.found.items():
         try:
             with plugin_error_reporting():
-                suite_name = by.task.split("/")[0]
+                suite_name = extension.task.split("/")[0]
                 if suite_name in extended:
                     extended[suite_name] = _extend_suite(
-                        extended[suite_name], by, plugins.code[name]
+                        extended[suite_name], extension, plugins.code[name]
                     )
                 elif suite_name not in installed:
                     raise UnknownNameError("suite", suite_name, installed)
         except BenchError as error:
-            problems.append(f"{plugins.origins[name]}: extension {by.name} is left out: {error}")
+            problems.append(
+                f"{plugins.origins[name]}: extension {extension.name} is left out: {error}"
+            )
     return tuple(extended.values()), problems
 
 
-def _extend_suite(suite: Suite, by: Extension, code: Path) -> Suite:
+def _extend_suite(suite: Suite, extension: Extension, code: Path) -> Suite:
+    """Add an extension to its task; ``code`` is the file or folder of its package.
+
+    Raises:
+        BenchError: If the suite has no such task, or cannot be used with the extension.
+    """
     tasks = {task.name: task for task in suite.tasks}
-    if by.task not in tasks:
-        raise UnknownNameError("task", by.task, tasks)
-    tasks[by.task] = extend(tasks[by.task], by)
+    if extension.task not in tasks:
+        raise UnknownNameError("task", extension.task, tasks)
+    tasks[extension.task] = extend(tasks[extension.task], extension)
     extended = replace(suite, tasks=tuple(tasks.values()), code=(*suite.code, code))
     if defects := suite_defects(extended):
         raise SettingsError("; ".join(defects))

@@ -52,18 +52,24 @@ CALIBRATION: Mapping[str, Measure] = {
 """Added to a task's measures over all questions, if answers have a confidence."""
 
 
+def _split_vote(vote: str) -> tuple[str, str]:
+    """Annotator and verdict of an entry of ``Score.votes``."""
+    annotator, _, verdict = vote.rpartition(": ")
+    return annotator, verdict
+
+
 def _rater_agreement(rows: Sequence[ScoredQuestion]) -> Mean:
     """Krippendorff's alpha of the annotators, over responses with several verdicts."""
-    votes = [[vote.rpartition(": ")[2] for vote in score.votes] for _, score in rows]
-    n = sum(len(vote) > 1 for vote in votes)
-    return Mean(krippendorff_alpha(votes), math.nan, math.nan, n, 0)
+    verdicts = [[verdict for _, verdict in map(_split_vote, row.score.votes)] for row in rows]
+    n = sum(len(of_response) > 1 for of_response in verdicts)
+    return Mean(krippendorff_alpha(verdicts), math.nan, math.nan, n, 0)
 
 
 def _raters(rows: Sequence[ScoredQuestion]) -> Mean:
     """Number of annotators who gave verdicts."""
-    people = {vote.rpartition(": ")[0] for _, score in rows for vote in score.votes}
-    n = sum(bool(score.votes) for _, score in rows)
-    return Mean(float(len(people)), math.nan, math.nan, n, 0)
+    annotators = {annotator for row in rows for annotator, _ in map(_split_vote, row.score.votes)}
+    n = sum(bool(row.score.votes) for row in rows)
+    return Mean(float(len(annotators)), math.nan, math.nan, n, 0)
 
 
 RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": _raters}
@@ -78,7 +84,9 @@ def draw_measures(n: int, right_from: float) -> dict[str, Measure]:
         right_from: Share of the points from which a response is right.
     """
     measures: dict[str, Measure] = {f"avg@{n}": _mean_of_draws}
-    return measures | {f"pass@{k}": partial(_pass_at_k, k, right_from) for k in reported_k(n)}
+    for k in reported_k(n):
+        measures[f"pass@{k}"] = partial(_pass_at_k, k, right_from)
+    return measures
 
 
 def _mean_of_draws(rows: Sequence[ScoredQuestion]) -> Mean:
@@ -90,22 +98,29 @@ def _pass_at_k(k: int, right_from: float, rows: Sequence[ScoredQuestion]) -> Mea
     """Mean probability that one of k responses to a question is right."""
 
     def estimate(shares: Sequence[float]) -> float:
-        return pass_at_k(len(shares), sum(share >= right_from for share in shares), k)
+        n_right = sum(share >= right_from for share in shares)
+        return pass_at_k(len(shares), n_right, k)
 
     return _mean_of_questions(rows, estimate)
 
 
 def _mean_of_questions(
-    rows: Sequence[ScoredQuestion], value: Callable[[Sequence[float]], float]
+    rows: Sequence[ScoredQuestion], estimate: Callable[[Sequence[float]], float]
 ) -> Mean:
-    """Average a value of each question's responses; unscored if one of them is."""
-    draws: dict[str, list[ScoredQuestion]] = {}
+    """Average an estimate over questions, from the shares of points of each one's responses.
+
+    A question is unscored if one of its responses is.
+    """
+    draws_by_question: dict[str, list[ScoredQuestion]] = {}
     for row in rows:
-        draws.setdefault(row.question.question_id, []).append(row)
+        draws_by_question.setdefault(row.question.question_id, []).append(row)
     points = []
-    for drawn in draws.values():
-        shares = [score.points / score.max_points for _, score in drawn
-                  if score.points is not None and score.max_points]  # fmt: skip
-        is_scored = len(shares) == len(drawn)
-        points.append(ScoredPoint(value(shares) if is_scored else None, drawn[0].question.cluster))
+    for draws in draws_by_question.values():
+        shares = [
+            score.points / score.max_points
+            for _, score in draws
+            if score.points is not None and score.max_points
+        ]
+        value = estimate(shares) if len(shares) == len(draws) else None
+        points.append(ScoredPoint(value, draws[0].question.cluster))
     return mean(points)

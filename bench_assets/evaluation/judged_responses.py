@@ -32,7 +32,7 @@ class KnownJudgements(NamedTuple):
 class JudgedResponses:
     """Judgements of one judge by response and question, whichever model gave the response."""
 
-    texts: Mapping[str, Mapping[str, Sequence[Judgement]]]
+    texts: Mapping[str, Mapping[str, Sequence[Judgement]]]  # by response and question id
 
     @classmethod
     def of(
@@ -40,28 +40,28 @@ class JudgedResponses:
         evaluations: Iterable[tuple[Sequence[Prediction], Sequence[Judgement]]],
         judges: frozenset[tuple[str, str]],
     ) -> Self:
-        """Collect them from evaluations of the same questions.
+        """Collect the judgements from evaluations of the same questions.
 
         Args:
             evaluations: Predictions and judgements of each.
-            judges: Judges with their setups; judgements of others do not count.
+            judges: Names and setups of judges; judgements of others do not count.
         """
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
             grouped = group_judgements(predictions, judgements)
-            for prediction, judged in zip(predictions, grouped, strict=True):
-                if _is_plain(prediction) and _are_valid(judged, judges):
-                    texts[prediction.text].setdefault(prediction.question_id, judged)
+            for prediction, of_response in zip(predictions, grouped, strict=True):
+                if _lacks_reasoning(prediction) and _are_valid(of_response, judges):
+                    texts[prediction.text].setdefault(prediction.question_id, of_response)
         return cls(texts)
 
-    def about(
+    def look_up(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> KnownJudgements:
         """Look up the judgements of the same responses to the same questions."""
-        questions_by_id = {question.question_id: question for question in questions}
         rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
-        for prediction in predictions:
-            judged = self.texts.get(prediction.text, {}).get(prediction.question_id, ())
+        for pair in AnsweredQuestion.of(questions, predictions):
+            prediction = pair.prediction
+            judgements = self.texts.get(prediction.text, {}).get(prediction.question_id, ())
             known += [
                 replace(
                     judgement,
@@ -69,15 +69,9 @@ class JudgedResponses:
                     condition=prediction.condition,
                     sample=prediction.sample,
                 )
-                for judgement in judged
+                for judgement in judgements
             ]
-            if (
-                judged
-                or prediction.error
-                or pipeline.no_answer_reason(
-                    AnsweredQuestion(questions_by_id[prediction.question_id], prediction)
-                )
-            ):
+            if judgements or prediction.error or pipeline.no_answer_reason(pair):
                 rows.append(prediction)
             else:
                 rows.append(replace(prediction, error=_NOT_JUDGED))
@@ -90,17 +84,18 @@ class JudgedResponses:
         for question in questions:
             for name in ("all", *task.slices(question)):
                 slices[name].add(question.question_id)
-        least = min(map(len, slices.values()), default=0)
+        # Most responses have too few verdicts: counting is faster than comparing sets.
+        min_size = min(map(len, slices.values()), default=0)
         texts = [
             text
             for text, judged in self.texts.items()
-            if len(judged) >= least and any(of <= judged.keys() for of in slices.values())
+            if len(judged) >= min_size and any(ids <= judged.keys() for ids in slices.values())
         ]
         return sorted(texts, key=lambda text: -len(self.texts[text]))
 
 
-def _is_plain(prediction: Prediction) -> bool:
-    """Whether a response has no reasoning, which the judge may have been shown too."""
+def _lacks_reasoning(prediction: Prediction) -> bool:
+    """Whether a response is its answer alone; a judge may have seen the reasoning of others."""
     return prediction.raw_text.strip() in ("", prediction.text.strip())
 
 
@@ -113,13 +108,15 @@ def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str
 
 
 def complete_cells(
-    task: Task, questions: Sequence[Question], cells: Cells, anew: KnownJudgements
+    task: Task, questions: Sequence[Question], cells: Cells, known: KnownJudgements
 ) -> Cells:
     """Leave out cells with a question whose response was not judged."""
-    open_ = {
-        name
-        for question in questions
-        if question.question_id in anew.missing
-        for name in ("all", *task.slices(question))
+    incomplete: set[str] = set()
+    for question in questions:
+        if question.question_id in known.missing:
+            incomplete.update(("all", *task.slices(question)))
+    return {
+        (metric, category): value
+        for (metric, category), value in cells.items()
+        if category not in incomplete
     }
-    return {cell: value for cell, value in cells.items() if cell[1] not in open_}

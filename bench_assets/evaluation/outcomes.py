@@ -20,7 +20,7 @@ Accepted: TypeAlias = Literal["refused", "mixed"]
 Row = TypeVar("Row", Prediction, Judgement)
 
 _WORD = re.compile(r"\w+")
-_LOOP = 6  # words, from which on a response of mostly one word is a loop
+_MIN_LOOP_WORDS = 6  # words or letters; a shorter response is no loop
 _MIN_REPEATED_SHARE = 0.5  # of its words, above which a repeated word is a loop
 _MAX_SHOWN = 3  # serving models that a message names
 
@@ -40,17 +40,18 @@ def accept_refusals(row: Row, accept: Collection[Accepted]) -> Row:
 
 def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
     """Format the number of permanent refusals, the reasons and the remedy; "" without any."""
-    refused = Counter(row.refused for row in rows if row.error and row.refused)
-    if not (n := refused.total()):
+    counts = Counter(row.refused for row in rows if row.error and row.refused)
+    if not counts:
         return ""
-    kinds = ", ".join(f"{kind} {count}" for kind, count in refused.most_common())
+    n = counts.total()
+    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
     if isinstance(rows[0], Judgement):
         return (
-            f"{n} of {len(rows)} verdicts were refused for good by the judge's provider ({kinds})."
-            " To leave their responses unscored: --accept refused"
+            f"{n} of {len(rows)} verdicts were refused for good by the judge's provider"
+            f" ({reasons}). To leave their responses unscored: --accept refused"
         )
     return (
-        f"{n} of {len(rows)} requests were refused for good by the provider ({kinds})."
+        f"{n} of {len(rows)} requests were refused for good by the provider ({reasons})."
         " To score them as wrong: --accept refused"
     )
 
@@ -78,18 +79,26 @@ def format_served(served: Counter[str]) -> str:
     >>> format_served(Counter({"m-08": 40, "m-05": 60}))
     'm-05 (60), m-08 (40)'
     """
-    names = [f"{name} ({n})" for name, n in sorted(served.items(), key=lambda one: (-one[1], one))]
-    more = [f"{len(names) - _MAX_SHOWN} more"] if len(names) > _MAX_SHOWN else []
-    return ", ".join(names[:_MAX_SHOWN] + more)
+    names = sorted(served, key=lambda name: (-served[name], name))
+    shown = [f"{name} ({served[name]})" for name in names[:_MAX_SHOWN]]
+    if len(names) > _MAX_SHOWN:
+        shown.append(f"{len(names) - _MAX_SHOWN} more")
+    return ", ".join(shown)
 
 
 def require_responses(
     task: str,
-    what: str,
+    noun: str,
     rows: Sequence[Prediction] | Sequence[Judgement],
     accept: Collection[Accepted],
 ) -> None:
     """Refuse to score incomplete evaluations, as the asset checks do.
+
+    Args:
+        task: Name of the task, for the message.
+        noun: What the rows are about, for the message: "questions" or "verdicts".
+        rows: Responses of the model or of the judge.
+        accept: Outcomes that are no reason to stop.
 
     Raises:
         ModelError: If responses are missing, or several models answered.
@@ -97,33 +106,38 @@ def require_responses(
     if failed := [row for row in rows if row.error]:
         advice = refusal_advice(rows) or "run it again to retry them"
         raise ModelError(
-            f"{task}: {len(failed)} of {len(rows)} {what} without a response, such as"
+            f"{task}: {len(failed)} of {len(rows)} {noun} without a response, such as"
             f" {failed[0].question_id}: {failed[0].error}; {advice}"
         )
     if mixed := mix_message(served_counts(rows), accept):
         raise ModelError(f"{task}: {mixed}")
 
 
-def is_unread(pair: AnsweredQuestion, given: Score, judgements: Iterable[Judgement]) -> bool:
+def is_unread(pair: AnsweredQuestion, score: Score, judgements: Iterable[Judgement]) -> bool:
     """Whether a response has content, but neither a rule nor a model parsed an answer.
 
     A response with points counts as read, even if the scorer does not report an answer.
     """
-    if given.error or given.no_answer or pair.prediction.ranking:
+    if score.error or score.no_answer or pair.prediction.ranking:
         return False
-    points = given.points
-    if any(judgement.prompt_sha256 for judgement in judgements):
-        read = points is not None
-    elif not given.max_points:
-        read = _has_answer(pair.question, given)
+    is_judged_by_model = any(judgement.prompt_sha256 for judgement in judgements)
+    if is_judged_by_model:
+        is_read = score.points is not None
+    elif not score.max_points:
+        is_read = _has_answer(pair.question, score)
+    elif score.points is None:
+        is_read = False
     else:
-        read = points is not None and (points > 0 or _has_answer(pair.question, given))
-    return not read and not is_empty_or_loop(pair.prediction.text)
+        is_read = score.points > 0 or _has_answer(pair.question, score)
+    return not is_read and not is_empty_or_loop(pair.prediction.text)
 
 
-def _has_answer(question: Question, given: Score) -> bool:
-    possible = question.options if question.kind == "text" else ()
-    return bool(given.answer) and (not possible or not set(given.answer).isdisjoint(possible))
+def _has_answer(question: Question, score: Score) -> bool:
+    """Whether a score has an answer; to a text question with options, one of these."""
+    if not score.answer:
+        return False
+    options = question.options if question.kind == "text" else ()
+    return not options or not set(score.answer).isdisjoint(options)
 
 
 def is_empty_or_loop(response: str) -> bool:
@@ -135,9 +149,11 @@ def is_empty_or_loop(response: str) -> bool:
     words = _WORD.findall(response.casefold())
     if not words:
         return True
-    if len(words) == 1 and len(words[0]) >= _LOOP:
+    if len(words) == 1 and len(words[0]) >= _MIN_LOOP_WORDS:
         return len(set(words[0])) == 1
-    return len(words) >= _LOOP and max(Counter(words).values()) > _MIN_REPEATED_SHARE * len(words)
+    if len(words) < _MIN_LOOP_WORDS:
+        return False
+    return max(Counter(words).values()) > _MIN_REPEATED_SHARE * len(words)
 
 
 EXPIRED_VERDICT = "expired"

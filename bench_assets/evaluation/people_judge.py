@@ -41,55 +41,55 @@ class PeopleJudge(NamedTuple):
         Raises:
             SettingsError: If the deadline has passed, and too few responses were judged.
         """
-        response_units = [verdict_unit(self.task, q, collected.text) for q, collected in answered]
+        response_units = [
+            verdict_unit(self.task, question, prediction.text) for question, prediction in answered
+        ]
         units = {unit.unit_id: unit for unit in with_needed(response_units, self.terms)}
         distinct_units = list(units.values())
         counted = resolve_answers(self.task, distinct_units, self.answers, self.terms).answers
         undecided = undecided_units(distinct_units, counted, None, self.terms, self.now)
         if refusal := undecided.refusal(len(units), self.terms):
             raise SettingsError(f"{self.task.name}: {refusal}")
-        collected = answers_by_unit(counted)
-        rows: list[Judgement] = []
+        counted_by_unit = answers_by_unit(counted)
+        judgements: list[Judgement] = []
         for (_, prediction), unit in zip(answered, response_units, strict=True):
-            answers = collected.get(unit.unit_id, [])
-            n = f"{len(answers)} of {units[unit.unit_id].needed} people"
-            row = Judgement.of(prediction, judge=PEOPLE, criterion="", verdict=None, response="")
+            answers = counted_by_unit.get(unit.unit_id, [])
+            progress = f"{len(answers)} of {units[unit.unit_id].needed} people"
+            blank = Judgement.of(prediction, judge=PEOPLE, criterion="", verdict=None, response="")
             if unit.unit_id in undecided.open:
-                rows.append(replace(row, error=f"{n} have judged it"))
+                judgements.append(replace(blank, error=f"{progress} have judged it"))
             elif unit.unit_id in undecided.expired:
-                note = f"{n} judged it by {self.terms.until}"
-                rows.append(replace(row, value=EXPIRED_VERDICT, response=note))
+                note = f"{progress} judged it by {self.terms.until}"
+                judgements.append(replace(blank, value=EXPIRED_VERDICT, response=note))
             else:
-                rows += [_verdict(row, answer) for answer in answers]
-        return rows
+                judgements += [_fill_in_answer(blank, answer) for answer in answers]
+        return judgements
 
 
-def _verdict(row: Judgement, answer: Answer) -> Judgement:
+def _fill_in_answer(blank: Judgement, answer: Answer) -> Judgement:
+    """Add an annotator's name, verdict and note to a judgement without a verdict."""
     value = field_value(answer, "verdict")
     note = " ".join(field_value(answer, "note").split())
     return replace(
-        row, criterion=answer.person, verdict=VERDICTS[value], value=value, response=note
+        blank, criterion=answer.person, verdict=VERDICTS[value], value=value, response=note
     )
 
 
-def score_by_people(given: Score, judgements: Sequence[Judgement]) -> Score:
+def score_by_people(score_by_rules: Score, judgements: Sequence[Judgement]) -> Score:
     """Give full points if most people call a response right, none if most call it wrong.
 
-    ``given`` is the score by rules; its answer is kept.
+    The answer of the score by rules is kept.
     """
-    if lacking := [
-        judgement
-        for judgement in judgements
-        if judgement.error or judgement.value == EXPIRED_VERDICT
-    ]:
-        note = lacking[0].error or f"{EXPIRED_VERDICT}: {lacking[0].response}"
-        return replace(given, points=None, note=note, unread=False)
-    right = sum(judgement.verdict is True for judgement in judgements)
+    for judgement in judgements:
+        if judgement.error or judgement.value == EXPIRED_VERDICT:
+            note = judgement.error or f"{EXPIRED_VERDICT}: {judgement.response}"
+            return replace(score_by_rules, points=None, note=note, unread=False)
+    n_right = sum(judgement.verdict is True for judgement in judgements)
     verdict = majority(judgement.verdict for judgement in judgements)
     return replace(
-        given,
-        points=None if verdict is None else given.max_points * verdict,
-        note=f"{right} of {len(judgements)} people call it right",
+        score_by_rules,
+        points=None if verdict is None else score_by_rules.max_points * verdict,
+        note=f"{n_right} of {len(judgements)} people call it right",
         votes=tuple(f"{judgement.criterion}: {judgement.value}" for judgement in judgements),
         unread=False,
     )

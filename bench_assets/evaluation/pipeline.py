@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
 
 from bench_assets.core.judging.second_look import NONE, AnswerForm, is_reader, looked
 from bench_assets.core.judging.verdict_requests import group_judgements
@@ -37,16 +36,15 @@ from bench_assets.evaluation.task import (
     AnsweredQuestion,
     ByModel,
     ByRules,
+    Condition,
     ScoredQuestion,
     ScoreOne,
     Task,
-    attempt,
-    named,
-    without_points,
+    judgements_by_rules,
+    plugin_errors_named,
+    score_as_empty,
+    try_to_score,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def predict(
@@ -65,30 +63,31 @@ def predict(
         ModelError: If the model cannot be called.
         UnknownNameError: If the task has no such condition.
     """
-    chosen = task.condition(condition)
-
-    def prompt(question: Question) -> Prompt:
-        with named(f"condition {condition}, the prompt of {question.question_id}"):
-            try:
-                return chosen.prompt(question)
-            except SourceError:  # such as a source that is an answer key, without images
-                if isinstance(model, PromptlessModel):
-                    return NO_PROMPT
-                raise
-
-    drawn = range(max(draws, chosen.samples))
-    requests = [
-        Request(prompt=made, sample=sample, temperature=chosen.temperature, question=question)
-        for question in questions
-        for made in [prompt(question)]
-        for sample in drawn
-    ]
-    responses = zip(requests, model.response(requests), strict=True)
+    settings = task.condition(condition)
+    requests: list[tuple[Question, Request]] = []
+    for question in questions:
+        with plugin_errors_named(f"condition {condition}, the prompt of {question.question_id}"):
+            prompt = _make_prompt(settings, question, model)
+        for sample in range(max(draws, settings.samples)):
+            request = Request(
+                prompt=prompt, sample=sample, temperature=settings.temperature, question=question
+            )
+            requests.append((question, request))
+    responses = model.response([request for _, request in requests])
     return [
-        _prediction(*next(responses), question, model, condition)
-        for question in questions
-        for _ in drawn
+        _prediction(request, response, question, model, condition)
+        for (question, request), response in zip(requests, responses, strict=True)
     ]
+
+
+def _make_prompt(condition: Condition, question: Question, model: ChatModel) -> Prompt:
+    """The prompt of a question; an empty one without a source, if the model needs no prompts."""
+    try:
+        return condition.prompt(question)
+    except SourceError:  # such as a source that is an answer key, without images
+        if isinstance(model, PromptlessModel):
+            return NO_PROMPT
+        raise
 
 
 def judge(
@@ -115,10 +114,10 @@ def judge(
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
     if isinstance(chosen, ByModel) and model is not None:
-        with named(f"judge {name}"):
+        with plugin_errors_named(f"judge {name}"):
             rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
-        with named(f"judge {name}"):
+        with plugin_errors_named(f"judge {name}"):
             rows, title = chosen.judgements(answered), name
     else:
         raise SettingsError(
@@ -157,15 +156,18 @@ def score(
 def _score_pair(
     task: Task, pair: AnsweredQuestion, judgements: Sequence[Judgement], scorer: str
 ) -> Score:
+    """Score one response, with the columns about its judge, scorer and setup."""
     prediction = pair.prediction
     name = task.default_scorer if is_elicited(prediction.decoding) else scorer
     name = name or task.default_scorer
     if is_by_people(judgements):
         from bench_assets.evaluation.people_judge import score_by_people
 
-        result = score_by_people(_score_by_rules(task, task.scorer(name), pair), judgements)
+        rule_judgements = judgements_by_rules(task, pair)
+        rule_score = score_response(task, task.scorer(name), pair, rule_judgements)
+        result = score_by_people(rule_score, judgements)
     else:
-        judgements, result = _score_read(task, name, pair, judgements)
+        judgements, result = _score_read_response(task, name, pair, judgements)
         if result.points == 0 and not prediction.ranking and is_empty_or_loop(prediction.text):
             note = "one word, repeated" if prediction.text.strip() else "an empty response"
             result = replace(result, no_answer=True, note=result.note or note)
@@ -228,86 +230,81 @@ def _prediction(
 
 
 def _rank_letters(logprobs: Sequence[float]) -> tuple[str, ...]:
-    """Letters of the options, likeliest first; ties in the order shown."""
-    letters = ascii_uppercase[: len(logprobs)]
-    pairs = sorted(zip(logprobs, letters, strict=True), key=lambda pair: -pair[0])
-    return tuple(letter for _, letter in pairs)
+    """Letters of the options, likeliest first; ties in the order of the letters."""
+    indices = sorted(range(len(logprobs)), key=lambda index: -logprobs[index])
+    return tuple(ascii_uppercase[index] for index in indices)
 
 
 def score_response(
-    task: Task, score_one: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]
+    task: Task, scorer: ScoreOne, pair: AnsweredQuestion, judgements: Sequence[Judgement]
 ) -> Score:
     """Score one response, without the columns about its judge, scorer and setup."""
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
     if reason := no_answer_reason(pair):
-        score = without_points(task, score_one, pair)
+        score = score_as_empty(task, scorer, pair)
         return replace(score, note=reason, no_answer=True, refused=prediction.refused)
-    return attempt(score_one, pair, about)
+    return try_to_score(scorer, pair, judgements)
 
 
-def _score_read(
+def _score_read_response(
     task: Task, name: str, pair: AnsweredQuestion, judgements: Sequence[Judgement]
 ) -> tuple[Sequence[Judgement], Score]:
-    """Score a response by what it states, else by what a reader found in it.
+    """Score a response by the answer that it states, or else by the one that a reader found.
 
-    Only the default scorer heeds readers: authors' scorers read on their own.
+    Only the default scorer uses readers, because authors' scorers read on their own.
 
     Returns:
         The judgements that count, and the score.
     """
-    of_judge = [judgement for judgement in judgements if not is_reader(judgement.judge)]
+    verdicts = [judgement for judgement in judgements if not is_reader(judgement.judge)]
     form = task.form(pair.question) if name == task.default_scorer else None
     prediction = pair.prediction
     if form is None or prediction.error or is_elicited(prediction.decoding):
-        score = score_response(task, task.scorer(name), pair, of_judge)
-        return of_judge, replace(score, unread=is_unread(pair, score, of_judge))
+        score = score_response(task, task.scorer(name), pair, verdicts)
+        return verdicts, replace(score, unread=is_unread(pair, score, verdicts))
     reading = form.read(prediction.text)
     is_stated = reading is not None and not reading.named
-    if not is_stated and (look := looked(judgements)):
-        score = _score_looked(task, task.scorer(name), pair, form, look)
-        used = [look] if is_reader(look.judge) else of_judge
-        return used, replace(score, asked_again=True, unread=is_unread(pair, score, [look]))
-    score = score_response(task, task.scorer(name), pair, of_judge)
-    by_rules = all(verdict.by_rules for verdict in of_judge)
+    look = None if is_stated else looked(judgements)
+    if look:
+        score = _score_found_answer(task, task.scorer(name), pair, form, look)
+        score = replace(score, asked_again=True, unread=is_unread(pair, score, [look]))
+        return [look] if is_reader(look.judge) else verdicts, score
+    score = score_response(task, task.scorer(name), pair, verdicts)
+    by_rules = all(verdict.by_rules for verdict in verdicts)
     is_named = by_rules and reading is not None and reading.named and not score.no_answer
-    # The whole response is the answer where it is compared with references.
-    is_other = by_rules and reading is None and form.kind == "references"
-    is_other &= not (score.no_answer or is_empty_or_loop(prediction.text))
-    unread = is_unread(pair, score, of_judge) or is_other
-    return of_judge, replace(score, unread=unread, named=is_named)
+    unread = is_unread(pair, score, verdicts)
+    if by_rules and reading is None and form.kind == "references" and not score.no_answer:
+        # The scorer compared the whole response, because no rule found an answer in it.
+        unread = unread or not is_empty_or_loop(prediction.text)
+    return verdicts, replace(score, unread=unread, named=is_named)
 
 
-def _score_looked(
-    task: Task, score_one: ScoreOne, pair: AnsweredQuestion, form: AnswerForm, look: Judgement
+def _score_found_answer(
+    task: Task, scorer: ScoreOne, pair: AnsweredQuestion, form: AnswerForm, look: Judgement
 ) -> Score:
     """Score a response as if it consisted of the answer that a reader found in it."""
-    if look.error or look.verdict is None:
-        reply = f"replied neither an answer nor {NONE}: {look.response:.200}"
-        note = f"gave no response: {look.error}" if look.error else reply
-        return Score.of(pair.prediction, points=None, note=f"{look.judge} {note}")
+    if look.error:
+        note = f"{look.judge} gave no response: {look.error}"
+        return Score.of(pair.prediction, points=None, note=note)
+    if look.verdict is None:
+        note = f"{look.judge} replied neither an answer nor {NONE}: {look.response:.200}"
+        return Score.of(pair.prediction, points=None, note=note)
     if look.value == NONE:
-        score = without_points(task, score_one, pair)
+        score = score_as_empty(task, scorer, pair)
         if form.kind == "references":
             return replace(score, note=f"{look.judge} finds that it says none of the references")
         return replace(score, note=f"{look.judge} finds no answer", no_answer=True)
     prediction = replace(pair.prediction, text=look.value, raw_text=look.value)
-    read = pair._replace(prediction=prediction)
-    rules = task.judges.get(RULES)
-    verdicts = rules.judgements([read]) if isinstance(rules, ByRules) else []
-    # They are about what the reader read: where rules alone give no points, they do.
+    read_pair = pair._replace(prediction=prediction)
+    # Scorers give points for a model's verdict that they do not give for one of rules.
     judgements = [
-        replace(verdict, judge=look.judge, prompt_sha256=look.prompt_sha256) for verdict in verdicts
+        replace(verdict, judge=look.judge, prompt_sha256=look.prompt_sha256)
+        for verdict in judgements_by_rules(task, read_pair)
     ]
-    score = attempt(score_one, read, judgements)
+    score = try_to_score(scorer, read_pair, judgements)
     return replace(score, note=f"{look.judge} reads {look.value}")
-
-
-def _score_by_rules(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
-    rules = task.judges.get(RULES)
-    judgements = rules.judgements([pair]) if isinstance(rules, ByRules) else []
-    return score_response(task, score_one, pair, judgements)
 
 
 def no_answer_reason(pair: AnsweredQuestion) -> str:
@@ -316,12 +313,15 @@ def no_answer_reason(pair: AnsweredQuestion) -> str:
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
     reason = _non_answer(prediction.text, question.text, question.options)
-    answers = (*question.options, *(question.answer if question.kind == "text" else ()))
-    is_answer = reason and _fold_text(prediction.text) in map(_fold_text, answers)
+    answers = question.answer if question.kind == "text" else ()
+    possible_answers = map(_fold_text, (*question.options, *answers))
+    # An option such as "I don't know" is an answer.
+    is_answer = reason and _fold_text(prediction.text) in possible_answers
     return "" if is_answer else reason
 
 
 def _fold_text(text: str) -> str:
+    """Text without case, extra white space and final full stops."""
     return " ".join(text.casefold().split()).rstrip(".。")
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
 from math import floor
+from typing import NamedTuple
 
 from bench_assets.core.judging.second_look import (
     NONE,
@@ -38,9 +39,21 @@ MIN_NONE_SHARE = 0.9
 NULL_RESPONSES = {NULL_FOREIGN: "responses to other questions", NULL_HALVED: "halved responses"}
 """What the figures of a null test are about."""
 
-_MOST_NULL_LOOKS = 50  # of each kind
-_MIN_NULL_LOOKS = 10  # of each kind; fewer tell nothing
-_MOST_FOREIGN_TRIES = 20  # questions that a response is tried with
+_MAX_NULL_LOOKS = 50  # of each kind
+_MIN_NULL_LOOKS = 10  # of each kind; fewer show nothing
+_MAX_FOREIGN_TRIES = 20  # questions that a response is tried with
+
+
+class _ReadableResponse(NamedTuple):
+    """A response whose answer has a form, so that a reader can find it."""
+
+    pair: AnsweredQuestion
+    form: AnswerForm
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the response states an answer in the form."""
+        return self.form.is_stated(self.pair.prediction.text)
 
 
 def unread_responses(
@@ -48,14 +61,14 @@ def unread_responses(
 ) -> list[VerdictRequest]:
     """List the responses whose answer has a form, but is not stated in any."""
     return [
-        form.look(*pair, pair.prediction.text)
-        for pair, form in _readable(task, questions, predictions)
-        if not form.is_stated(pair.prediction.text)
+        readable.form.look(*readable.pair, readable.pair.prediction.text)
+        for readable in _readable_responses(task, questions, predictions)
+        if not readable.is_stated
     ]
 
 
 def ask_reader(looks: Sequence[VerdictRequest], model: ChatModel, name: str) -> list[Judgement]:
-    """Look again at responses; ``name`` is the reader's in the judgements.
+    """Look again at responses; ``name`` is the reader's name in the judgements.
 
     Raises:
         ModelError: If the reader cannot be asked.
@@ -85,13 +98,12 @@ class NullTest:
             ModelError: If it finds answers where there are none, or cannot be asked.
         """
         digest = short_digest(prompts_digest())
-        mine = (task.name, self.judge, self.setup, digest)
+        test_key = (task.name, self.judge, self.setup, digest)
         figures = [
-            judge_figure
-            for judge_figure in self.known()
-            if judge_figure.figure in NULL_RESPONSES
-            and (judge_figure.task, judge_figure.judge, judge_figure.setup, judge_figure.prompts)
-            == mine
+            row
+            for row in self.known()
+            if row.figure in NULL_RESPONSES
+            and (row.task, row.judge, row.setup, row.prompts) == test_key
         ]
         if not figures:
             figures = self._measure(task, questions, predictions, model, digest)
@@ -114,32 +126,33 @@ class NullTest:
         model: ChatModel,
         digest: str,
     ) -> list[JudgeFigure]:
+        """Share of responses in which the reader finds no answer, for each kind; one call."""
         drawn = null_looks(task, questions, predictions)
         rows = look_again([look for looks in drawn.values() for look in looks], model)
-        replies = iter([first for first, *_ in rows])
-        answers = {
-            figure: [row.value for row in islice(replies, len(looks)) if not row.error]
-            for figure, looks in drawn.items()
-        }
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        return [
-            JudgeFigure(
-                task=task.name,
-                judge=self.judge,
-                setup=self.setup,
-                prompts=digest,
-                at=at,
-                figure=figure,
-                value=share,
-                low=low,
-                high=high,
-                n=len(values),
+        judgements = iter([first for first, *_ in rows])
+        measured_at = datetime.now(UTC).isoformat(timespec="seconds")
+        figures: list[JudgeFigure] = []
+        for figure, looks in drawn.items():
+            replies = [row.value for row in islice(judgements, len(looks)) if not row.error]
+            if len(replies) < _MIN_NULL_LOOKS:
+                continue
+            share = replies.count(NONE) / len(replies)
+            low, high = share_interval(share, len(replies))
+            figures.append(
+                JudgeFigure(
+                    task=task.name,
+                    judge=self.judge,
+                    setup=self.setup,
+                    prompts=digest,
+                    at=measured_at,
+                    figure=figure,
+                    value=share,
+                    low=low,
+                    high=high,
+                    n=len(replies),
+                )
             )
-            for figure, values in answers.items()
-            if len(values) >= _MIN_NULL_LOOKS
-            for share in [values.count(NONE) / len(values)]
-            for low, high in [share_interval(share, len(values))]
-        ]
+        return figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +180,8 @@ class ReaderVerdicts:
         with self.open() as model:
             if self.null_test:
                 self.null_test.require(task, questions, predictions, model)
-            read = ask_reader(looks, model, reader_name(self.setting))
-        accepted = (accept_refusals(row, self.accept) for row in read)
+            found = ask_reader(looks, model, reader_name(self.setting))
+        accepted = (accept_refusals(row, self.accept) for row in found)
         return [*rows, *with_setup(accepted, format_judge_setup(READER, self.setup))]
 
 
@@ -177,51 +190,61 @@ def null_looks(
 ) -> dict[str, list[VerdictRequest]]:
     """Draw responses without an answer: to other questions, and cut in half.
 
-    No rule sees an answer in them. Responses that state one come first when they are halved: the
-    half of another may still mean one. A kind with few such responses is left out.
+    No rule finds an answer in them. Responses that state an answer are halved first, because half
+    of another response may still imply its answer. A kind with few responses is left out.
     """
-    readable = sorted(_readable(task, questions, predictions), key=_draw)
-    halved = sorted(readable, key=lambda one: not one[1].is_stated(one[0].prediction.text))
+    readable = sorted(_readable_responses(task, questions, predictions), key=_draw_order)
+    stated_first = sorted(readable, key=lambda response: not response.is_stated)
     drawn = {
-        NULL_FOREIGN: list(islice(_foreign(readable), _MOST_NULL_LOOKS)),
-        NULL_HALVED: list(islice(_halved(halved), _MOST_NULL_LOOKS)),
+        NULL_FOREIGN: list(islice(_foreign_looks(readable), _MAX_NULL_LOOKS)),
+        NULL_HALVED: list(islice(_halved_looks(stated_first), _MAX_NULL_LOOKS)),
     }
     return {figure: looks for figure, looks in drawn.items() if len(looks) >= _MIN_NULL_LOOKS}
 
 
-def _readable(
+def _readable_responses(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
-) -> Iterator[tuple[AnsweredQuestion, AnswerForm]]:
+) -> Iterator[_ReadableResponse]:
     """Responses with an answer of some form; elicited letters need no reading."""
     for pair in pipeline.answered_questions(questions, predictions):
         form = task.form(pair.question)
         if form and not pair.prediction.ranking and not is_elicited(pair.prediction.decoding):
-            yield pair, form
+            yield _ReadableResponse(pair, form)
 
 
-def _draw(readable: tuple[AnsweredQuestion, AnswerForm]) -> bytes:
-    prediction = readable[0].prediction
+def _draw_order(response: _ReadableResponse) -> bytes:
+    """Sort key of a random order, which is the same in every run."""
+    prediction = response.pair.prediction
     return sha256(f"{prediction.question_id}/{prediction.sample}".encode()).digest()
 
 
-def _foreign(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[VerdictRequest]:
+def _foreign_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictRequest]:
     """Responses with another question, none of whose options was offered to them."""
-    for position, (pair, own_form) in enumerate(readable):
-        other_pairs = [*readable[position + 1 :], *readable[:position]][:_MOST_FOREIGN_TRIES]
-        for other_pair, form in other_pairs:
-            is_foreign = form.kind == own_form.kind and not {*own_form.options} & {
-                *form.options,
-                "",
-            }
-            if other_pair.question.text == pair.question.text and not form.options:
-                continue
-            if is_foreign and form.read(pair.prediction.text) is None:
-                prediction = replace(pair.prediction, question_id=other_pair.question.question_id)
-                yield form.look(other_pair.question, prediction, pair.prediction.text)
+    for index, response in enumerate(readable):
+        following = [*readable[index + 1 :], *readable[:index]]
+        for other in following[:_MAX_FOREIGN_TRIES]:
+            if _is_foreign(response, other):
+                text = response.pair.prediction.text
+                question = other.pair.question
+                prediction = replace(response.pair.prediction, question_id=question.question_id)
+                yield other.form.look(question, prediction, text)
                 break
 
 
-def _halved(readable: Sequence[tuple[AnsweredQuestion, AnswerForm]]) -> Iterator[VerdictRequest]:
+def _is_foreign(response: _ReadableResponse, other: _ReadableResponse) -> bool:
+    """Whether a response has no answer to the question of another response."""
+    own_options, options = response.form.options, other.form.options
+    if other.form.kind != response.form.kind or "" in own_options:
+        return False
+    if not set(own_options).isdisjoint(options):
+        return False
+    if not options and other.pair.question.text == response.pair.question.text:
+        return False
+    return other.form.read(response.pair.prediction.text) is None
+
+
+def _halved_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictRequest]:
+    """First halves of responses, up to the end of a word, in which no rule finds an answer."""
     for pair, form in readable:
         text = pair.prediction.text.strip()
         half = text[: len(text) // 2].rpartition(" ")[0].rstrip()

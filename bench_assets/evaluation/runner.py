@@ -101,7 +101,7 @@ class RuleVerdicts:
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Judgement]:
-        """Judge by rules; without verdicts for tasks that need none.
+        """Judge by rules; a task without a judge gets no verdicts.
 
         Raises:
             SettingsError: If the task has no such rules.
@@ -182,7 +182,8 @@ class Baselines:
 
     Attributes:
         constants: Best constant responses to the questions; by default, all are tried.
-        judged: Earlier verdicts of the judge of predictions, given these and their judgements.
+        judged: Finds earlier verdicts of the same judge, from the predictions and judgements of a
+            model; None if rules judge.
     """
 
     constants: Callable[[Task, Sequence[Question]], Sequence[BestConstant]] = best_constants
@@ -221,7 +222,7 @@ class Runner:
         Raises:
             BenchError: If a source cannot be used, or a response or verdict is missing.
         """
-        predictions, judgements, scores = self.scored(questions)
+        predictions, judgements, scores = self.predict_and_score(questions)
         return Evaluation(
             task=self.task,
             model=predictions[0].model if predictions else "",
@@ -233,14 +234,14 @@ class Runner:
             metrics=self.metrics(questions, predictions, judgements, scores),
         )
 
-    def scored(
+    def predict_and_score(
         self, questions: Sequence[Question]
     ) -> tuple[Sequence[Prediction], Sequence[Judgement], Sequence[Score]]:
         """Predict, judge and score; raises as ``run``."""
         predictions = self.predictions(questions)
-        self._require("questions", predictions)
+        self._require_responses("questions", predictions)
         judgements = self.judgements(questions, predictions)
-        self._require("verdicts", judgements)
+        self._require_responses("verdicts", judgements)
         return predictions, judgements, self.scores(questions, predictions, judgements)
 
     def predictions(self, questions: Sequence[Question]) -> list[Prediction]:
@@ -290,11 +291,13 @@ class Runner:
         constants = self.baselines.constants(self.task, questions) if has_constants else []
         rows = metrics_with_baselines(self.task, questions, predictions, scores, constants, judged)
         rows = [replace(row, n_rejected=self.n_rejected) for row in rows]
-        if not len(questions) < self.task.n_published:
+        if len(questions) >= self.task.n_published:
             return rows
         part = f"{len(questions)} of {self.task.n_published} questions of the release"
         return [replace(row, signature=with_partial(row.signature, part)) for row in rows]
 
-    def _require(self, what: str, rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
+    def _require_responses(
+        self, noun: str, rows: Sequence[Prediction] | Sequence[Judgement]
+    ) -> None:
         if self.complete:
-            require_responses(self.task.name, what, rows, self.accept)
+            require_responses(self.task.name, noun, rows, self.accept)

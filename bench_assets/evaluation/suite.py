@@ -26,7 +26,7 @@ _RESERVED_NAMES = (
 )
 """Names of the graph's own assets, groups and jobs."""
 
-_START = "evaluate_"  # a job of the suite whose name follows
+_RESERVED_PREFIX = "evaluate_"  # a job of the suite whose name follows
 _RESERVED_SUFFIXES = (
     "_ablation",
     "_ablations",
@@ -68,8 +68,9 @@ class SolverSettings(SuiteSettings):
     @field_validator("solvers")
     @classmethod
     def _two_or_none(cls, solvers: tuple[str, ...]) -> tuple[str, ...]:
-        if solvers and (len(solvers), len(set(solvers))) != (2, 2):
-            raise ValueError(f"expected two different models, got {len(set(solvers))}")
+        n_different = len(set(solvers))
+        if solvers and (len(solvers) != 2 or n_different != 2):
+            raise ValueError(f"expected two different models, got {n_different}")
         return solvers
 
 
@@ -95,7 +96,7 @@ class RawData:
 
     folders: Mapping[str, str]  # below the source, by partition
     settings: Callable[[Any, str], object]
-    """Those of the suite's settings that the tables of a partition depend on, for a digest."""
+    """The part of the suite's settings that the tables of a partition depend on, for a digest."""
     is_in: Callable[[Path], bool]  # whether a source has raw data, or else a release
 
 
@@ -143,18 +144,18 @@ class Suite:
 
 
 def suite_defects(suite: Suite) -> list[str]:
-    """Defects of a suite, each of which would break the graph of all suites."""
-    if unfit := [*find_mistyped(suite), *_task_type_defects(suite)]:
-        return unfit
+    """Find the defects of a suite, each of which would break the graph of all suites."""
+    if type_defects := [*find_mistyped(suite), *_task_type_defects(suite)]:
+        return type_defects
     defects = [] if suite.tasks else ["it has no tasks"]
     defects += name_defects(suite.name)
-    times = Counter(task.name for task in suite.tasks)
-    defects += [f"task {name}: {n} tasks have this name" for name, n in times.items() if n > 1]
+    counts = Counter(task.name for task in suite.tasks)
+    defects += [f"task {name}: {n} tasks have this name" for name, n in counts.items() if n > 1]
     defects += [
-        f"task {name}: lies in the folder of task {other}"
-        for name in times
-        for other in times
-        if name.startswith(f"{other}/")
+        f"task {name}: lies in the folder of task {folder}"
+        for name in counts
+        for folder in counts
+        if name.startswith(f"{folder}/")
     ]
     defects += [
         f"task {task.name}: {defect}"
@@ -177,24 +178,29 @@ def _task_type_defects(suite: Suite) -> Iterator[str]:
     """Fields of a wrong type in tasks and conditions."""
     tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
     for task in tasks:
-        if isinstance(task, Task):
-            unfit = find_mistyped(task)
-            conditions = task.conditions.items() if not unfit else ()
-            unfit += [
-                f"condition {name!r}, {why}"
-                for name, condition in conditions
-                for why in find_mistyped(condition)
+        if not isinstance(task, Task):  # a defect of the suite
+            continue
+        defects = find_mistyped(task)
+        if not defects:
+            defects = [
+                f"condition {name!r}, {defect}"
+                for name, condition in task.conditions.items()
+                for defect in find_mistyped(condition)
             ]
-            yield from (f"task {task.name}: {why}" for why in unfit)
+        yield from (f"task {task.name}: {defect}" for defect in defects)
 
 
 def name_defects(name: str) -> list[str]:
     """Find why a name is not valid for a suite."""
     defects = []
-    if not _NAME.fullmatch(name) or name.startswith(_START) or name.endswith(_RESERVED_SUFFIXES):
+    if (
+        not _NAME.fullmatch(name)
+        or name.startswith(_RESERVED_PREFIX)
+        or name.endswith(_RESERVED_SUFFIXES)
+    ):
         defects.append(
-            f"name: expected letters, digits and _, no digit first, not beginning with {_START} or"
-            f" ending in {', '.join(_RESERVED_SUFFIXES)}"
+            "name: expected letters, digits and _, no digit first, not beginning with"
+            f" {_RESERVED_PREFIX} or ending in {', '.join(_RESERVED_SUFFIXES)}"
         )
     if len(name) > MAX_NAME_LENGTH:
         defects.append(f"name: {len(name)} characters (expected at most {MAX_NAME_LENGTH})")
@@ -204,13 +210,14 @@ def name_defects(name: str) -> list[str]:
 
 
 def _annotation_task_defects(suite: Suite) -> list[str]:
-    """Defects that keep an annotation task out of the graph."""
-    times = Counter(task.table("answers") for task in suite.annotation_tasks)
-    defects = [f"{n} have the table {key}" for key, n in times.items() if n > 1]
+    """Find defects that keep an annotation task out of the graph."""
+    counts = Counter(task.table("answers") for task in suite.annotation_tasks)
+    defects = [f"{n} have the table {key}" for key, n in counts.items() if n > 1]
     for task in suite.annotation_tasks:
         name = task.task.name
-        parts = name.split("/")
-        if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
+        suite_name, *names = name.split("/")
+        is_valid = all(map(_NAME.fullmatch, [suite_name, *names]))
+        if suite_name != suite.name or not names or not is_valid:
             defects.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
         defects += [
             f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
@@ -221,14 +228,15 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
 
 
 def _task_defects(task: Task, suite: Suite) -> list[str]:
+    """Find defects of a task whose fields have the right types."""
     defects = []
-    suite_name, *parts = task.name.split("/")
+    suite_name, *names = task.name.split("/")
     if suite_name != suite.name:
         defects.append(f"its name should begin with {suite.name!r}")
     defects += [
-        f"{part!r}: expected letters, digits and _, no digit first"
-        for part in (*parts, *task.conditions)
-        if not _NAME.fullmatch(part)
+        f"{name!r}: expected letters, digits and _, no digit first"
+        for name in (*names, *task.conditions)
+        if not _NAME.fullmatch(name)
     ]
     if next(iter(task.conditions), "") != "main":
         defects.append(f"its first condition should be 'main', got {list(task.conditions)}")

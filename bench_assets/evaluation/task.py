@@ -87,16 +87,17 @@ class ByRules(NamedTuple):
         try:
             return self.judge(answered)
         except CANNOT_BE_READ:
-            failed = [row for pair in answered for row in self._failed(pair)]
+            failed = [row for pair in answered for row in self._failed_judgements(pair)]
         failed_keys = {(row.question_id, row.sample) for row in failed}
-        other_pairs = [
+        readable_pairs = [
             pair
             for pair in answered
             if (pair.prediction.question_id, pair.prediction.sample) not in failed_keys
         ]
-        return [*(self.judge(other_pairs) if other_pairs else ()), *failed]
+        return [*(self.judge(readable_pairs) if readable_pairs else ()), *failed]
 
-    def _failed(self, pair: AnsweredQuestion) -> list[Judgement]:
+    def _failed_judgements(self, pair: AnsweredQuestion) -> list[Judgement]:
+        """A row with an error if the judge cannot read the response, else no row."""
         try:
             self.judge([pair])
         except CANNOT_BE_READ as exc:
@@ -110,7 +111,7 @@ class ByModel(NamedTuple):
     """A judge that calls a chat model.
 
     Attributes:
-        reads: Whether it decides about every response that no rule reads, so that no reader does.
+        reads: Whether it also decides about responses that no rule reads; if so, no reader does.
     """
 
     judge: Callable[[Sequence[AnsweredQuestion], ChatModel], Sequence[Judgement]]
@@ -131,52 +132,59 @@ class ChosenJudge(NamedTuple):
     model: str
 
 
-def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
+def try_to_score(
+    scorer: ScoreOne, pair: AnsweredQuestion, judgements: Sequence[Judgement]
+) -> Score:
     """Score a prediction; one that the scorer cannot parse is unscored, with the reason."""
     try:
-        return _normalize_points(score(pair, about))
+        return _normalize_points(scorer(pair, judgements))
     except CANNOT_BE_READ as error:
         return Score.of(
             pair.prediction, points=None, note=f"{CANNOT_BE_SCORED}: {_format_error(error)}"
         )
 
 
-def _normalize_points(found: Score) -> Score:
-    """Convert points to a plain float: plugins return booleans and numbers of NumPy, too."""
-    if found.points is None:
-        return found
-    if isnan(points := float(found.points)):
+def _normalize_points(score: Score) -> Score:
+    """Convert points to a plain float: plugins also return booleans and numbers of NumPy.
+
+    Raises:
+        ValueError: If the points are NaN.
+    """
+    if score.points is None:
+        return score
+    points = float(score.points)
+    if isnan(points):
         raise ValueError("its points are NaN")
-    return found if points is found.points else replace(found, points=points)
+    return score if points is score.points else replace(score, points=points)
 
 
-def attempt_by_rules(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:
-    """Score a prediction by the verdicts of the task's own rules, if it has any."""
+def judgements_by_rules(task: "Task", pair: AnsweredQuestion) -> list[Judgement]:
+    """Verdicts of the task's own rules on a response; none if the task has no rules."""
     rules = task.judges.get(RULES)
-    return attempt(score, pair, rules.judgements([pair]) if isinstance(rules, ByRules) else [])
+    return rules.judgements([pair]) if isinstance(rules, ByRules) else []
 
 
-def without_points(task: "Task", score: ScoreOne, pair: AnsweredQuestion) -> Score:
-    """Score a response without an answer as an empty one: no points."""
-    silent = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
-    read_score = attempt_by_rules(task, score, silent)
+def score_as_empty(task: "Task", scorer: ScoreOne, pair: AnsweredQuestion) -> Score:
+    """Score a response without an answer like an empty response: zero points."""
+    empty_pair = pair._replace(prediction=replace(pair.prediction, text="", raw_text=""))
+    score = try_to_score(scorer, empty_pair, judgements_by_rules(task, empty_pair))
     # A question without points, such as one whose answer is not published, stays without.
-    return replace(read_score, points=0.0 if read_score.max_points else read_score.points)
+    return replace(score, points=0.0) if score.max_points else score
 
 
 @contextmanager
-def named(what: str) -> Iterator[None]:
-    """Report an unexpected exception of a plugin's code.
+def plugin_errors_named(source: str) -> Iterator[None]:
+    """Convert an unexpected exception of a plugin's code into an error that names its source.
 
     Raises:
-        BenchError: Names the plugin and the exception.
+        BenchError: Names the source and the exception.
     """
     try:
         yield
     except BenchError:
         raise
     except CANNOT_BE_READ as error:
-        raise BenchError(f"{what}: {_format_error(error)}") from error
+        raise BenchError(f"{source}: {_format_error(error)}") from error
 
 
 def by_category(question: Question) -> Sequence[str]:
@@ -225,7 +233,7 @@ class Task:
         judges: By name; {} if none is needed.
         answer_form: Finds the form of the answer to a question, by which the default scorer reads
             responses and a reader looks again; None for answers without one, such as captions.
-        slices: Categories of a question that results are sliced by.
+        slices: Categories of a question, by which results are sliced.
         asked_of: Kind of model that answers; names the partition set.
         counts: The paper's number of questions by category.
         n_published: Number of questions of the published release, below which a number is partial;
@@ -267,8 +275,8 @@ class Task:
         return self.name.split("/")[0]
 
     @property
-    def shown(self) -> str:
-        """Its title, with the extensions: ``CODIS+acme``."""
+    def display_title(self) -> str:
+        """Its title with its extensions: ``CODIS+acme``."""
         return "+".join((self.title, *self.extensions))
 
     @property
@@ -324,20 +332,23 @@ class Task:
 
     @property
     def default_judge(self) -> str:
-        """The judge that calls a model given without a judge; "" if no judge calls one."""
-        by_model = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
-        return next(by_model, "")
+        """The judge to use if bench.toml names only a model; "" if no judge calls a model."""
+        model_judges = (name for name, judge in self.judges.items() if isinstance(judge, ByModel))
+        return next(model_judges, "")
 
     @property
     def ways_to_judge(self) -> str:
-        """Names of judges for messages."""
-        judges = ["a model"] * bool(self.default_judge) + [PEOPLE] * self.is_judged_by_people
-        judge_names = [
+        """Possible values of the setting ``judge``, for messages."""
+        settings = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
             if name != self.default_judge
         ]
-        return ", ".join([*judge_names, *judges]) or "none"
+        if self.default_judge:
+            settings.append("a model")
+        if self.is_judged_by_people:
+            settings.append(PEOPLE)
+        return ", ".join(settings) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
         """Parse the judge of bench.toml: a judge of the task, or a model.
@@ -356,11 +367,9 @@ class Task:
             return ChosenJudge(name, model)
         if setting in self.judges and not calls_model:
             return ChosenJudge(setting, "")
-        if (
-            self.default_judge
-            and setting not in (RULES, PEOPLE)
-            and not (calls_model and name != self.default_judge)
-        ):
+        is_model = setting not in (RULES, PEOPLE)
+        lacks_model = calls_model and name != self.default_judge  # "strict" without ":gpt"
+        if self.default_judge and is_model and not lacks_model:
             return ChosenJudge(self.default_judge, setting)
         raise SettingsError(
             f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"
@@ -381,8 +390,8 @@ class Task:
         if not self.is_judged:
             return reader or ("" if judge in (RULES, PEOPLE) else judge.rpartition(":")[2])
         name, model = self.chosen_judge(judge)
-        decides = self.judges.get(name)
-        if name == PEOPLE or (isinstance(decides, ByModel) and decides.reads):
+        chosen_judge = self.judges.get(name)
+        if name == PEOPLE or (isinstance(chosen_judge, ByModel) and chosen_judge.reads):
             return ""
         return reader or model
 
@@ -414,8 +423,8 @@ def _response_tasks(task: str, title: str, *, judged: bool) -> tuple[SuiteAnnota
     return (verdicts_task(task, title, judged=judged),)
 
 
-def _format_error(why: Exception) -> str:
-    return f"{type(why).__name__}: {why!s:.200}"
+def _format_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {error!s:.200}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -71,7 +71,7 @@ def keyed_pairs(
     clusters: Clusters,
     adds: Adds | None = None,
 ) -> tuple[str, dict[tuple[str, str], PairedScores]]:
-    """Kind of the units, and their pairs as in ``metric_pairs``, by the keys of ``Units``."""
+    """Kind of the units, and the pairs of ``metric_pairs`` by the keys of ``Units``."""
     kind, (old, new) = units_of_sides(measure, (before, after), clusters, adds)
     return kind, _pair_units(old, new)
 
@@ -87,7 +87,7 @@ def metric_units(
 def units_of_sides(
     measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters, adds: Adds | None = None
 ) -> tuple[str, list[Units]]:
-    """Kind of the units, and those of each side: scores of the same questions."""
+    """Kind of the units, and the units of each side; all sides are on the same questions."""
     if adds:
         return "own", [_units_from_task(adds, side.scored, clusters) for side in sides]
     decomposition = _find_decomposition(measure, sides, clusters)
@@ -99,47 +99,51 @@ def _find_decomposition(
 ) -> "Decomposition":
     """The first decomposition that reproduces the metric, also for random scores."""
     probes = [ScoredMetric(probe, measure(probe).value) for probe in _probes(sides[0].scored)]
-    defined = [side for side in (*sides, *probes) if not isnan(side.value)]
+    # Probes come first, because they rule out most decompositions.
+    defined = [side for side in (*reversed(probes), *sides) if not isnan(side.value)]
     for decomposition in (_by_points, _by_question, _by_pair, _by_cluster, _by_category):
-        if all(
-            _reproduces(side.value, decomposition(measure, side, clusters))
-            for side in reversed(defined)
-        ):
-            old, new = (decomposition(measure, side, clusters) for side in (sides[0], sides[-1]))
-            if _same_weights(old, new):
+        reproduced = (
+            _is_weighted_mean(side.value, decomposition(measure, side, clusters))
+            for side in defined
+        )
+        if all(reproduced):
+            first_units = decomposition(measure, sides[0], clusters)
+            last_units = decomposition(measure, sides[-1], clusters)
+            if _have_same_weights(first_units, last_units):
                 return decomposition
     return _by_jackknife
 
 
 def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
-    """The same questions with random points: all or none, and fractions."""
+    """The same questions with random points: first all or none, then fractions."""
     rng = Random(0)
-    for all_or_none in (True, False):
-        draws = [rng.random() for _ in scored]
-        shares = [float(share < _PROBE_SHARE) for share in draws] if all_or_none else draws
-        yield [
-            scored_question._replace(
-                score=replace(
-                    scored_question.score, points=share * scored_question.score.max_points
-                )
-            )
-            for scored_question, share in zip(scored, shares, strict=True)
-        ]
+    yield _with_shares(scored, [float(rng.random() < _PROBE_SHARE) for _ in scored])
+    yield _with_shares(scored, [rng.random() for _ in scored])
 
 
-def _reproduces(value: float, units: Units) -> bool:
+def _with_shares(scored: Sequence[ScoredQuestion], shares: Sequence[float]) -> list[ScoredQuestion]:
+    """Replace the points of scores by shares of their maximum points."""
+    return [
+        ScoredQuestion(question, replace(score, points=share * score.max_points))
+        for (question, score), share in zip(scored, shares, strict=True)
+    ]
+
+
+def _is_weighted_mean(value: float, units: Units) -> bool:
+    """Whether a metric's value is the weighted mean of units."""
     weight = sum(unit.weight for unit in units.values())
-    summed = sum(unit.value for unit in units.values())
-    return bool(weight) and isclose(summed / weight, value, rel_tol=1e-9, abs_tol=1e-9)
+    total = sum(unit.value for unit in units.values())
+    return bool(weight) and isclose(total / weight, value, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _same_weights(old: Units, new: Units) -> bool:
+def _have_same_weights(old: Units, new: Units) -> bool:
     return old.keys() == new.keys() and all(
         isclose(old[name].weight, new[name].weight, rel_tol=1e-9) for name in old
     )
 
 
 def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
+    """Pair the units that have a weight, by their keys."""
     return {
         name: PairedScores(unit.value, new[name].value, unit.cluster, unit.weight)
         for name, unit in old.items()
@@ -149,129 +153,119 @@ def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
 
 def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
     """Contribution of each score as the task states it, averaged over samples."""
-    by_question: dict[str, list[float]] = defaultdict(list)
-    known = _drop_unscored(scored)
-    for scored_question, value in zip(known, adds(known), strict=True):
-        by_question[scored_question.question.question_id].append(value)
-    return {
-        ("", name): ComparisonUnit(sum(values) / len(values), 1.0, clusters[name], (name,))
-        for name, values in by_question.items()
-    }
+    values_by_question: dict[str, list[float]] = defaultdict(list)
+    rows = _drop_unscored(scored)
+    for row, value in zip(rows, adds(rows), strict=True):
+        values_by_question[row.question.question_id].append(value)
+    units: Units = {}
+    for question_id, values in values_by_question.items():
+        mean_value = sum(values) / len(values)
+        cluster = clusters[question_id]
+        units["", question_id] = ComparisonUnit(mean_value, 1.0, cluster, (question_id,))
+    return units
 
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Points of each scored question, averaged over samples."""
-    by_question = _group_by(_drop_unscored(side.scored), lambda one: one.question.question_id)
+    rows_by_question = _group_by(_drop_unscored(side.scored), lambda row: row.question.question_id)
     units: Units = {}
-    for name, of_one in by_question.items():
-        value = sum(scored_question.score.points or 0.0 for scored_question in of_one) / len(of_one)
-        most = sum(scored_question.score.max_points for scored_question in of_one) / len(of_one)
-        units["", name] = ComparisonUnit(value, most, clusters[name], (name,))
+    for question_id, samples in rows_by_question.items():
+        points = sum(row.score.points or 0.0 for row in samples) / len(samples)
+        max_points = sum(row.score.max_points for row in samples) / len(samples)
+        cluster = clusters[question_id]
+        units["", question_id] = ComparisonUnit(points, max_points, cluster, (question_id,))
     return units
 
 
 def _by_question(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each question measured alone."""
-    parts = _group_by(side.scored, lambda one: one.question.question_id)
-    return _measure_parts(measure, parts, clusters)
+    groups = _group_by(side.scored, lambda row: row.question.question_id)
+    return _measure_groups(measure, groups, clusters)
 
 
 def _by_pair(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Each group of questions measured alone."""
-    parts = _group_by(side.scored, lambda one: pair_key(one.question))
-    return _measure_parts(measure, parts, clusters)
+    """Each group of questions, such as a pair, measured alone."""
+    groups = _group_by(side.scored, lambda row: pair_key(row.question))
+    return _measure_groups(measure, groups, clusters)
 
 
 def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each cluster measured alone."""
-    parts = _group_by(side.scored, lambda one: clusters[one.question.question_id])
-    return _measure_parts(measure, parts, clusters)
+    groups = _group_by(side.scored, lambda row: clusters[row.question.question_id])
+    return _measure_groups(measure, groups, clusters)
 
 
-def _measure_parts(
-    measure: Measure, parts: Mapping[str, Sequence[ScoredQuestion]], clusters: Clusters
+def _measure_groups(
+    measure: Measure, groups: Mapping[str, Sequence[ScoredQuestion]], clusters: Clusters
 ) -> Units:
+    """A unit for each group: its own value, weighted by its scored questions."""
     units: Units = {}
-    for name, part in parts.items():
-        part_value = measure(part)
-        known = 0 if isnan(part_value.value) else part_value.n_scored
-        cluster = clusters[part[0].question.question_id]
-        value = part_value.value * known if known else 0.0
-        units["", name] = ComparisonUnit(value, float(known), cluster, _question_ids(part))
+    for name, rows in groups.items():
+        mean = measure(rows)
+        n_scored = 0 if isnan(mean.value) else mean.n_scored
+        value = mean.value * n_scored if n_scored else 0.0
+        cluster = clusters[rows[0].question.question_id]
+        units["", name] = ComparisonUnit(value, float(n_scored), cluster, _question_ids(rows))
     return units
 
 
 def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Units of each category, weighted so that all categories count equally."""
-    parts = _group_by(side.scored, lambda one: one.question.category)
+    """Units of each category, weighted so that all categories count equally.
+
+    Empty if a category is neither a mean of points nor of clusters.
+    """
+    rows_by_category = _group_by(side.scored, lambda row: row.question.category)
     units: Units = {}
-    for category, part in parts.items():
-        scored_metric = ScoredMetric(part, measure(part).value)
-        fitting = (
-            units
-            for units in (
-                _by_points(measure, scored_metric, clusters),
-                _by_cluster(measure, scored_metric, clusters),
-            )
-            if _reproduces(scored_metric.value, units)
-        )
-        if not (inside := next(fitting, None)):
+    for category, rows in rows_by_category.items():
+        category_side = ScoredMetric(rows, measure(rows).value)
+        category_units = _by_points(measure, category_side, clusters)
+        if not _is_weighted_mean(category_side.value, category_units):
+            category_units = _by_cluster(measure, category_side, clusters)
+        if not _is_weighted_mean(category_side.value, category_units):
             return {}
-        total = sum(unit.weight for unit in inside.values()) * len(parts)
-        units |= {
-            (category, name): u._replace(value=u.value / total, weight=u.weight / total)
-            for (_, name), u in inside.items()
-        }
+        total = sum(unit.weight for unit in category_units.values()) * len(rows_by_category)
+        for (_, name), unit in category_units.items():
+            weight = unit.weight / total
+            units[category, name] = unit._replace(value=unit.value / total, weight=weight)
     return units
 
 
 def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Jackknife pseudo-values: G times the metric, minus G - 1 times that without a group."""
     scored, full_value = side
-    groups = _group_by(scored, _assign_groups(scored, clusters))
+    group_of_cluster = _jackknife_groups(scored, clusters)
+    groups = _group_by(scored, lambda row: group_of_cluster[clusters[row.question.question_id]])
     n = len(groups)
     units: Units = {}
-    for name in groups:
-        rest = [
-            scored_question
-            for group, part in groups.items()
-            if group != name
-            for scored_question in part
-        ]
-        left = measure(rest).value if rest else full_value
-        pseudo_value = n * full_value - (n - 1) * left
-        units["", name] = ComparisonUnit(pseudo_value, 1.0, name, _question_ids(groups[name]))
+    for name, group in groups.items():
+        others = [row for other, rows in groups.items() if other != name for row in rows]
+        value_without = measure(others).value if others else full_value
+        pseudo_value = n * full_value - (n - 1) * value_without
+        units["", name] = ComparisonUnit(pseudo_value, 1.0, name, _question_ids(group))
     return units
 
 
-def _assign_groups(
-    scored: Sequence[ScoredQuestion], clusters: Clusters
-) -> Callable[[ScoredQuestion], str]:
-    """Assign clusters to groups round-robin, in the order of the questions."""
-    distinct = dict.fromkeys(
-        clusters[scored_question.question.question_id] for scored_question in scored
-    )
-    group = {cluster: str(number % N_GROUPS) for number, cluster in enumerate(distinct)}
-    return lambda one: group[clusters[one.question.question_id]]
+def _jackknife_groups(scored: Sequence[ScoredQuestion], clusters: Clusters) -> dict[str, str]:
+    """Group of each cluster: assigned round-robin, in the order of the questions."""
+    ordered_clusters = dict.fromkeys(clusters[row.question.question_id] for row in scored)
+    return {cluster: str(index % N_GROUPS) for index, cluster in enumerate(ordered_clusters)}
 
 
-def _question_ids(part: Sequence[ScoredQuestion]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(scored_question.question.question_id for scored_question in part))
+def _question_ids(rows: Sequence[ScoredQuestion]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.question.question_id for row in rows))
 
 
 def _drop_unscored(scored: Iterable[ScoredQuestion]) -> list[ScoredQuestion]:
-    return [
-        scored_question for scored_question in scored if scored_question.score.points is not None
-    ]
+    return [row for row in scored if row.score.points is not None]
 
 
 def _group_by(
     scored: Iterable[ScoredQuestion], key: Callable[[ScoredQuestion], str]
 ) -> dict[str, list[ScoredQuestion]]:
-    parts: dict[str, list[ScoredQuestion]] = defaultdict(list)
-    for scored_question in scored:
-        parts[key(scored_question)].append(scored_question)
-    return dict(parts)
+    groups: dict[str, list[ScoredQuestion]] = defaultdict(list)
+    for row in scored:
+        groups[key(row)].append(row)
+    return dict(groups)
 
 
 Decomposition: TypeAlias = Callable[[Measure, ScoredMetric, Clusters], Units]

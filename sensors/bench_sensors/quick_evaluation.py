@@ -67,7 +67,7 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
         pool="gpu",
         code_version=str(task.version),
         description=(
-            f"One row: one metric of {task.shown} on the questions of a checkpoint's quick "
+            f"One row: one metric of {task.display_title} on the questions of a checkpoint's quick "
             "evaluation (`first` in [checkpoints] of bench.toml). Not comparable with the metrics "
             "on all questions."
         ),

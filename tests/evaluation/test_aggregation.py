@@ -18,8 +18,8 @@ def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
         "m",
         {"model": "a|b", "n": "2"},
         n_failed=1,
-        compared="main~blind",
-        before={"judge": "none"},
+        condition="main~blind",
+        leading_parts={"judge": "none"},
     )
     data = digest(questions)[:12]
     assert row.signature == f"quiz|v1|main~blind|judge:none|data:{data}|model:a|b|n:2"

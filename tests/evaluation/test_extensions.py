@@ -50,7 +50,7 @@ def test_an_extension_comes_after_what_the_paper_has():
     assert list(task.measures) == [*CODIS.measures, "words"]
     assert task.primary_metric == CODIS.primary_metric
     assert task.chosen_judge("kind").model == ""
-    assert (task.name, task.shown) == ("codis", "CODIS+acme")
+    assert (task.name, task.display_title) == ("codis", "CODIS+acme")
 
 
 @pytest.mark.parametrize(

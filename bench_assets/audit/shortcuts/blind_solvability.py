@@ -246,7 +246,7 @@ def _points(
     task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
 ) -> tuple[list[float], list[str]]:
     """Share of points by the rules, averaged over samples, and first answer of each question."""
-    _, _, scores = Runner(task=task, responses=StoredResponses(rows)).scored(questions)
+    _, _, scores = Runner(task=task, responses=StoredResponses(rows)).predict_and_score(questions)
     points: dict[str, list[float]] = defaultdict(list)
     answers: dict[str, str] = {}
     for score in scores:

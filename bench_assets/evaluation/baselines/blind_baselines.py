@@ -42,7 +42,7 @@ class BestConstant:
 
 
 def best_constants(
-    task: Task, questions: Sequence[Question], tried: Sequence[str] = ()
+    task: Task, questions: Sequence[Question], candidates: Sequence[str] = ()
 ) -> list[BestConstant]:
     """Find the constant response with the best value of each metric, category by category.
 
@@ -53,30 +53,36 @@ def best_constants(
     Args:
         task: The task.
         questions: Its questions, or a part of them.
-        tried: Candidates; (): those of ``constant_responses``.
+        candidates: Responses to try; (): those of ``constant_responses``.
     """
     if not questions or not _has_rules(task):
         return []
     data = short_digest(digest(questions))
-    tried = tried or constant_responses(questions, task.slices)
-    cells = {text: _constant_cells(task, questions, text) for text in tried}
-    return [
-        row
-        for scorer in task.scorers
-        for row in _best_rows(task, scorer, {text: of[scorer] for text, of in cells.items()}, data)
-    ]
+    candidates = candidates or constant_responses(questions, task.slices)
+    cells = {text: _constant_cells(task, questions, text) for text in candidates}
+    rows: list[BestConstant] = []
+    for scorer in task.scorers:
+        cells_by_text = {text: cells_by_scorer[scorer] for text, cells_by_scorer in cells.items()}
+        rows += _best_rows(task, scorer, cells_by_text, data)
+    return rows
 
 
 def best_cells(
-    found: Mapping[str, Cells], lower_is_better: Collection[str] = ()
+    cells_by_text: Mapping[str, Cells], lower_is_better: Collection[str] = ()
 ) -> dict[tuple[str, str], tuple[float, str]]:
-    """The best value of each cell, with its response; of equal ones the first."""
+    """The best value of each cell, and the response that has it; the first one if several have."""
     best: dict[tuple[str, str], tuple[float, str]] = {}
-    for text, cells in found.items():
-        for cell, value in cells.items():
-            sign = -1 if cell[0] in lower_is_better else 1
-            if cell not in best or sign * value > sign * best[cell][0]:
-                best[cell] = value, text
+    for text, cells in cells_by_text.items():
+        for (metric, category), value in cells.items():
+            best_value, _ = best.get((metric, category), (None, ""))
+            if best_value is None:
+                is_better = True
+            elif metric in lower_is_better:
+                is_better = value < best_value
+            else:
+                is_better = value > best_value
+            if is_better:
+                best[metric, category] = value, text
     return best
 
 
@@ -85,31 +91,36 @@ def judged_constants(
 ) -> list[BestConstant]:
     """Find the best constant responses among those that a judge has judged already.
 
-    Like ``best_constants``. A response counts in a cell if it was judged on all of its questions.
+    A response counts in a cell if it was judged on all questions of the cell.
     """
-    cells: dict[str, dict[str, Cells]] = defaultdict(dict)
+    cells: dict[str, dict[str, Cells]] = defaultdict(dict)  # by scorer and response
     for text in judged.constants(task, questions)[: max_constants(len(questions))]:
-        anew = judged.about(questions, constant_predictions(questions, text))
+        known = judged.look_up(questions, constant_predictions(questions, text))
         for scorer in task.scorers:
-            values = _values(task, questions, anew.predictions, anew.judgements, scorer)
-            cells[scorer][text] = complete_cells(task, questions, values, anew)
+            cells[scorer][text] = _complete_cells(task, questions, known, scorer)
     data = short_digest(digest(questions)) if cells else ""
-    return [row for scorer, tried in cells.items() for row in _best_rows(task, scorer, tried, data)]
+    return [
+        row
+        for scorer, cells_by_text in cells.items()
+        for row in _best_rows(task, scorer, cells_by_text, data)
+    ]
 
 
 def _best_rows(
-    task: Task, scorer: str, tried: Mapping[str, Cells], data: str
+    task: Task, scorer: str, cells_by_text: Mapping[str, Cells], data: str
 ) -> Iterator[BestConstant]:
-    counts = Counter(cell for cells in tried.values() for cell in cells)
-    for cell, (value, best) in best_cells(tried, task.lower_is_better).items():
+    """The best constant of each cell, from the cells of each response tried."""
+    n_tried = Counter(cell for cells in cells_by_text.values() for cell in cells)
+    for cell, (value, response) in best_cells(cells_by_text, task.lower_is_better).items():
+        metric, category = cell
         yield BestConstant(
             scorer=scorer,
-            metric=cell[0],
-            category=cell[1],
+            metric=metric,
+            category=category,
             value=value,
-            response=best,
+            response=response,
             data=data,
-            n_tried=counts[cell],
+            n_tried=n_tried[cell],
         )
 
 
@@ -132,43 +143,49 @@ def metrics_with_baselines(
         judged: Earlier verdicts of the judge of these scores, if a model judged; without them,
             the metrics have no baselines.
     """
-    rows = pipeline.summarise(task, questions, predictions, scores)
-    scorers = {row.scorer for row in scores}
-    judges = {judge for row in scores for judge in row.judge.split("+")}
-    by_rules = _has_rules(task) and {judge for judge in judges if not is_reader(judge)} <= {
-        "",
-        RULES,
-    }
-    if not rows or len(scorers) != 1 or not (by_rules or judged):
-        return rows
+    metrics = pipeline.summarise(task, questions, predictions, scores)
+    scorers = {score.scorer for score in scores}
+    by_rules = _has_rules(task) and _are_scored_by_rules(scores)
+    if not metrics or len(scorers) != 1:
+        return metrics
     (scorer,) = scorers
-    anew = KnownJudgements(shuffled := shuffle_responses(predictions), (), frozenset())
+    shuffled = shuffle_responses(predictions)
     if by_rules:
-        anew = anew._replace(judgements=_judge_by_rules(task, questions, shuffled))
+        judgements = _judge_by_rules(task, questions, shuffled)
+        known = KnownJudgements(shuffled, judgements, missing=frozenset())
     elif judged:
         constants = judged_constants(task, questions, judged)
-        anew = judged.about(questions, shuffled)
-    known = {
+        known = judged.look_up(questions, shuffled)
+    else:
+        return metrics
+    best_by_cell = {
         (constant.metric, constant.category): constant
         for constant in constants
-        if (constant.scorer, constant.data) == (scorer, rows[0].data)
+        if constant.scorer == scorer and constant.data == metrics[0].data
     }
-    values = _values(task, questions, anew.predictions, anew.judgements, scorer)
-    dealt = complete_cells(task, questions, values, anew)
-    return [
-        replace(
-            row,
-            constant=best.value if best else None,
-            shuffled=dealt.get(cell) if len(questions) > 1 else None,
-            baselines="" if by_rules else _origin(best, len(anew.missing)),
+    shuffled_cells: Cells = {}
+    if len(questions) > 1:
+        shuffled_cells = _complete_cells(task, questions, known, scorer)
+    rows: list[Metric] = []
+    for metric in metrics:
+        cell = (metric.metric, metric.category)
+        best = best_by_cell.get(cell)
+        origin = "" if by_rules else _describe_baselines(best, len(known.missing))
+        constant_value = best.value if best else None
+        shuffled_value = shuffled_cells.get(cell)
+        rows.append(
+            replace(metric, constant=constant_value, shuffled=shuffled_value, baselines=origin)
         )
-        for row in rows
-        for cell in [(row.metric, row.category)]
-        for best in [known.get(cell)]
-    ]
+    return rows
 
 
-def _origin(best: BestConstant | None, n_missing: int) -> str:
+def _are_scored_by_rules(scores: Sequence[Score]) -> bool:
+    """Whether no judge other than rules gave verdicts; readers are no judges."""
+    judges = {judge for score in scores for judge in score.judge.split("+")}
+    return all(judge in ("", RULES) or is_reader(judge) for judge in judges)
+
+
+def _describe_baselines(best: BestConstant | None, n_missing: int) -> str:
     """How the blind baselines of a judged metric were found, or why they are absent."""
     constant = (
         f"constant: best of {best.n_tried} that the judge had judged on all questions"
@@ -187,9 +204,12 @@ def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
     None unless accuracy is the primary metric and all questions are choices among equally many
     options.
     """
-    offered = {len(question.options) if question.kind == "choice" else 0 for question in questions}
-    is_share = task.primary_metric == "accuracy" and len(offered) == 1
-    return 1 / max(offered) if is_share and max(offered) else None
+    n_options = {len(question.options) for question in questions}
+    if task.primary_metric != "accuracy" or len(n_options) != 1:
+        return None
+    if any(question.kind != "choice" or not question.options for question in questions):
+        return None
+    return 1 / max(n_options)
 
 
 def shuffle_responses(predictions: Sequence[Prediction]) -> list[Prediction]:
@@ -198,20 +218,22 @@ def shuffle_responses(predictions: Sequence[Prediction]) -> list[Prediction]:
     Responses move on by one question, in an order that depends on question ids only and in which
     questions about the same image are rarely adjacent. Missing responses stay missing.
     """
-    samples = defaultdict[int, list[int]](list)  # positions of responses
-    for position, row in enumerate(predictions):
+    indices_by_sample = defaultdict[int, list[int]](list)
+    for index, row in enumerate(predictions):
         if not row.error:
-            samples[row.sample].append(position)
+            indices_by_sample[row.sample].append(index)
     shuffled = list(predictions)
-    for positions in samples.values():
-        positions.sort(key=lambda n: sha256(predictions[n].question_id.encode()).digest())
-        for receiver, giver in zip(positions, positions[-1:] + positions[:-1], strict=True):
-            question_id = predictions[receiver].question_id
-            shuffled[receiver] = replace(predictions[giver], question_id=question_id)
+    for indices in indices_by_sample.values():
+        indices.sort(key=lambda index: sha256(predictions[index].question_id.encode()).digest())
+        source_indices = [indices[-1], *indices[:-1]]
+        for index, source_index in zip(indices, source_indices, strict=True):
+            question_id = predictions[index].question_id
+            shuffled[index] = replace(predictions[source_index], question_id=question_id)
     return shuffled
 
 
 def _has_rules(task: Task) -> bool:
+    """Whether responses can be scored without a model as judge."""
     return not task.is_judged or RULES in task.judges
 
 
@@ -235,20 +257,20 @@ def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Map
     predictions = constant_predictions(questions, text)
     pairs = list(map(AnsweredQuestion, questions, predictions))
     grouped = group_judgements(predictions, _judge_by_rules(task, questions, predictions))
-    known: list[tuple[Sequence[Score], Cells]] = []
-    constant_cells: dict[str, Cells] = {}
+    computed: list[tuple[Sequence[Score], Cells]] = []
+    cells_by_scorer: dict[str, Cells] = {}
     for name, scorer in task.scorers.items():
         scores = [
-            score_response(task, scorer, pair, verdicts)
-            for pair, verdicts in zip(pairs, grouped, strict=True)
+            score_response(task, scorer, pair, judgements)
+            for pair, judgements in zip(pairs, grouped, strict=True)
         ]
-        constant_cells[name] = next((cells for rows, cells in known if rows == scores), {})
-        if not constant_cells[name]:
-            constant_cells[name] = cell_values(
-                task, questions, list(map(ScoredQuestion, questions, scores))
-            )
-            known.append((scores, constant_cells[name]))
-    return constant_cells
+        cells = next((cells for rows, cells in computed if rows == scores), None)
+        if cells is None:
+            scored = list(map(ScoredQuestion, questions, scores))
+            cells = cell_values(task, questions, scored)
+            computed.append((scores, cells))
+        cells_by_scorer[name] = cells
+    return cells_by_scorer
 
 
 def _judge_by_rules(
@@ -257,12 +279,10 @@ def _judge_by_rules(
     return pipeline.judge(task, questions, predictions, None) if task.is_judged else []
 
 
-def _values(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement],
-    scorer: str,
+def _complete_cells(
+    task: Task, questions: Sequence[Question], known: KnownJudgements, scorer: str
 ) -> Cells:
-    scores = pipeline.score(task, questions, predictions, judgements, scorer)
-    return cell_values(task, questions, ScoredQuestion.of(questions, scores))
+    """Values of the cells in which all responses were judged."""
+    scores = pipeline.score(task, questions, known.predictions, known.judgements, scorer)
+    cells = cell_values(task, questions, ScoredQuestion.of(questions, scores))
+    return complete_cells(task, questions, cells, known)

@@ -23,7 +23,7 @@ STOCK_RESPONSES = (
 
 _MAX_FREQUENT = 8  # most frequent right answers that are tried
 _MAX_PER_SLICE = 2  # most frequent right answers of a slice that are tried
-_WORDS = 20  # length of a list of frequent words or answers
+_LIST_LENGTH = 20  # length of a list of frequent words or answers
 _MAX_SET_OPTIONS = 4  # options, up to which every set of letters is tried
 _MIN_SENTENCE_WORDS = 4.0  # words of the median answer, from which on texts are composed
 _MAX_CENTRAL = 4  # central answers that are tried, by each count
@@ -47,14 +47,14 @@ def constant_responses(
     If each question has options, frequent answers are enough: a stock sentence names none of the
     options.
     """
-    lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
-    several = [len(q.options) for q in questions if q.kind == "choices"]
+    n_options = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
+    n_options_of_sets = [len(q.options) for q in questions if q.kind == "choices"]
     constants = [
-        *ascii_uppercase[: max(lettered, default=0)],
-        *_letter_sets(max(several, default=0)),
+        *ascii_uppercase[: max(n_options, default=0)],
+        *_letter_sets(max(n_options_of_sets, default=0)),
     ]
-    constants += _frequent(questions, slices)
-    if len(lettered) < len(questions):
+    constants += _frequent_answers(questions, slices)
+    if len(n_options) < len(questions):
         texts = [text for q in questions if q.kind == "text" for text in q.answer]
         stock = () if constants and all(q.options for q in questions) else STOCK_RESPONSES
         constants += [*stock, *_frequent_list(texts), *composed_texts(texts)]
@@ -73,50 +73,60 @@ def composed_texts(texts: Sequence[str]) -> list[str]:
     form, and the answers that share most words and pairs of words with the others; all answers if
     there are few.
     """
-    split = [re.findall(r"\w+", text.casefold()) for text in texts]
-    if not split or median(map(len, split)) < _MIN_SENTENCE_WORDS:
+    words_by_text = [re.findall(r"\w+", text.casefold()) for text in texts]
+    lengths = [len(words) for words in words_by_text]
+    if not texts or median(lengths) < _MIN_SENTENCE_WORDS:
         return []
-    counts = Counter(word for words in split for word in dict.fromkeys(words))
+    counts = Counter(word for words in words_by_text for word in dict.fromkeys(words))
     frequent = [word for word, _ in counts.most_common() if word not in _STOP_WORDS]
-    longest = max(map(len, split))
-    lists = [", ".join(frequent[:n]) for n in dict.fromkeys((_WORDS, longest))]
+    lists = [", ".join(frequent[:n]) for n in dict.fromkeys((_LIST_LENGTH, max(lengths)))]
     distinct = list(dict.fromkeys(texts))
-    answers = distinct if len(distinct) <= _MAX_ENUMERATED else _central(texts, split)
-    return [*lists, _markov_sentence(split), *answers]
+    answers = distinct if len(distinct) <= _MAX_ENUMERATED else _central(texts, words_by_text)
+    return [*lists, _markov_sentence(words_by_text), *answers]
 
 
 def _letter_sets(n_options: int) -> list[str]:
+    """Sets of two or more letters, as responses; only that of all letters for many options."""
     letters = ascii_uppercase[:n_options]
     sizes = range(2, n_options + 1) if n_options <= _MAX_SET_OPTIONS else [n_options]
     return ["".join(combination) for size in sizes for combination in combinations(letters, size)]
 
 
-def _frequent(
+def _frequent_answers(
     questions: Sequence[Question], slices: Callable[[Question], Sequence[str]]
 ) -> Iterator[str]:
-    """Right answers that occur more than once, overall and in each slice; blanks also mixed."""
-    overall = Counter[str]()
-    of_slice: dict[str, Counter[str]] = defaultdict(Counter)
-    blanks: dict[int, list[Counter[str]]] = defaultdict(list)
+    """Right answers that occur more than once, overall and in each slice; then mixed blanks."""
+    counts = Counter[str]()
+    counts_by_slice: dict[str, Counter[str]] = defaultdict(Counter)
     for question in questions:
-        texts = list(dict.fromkeys(_right(question)))
-        overall.update(texts)
+        texts = list(dict.fromkeys(_right_responses(question)))
+        counts.update(texts)
         for name in slices(question):
-            of_slice[name].update(texts)
+            counts_by_slice[name].update(texts)
+    yield from _repeated(counts, _MAX_FREQUENT)
+    for slice_counts in counts_by_slice.values():
+        yield from _repeated(slice_counts, _MAX_PER_SLICE)
+    yield from _mixed_blanks(questions)
+
+
+def _repeated(counts: Counter[str], n: int) -> Iterator[str]:
+    """Those of the n most frequent texts that occur more than once."""
+    return (text for text, count in counts.most_common(n) if count > 1)
+
+
+def _mixed_blanks(questions: Sequence[Question]) -> Iterator[str]:
+    """The most frequent entry of each blank as one response, by number of blanks."""
+    answers_by_size: dict[int, list[tuple[str, ...]]] = defaultdict(list)
+    for question in questions:
         if question.kind == "blanks":
-            slots = blanks[len(question.answer)] or [Counter() for _ in question.answer]
-            blanks[len(question.answer)] = slots
-            for slot, text in zip(slots, question.answer, strict=True):
-                slot[text] += 1
-    counted = [(overall, _MAX_FREQUENT), *((text, _MAX_PER_SLICE) for text in of_slice.values())]
-    for counts, most in counted:
-        yield from (text for text, times in counts.most_common(most) if times > 1)
-    for slots in blanks.values():
-        yield "\n".join(slot.most_common(1)[0][0] for slot in slots)
+            answers_by_size[len(question.answer)].append(question.answer)
+    for answers in answers_by_size.values():
+        entries_by_blank = zip(*answers, strict=True)
+        yield "\n".join(Counter(entries).most_common(1)[0][0] for entries in entries_by_blank)
 
 
-def _right(question: Question) -> Iterable[str]:
-    """The right answer, as a response."""
+def _right_responses(question: Question) -> Iterable[str]:
+    """Right answers, each as a response states it."""
     match question.kind:
         case "text":
             return question.answer
@@ -131,35 +141,47 @@ def _right(question: Question) -> Iterable[str]:
 def _frequent_list(texts: Sequence[str]) -> list[str]:
     """The most frequent short answers as one list, for scorers that look for a mention."""
     counts = Counter(text for text in texts if len(text.split()) < _MIN_SENTENCE_WORDS)
-    return [", ".join(text for text, _ in counts.most_common(_WORDS))] if len(counts) > 1 else []
+    if len(counts) < 2:
+        return []
+    return [", ".join(text for text, _ in counts.most_common(_LIST_LENGTH))]
 
 
-def _markov_sentence(split: Sequence[Sequence[str]]) -> str:
+def _markov_sentence(words_by_text: Sequence[Sequence[str]]) -> str:
     """Follow the most frequent continuation of the last two words, to the median length."""
-    after: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for words in split:
-        padded = ["", "", *words]
-        for (first, second), following in zip(pairwise(padded), padded[2:], strict=False):
-            after[first, second][following] += 1
-    sentence = ["", ""]
-    while len(sentence) < 2 + median(map(len, split)) and (
-        next_words := after[sentence[-2], sentence[-1]]
-    ):
-        word = next_words.most_common(1)[0][0]
-        next_words[word] = 0  # so that no sequence repeats
+    continuations: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for words in words_by_text:
+        first, second = "", ""
+        for word in words:
+            continuations[first, second][word] += 1
+            first, second = second, word
+    sentence: list[str] = []
+    first, second = "", ""
+    max_length = median(map(len, words_by_text))
+    while len(sentence) < max_length and continuations[first, second]:
+        counts = continuations[first, second]
+        word = counts.most_common(1)[0][0]
+        counts[word] = 0  # so that no sequence repeats
         sentence.append(word)
-    return " ".join(sentence[2:])
+        first, second = second, word
+    return " ".join(sentence)
 
 
-def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The first answer, and those whose words and pairs of words are frequent."""
+def _central(texts: Sequence[str], words_by_text: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The first answer, then those whose words or pairs of words are the most frequent."""
     yield texts[0]
-    pairs = [{" ".join(pair) for pair in pairwise(words)} for words in split]
-    for parts in (list(map(set, split)), pairs):
-        often = Counter(chain.from_iterable(parts))
-        sums = [sum(often[part] for part in token_share) for token_share in parts]
-        means = [total / max(1, len(part)) for total, part in zip(sums, parts, strict=True)]
-        for of in (sums, means):
-            yield from (
-                texts[n] for n in sorted(range(len(texts)), key=lambda n: -of[n])[:_MAX_CENTRAL]
-            )
+    word_sets = [set(words) for words in words_by_text]
+    word_pairs = [{" ".join(pair) for pair in pairwise(words)} for words in words_by_text]
+    for tokens_by_text in (word_sets, word_pairs):
+        counts = Counter(chain.from_iterable(tokens_by_text))
+        sums = [sum(counts[token] for token in tokens) for tokens in tokens_by_text]
+        means = [
+            total / max(1, len(tokens)) for total, tokens in zip(sums, tokens_by_text, strict=True)
+        ]
+        yield from _texts_with_most(sums, texts)
+        yield from _texts_with_most(means, texts)
+
+
+def _texts_with_most(values: Sequence[float], texts: Sequence[str]) -> Iterator[str]:
+    """The texts with the highest values."""
+    order = sorted(range(len(texts)), key=lambda index: -values[index])
+    return (texts[index] for index in order[:_MAX_CENTRAL])

@@ -104,7 +104,7 @@ class IndexPage:
         return {
             "name": task.name,
             "slug": slug(task.name),
-            "title": task.shown,
+            "title": task.display_title,
             "suite": task.suite,
             "asked_of": task.asked_of,
             "about": task.condition("main").about,
@@ -201,7 +201,7 @@ def _running(
         if (row["partial"] or "").endswith(SO_FAR):
             key = evaluation_key(tasks_by_name[row["task"]], row["condition"], "metrics")
             at = partial_tables(home).written(key, row["model"])
-            title = tasks_by_name[row["task"]].shown
+            title = tasks_by_name[row["task"]].display_title
             yield {"model": row["model"], "task": title, "part": row["partial"], "at": at}
 
 

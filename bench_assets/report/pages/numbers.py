@@ -195,7 +195,7 @@ def _write_model(
     page = {
         "model": model,
         "task": task.name,
-        "title": task.shown,
+        "title": task.display_title,
         "conditions": conditions,
         "checks": own_checks,
         "commands": [f"bench tables show {table}" for table in origins if table],

@@ -58,7 +58,7 @@ class Samples:
                     site, other_source, task, withheld, self.find_prompts, source
                 ).write()
             if conditions:
-                entry = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
+                entry = {"task": task.name, "title": task.display_title, "chunk": page.CHUNK}
                 site.put(f"samples-{slug(task.name)}", entry | {"conditions": conditions})
                 site.tabs += ["samples"] * ("samples" not in site.tabs)
 

@@ -53,7 +53,7 @@ def value(file: Path) -> dict:
 def test_a_number_has_its_signature_and_the_commands_of_its_tables(lab):
     number = value(lab.report()[MODELS])
     (main,) = number["conditions"]
-    assert (number["task"], number["title"]) == ("quiz", TASK.shown)
+    assert (number["task"], number["title"]) == ("quiz", TASK.display_title)
     assert main["signature"] == lab.one.metrics[0].signature
     assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "scorer"}
     assert number["commands"] == ["bench tables show quiz/questions"]

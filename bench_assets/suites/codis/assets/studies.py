@@ -29,8 +29,8 @@ def output_variability(
         context.partition_key,
         {"model": format_decodings(predictions), "n": str(len(questions))},
         n_failed=sum(bool(prediction.error) for prediction in predictions),
-        compared="main~no_context",
-        before={"judge": "none"},
+        condition="main~no_context",
+        leading_parts={"judge": "none"},
     )
     slices: dict[str, list[Question]] = {"all": questions}
     for question in questions:

@@ -88,6 +88,6 @@ def _blank_row(questions: Sequence[Question], scores: Sequence[Score], **parts: 
     n_failed = sum(bool(score.error) for score in scores)
     parts = {"scorer": first.scorer, **parts}
     row = blank_metric(
-        TASK, questions, first.model, parts, n_failed=n_failed, compared=first.condition
+        TASK, questions, first.model, parts, n_failed=n_failed, condition=first.condition
     )
     return replace(row, condition=first.condition)
