@@ -13,6 +13,7 @@ Raw data, one folder per task:
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from math import dist
 from pathlib import Path
 from random import Random
@@ -39,7 +40,7 @@ from bench_assets.suites.blink.builders.raw_files import (
     files_in,
     image_file,
     read_image,
-    read_lines_with_place,
+    read_located_lines,
     read_number,
     read_objects,
 )
@@ -51,9 +52,16 @@ _COMMAS = 4  # least number of commas in a line of points, even in a truncated o
 
 
 class _ComparedPoints(NamedTuple):
-    darker: Point  # shares of width and height; of two alike, the one named first
-    other: Point
+    """Two points as shares of width and height, the darker one first unless they are alike."""
+
+    first: Point
+    second: Point
     alike: bool
+
+
+class _LinePair(NamedTuple):
+    name: str  # path of the image
+    points: str
 
 
 def relative_depth(source: Path, rng: Random) -> Candidates:
@@ -62,9 +70,9 @@ def relative_depth(source: Path, rng: Random) -> Candidates:
     Raises:
         SourceError: If the list cannot be read.
     """
-    pairs = _line_pairs(read_lines_with_place(source / "DIW_test.csv"))
+    pairs = _line_pairs(read_located_lines(source / "DIW_test.csv"))
     yield from pairs.rejections
-    yield from make_candidates(pairs.rows, rng, lambda pair, where: _depth(source, *pair, where))
+    yield from make_candidates(pairs.rows, rng, partial(_depth_draft, source))
 
 
 def relative_reflectance(source: Path, rng: Random) -> Candidates:
@@ -74,114 +82,125 @@ def relative_reflectance(source: Path, rng: Random) -> Candidates:
         SourceError: If there are no annotations.
     """
     files = [(file, str(file)) for file in files_in(source / "data", "*.json")]
-    return make_candidates(files, rng, lambda file, _: _reflectance(file, rng))
+    return make_candidates(files, rng, lambda file, _: _reflectance_draft(file, rng))
 
 
-def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[tuple[str, str], str]]:
+def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[_LinePair, str]]:
     """Pair each image's line with its line of points; reject a line without its partner."""
-    pairs = Table[tuple[tuple[str, str], str]]()
-    image: tuple[str, str] | None = None
+    pairs = Table[tuple[_LinePair, str]]()
+    name, name_where = "", ""  # of an image whose line of points has not been read yet
     for line, where in lines:
         is_name = line.count(",") < _COMMAS
-        if is_name is (image is not None):
+        if is_name == bool(name):  # a second name, or points without a name
             pairs.rejections.append(
                 make_rejection(where, "a line of an image or of its points is missing")
             )
         if is_name:
-            image = line, where
-        elif image:
-            pairs.rows.append(((image[0], line), where))
-            image = None
-    if image:
-        pairs.rejections.append(make_rejection(image[1], "no line of points follows"))
+            name, name_where = line, where
+        elif name:
+            pairs.rows.append((_LinePair(name, line), where))
+            name = ""
+    if name:
+        pairs.rejections.append(make_rejection(name_where, "no line of points follows"))
     return pairs
 
 
-def _depth(source: Path, name: str, line: str, where: str) -> Draft | Rejection:
-    match [cell.strip() for cell in line.split(",")]:
+def _depth_draft(source: Path, lines: _LinePair, where: str) -> Draft | Rejection:
+    match [cell.strip() for cell in lines.points.split(",")]:
         case [y_a, x_a, y_b, x_b, ("<" | ">") as relation, width, height]:
             try:
                 a, b = (float(x_a) - 1, float(y_a) - 1), (float(x_b) - 1, float(y_b) - 1)
-                stated = int(width), int(height)
+                stated_size = int(width), int(height)
             except ValueError as error:
                 raise SourceError(f"{where}: {error}") from error
         case _:
             raise SourceError(
-                f"{where}: expected y_A,x_A,y_B,x_B,< or >,width,height; found {line!r:.80}"
+                f"{where}: expected y_A,x_A,y_B,x_B,< or >,width,height; found {lines.points!r:.80}"
             )
-    image = image_file(source, name, where)
-    frame = read_annotated_frame(image, stated)
+    image = image_file(source, lines.name, where)
+    frame = read_annotated_frame(image, stated_size)
     a, b = frame.to_shown(a), frame.to_shown(b)
-    if not (distance := dist(a, b) / frame.shown[1]) >= MIN_DISTANCE:
+    _, shown_height = frame.shown
+    distance = dist(a, b) / shown_height
+    if not distance >= MIN_DISTANCE:  # also NaN
         reason = f"the points lie {distance:.3f} of the height apart: their circles would meet"
-        return Rejection(entry=name, reason=reason)
+        return Rejection(entry=lines.name, reason=reason)
     closer, farther = (a, b) if relation == "<" else (b, a)
-    return _circled_draft("Relative_Depth", name, image, (closer, farther))
+    return _circled_draft("Relative_Depth", lines.name, image, (closer, farther))
 
 
-def _reflectance(file: Path, rng: Random) -> Draft | Rejection:
-    clear = _clear_comparisons(file)
-    if not clear:
+def _reflectance_draft(file: Path, rng: Random) -> Draft | Rejection:
+    comparisons = _clear_comparisons(file)
+    if not comparisons:
         reason = "no comparison of two opaque points that lie apart is sure enough"
         return Rejection(entry=file.name, reason=reason)
-    judged, swapped = rng.choice(clear), rng.random() < 0.5
+    comparison = rng.choice(comparisons)
+    random_place = int(rng.random() < 0.5)
     image = file.with_suffix(".png")
     frame = read_annotated_frame(image)
-    shares = (judged.darker, judged.other)
-    darker, lighter = (frame.to_shown((x * frame.width, y * frame.height)) for x, y in shares)
-    settled = int(swapped) if judged.alike else None
-    draft = _circled_draft("Relative_Reflectance", file.name, image, (darker, lighter), settled)
+    first, second = (
+        frame.to_shown((x * frame.width, y * frame.height))
+        for x, y in (comparison.first, comparison.second)
+    )
+    first_place = random_place if comparison.alike else None
+    draft = _circled_draft("Relative_Reflectance", file.name, image, (first, second), first_place)
     return replace(draft, marks=Marks(colour="white"))  # "to avoid color confusions" (A.1)
 
 
 def _circled_draft(
-    task: str, entry: str, image: Path, points: tuple[Point, Point], settled: int | None = None
+    task: str, entry: str, image: Path, points: tuple[Point, Point], first_place: int | None = None
 ) -> Draft:
     """Draft a question about two circled points, in px of the upright image.
 
     The first point gets the letter of the right option. If the points are alike, the third option
-    is right and ``settled`` is the place of the first point.
+    is right and ``first_place`` is the place of the first point.
     """
     options = _OPTIONS[task]
+    first, second = points
 
     def show(place: int, marks: Marks) -> DraftView:
-        a, b = insert_at(points[0], points[1:], place if settled is None else settled)
+        a, b = insert_at(first, [second], place if first_place is None else first_place)
         circled = draw_circles(read_image(image), [Mark("A", a), Mark("B", b)], marks)
-        return DraftView(asked=wording(task), images=(circled,), options=options)
+        return DraftView(wording=wording(task), images=(circled,), options=options)
 
     return Draft(
         entry=entry,
         originals=(image,),
         points={image: points},
         n_options=len(options),
-        places=(0, 1) if settled is None else (2,),
+        places=(0, 1) if first_place is None else (2,),
         show=show,
     )
 
 
 def _clear_comparisons(file: Path) -> list[_ComparedPoints]:
+    """Read the comparisons of opaque, distant points of which annotators are sure."""
     entry = read_object(file)
     points = {
         require_field(point, "id", int, where): point
         for point, where in read_objects(entry, "intrinsic_points", str(file))
     }
-    judged = []
+    clear = []
     for comparison, where in read_objects(entry, "intrinsic_comparisons", str(file)):
-        ends = [_point(points, comparison, end, where) for end in ("point1", "point2")]
-        unsaid = None in (comparison.get("darker"), comparison.get("darker_score"))
-        if unsaid or not all(end.get("opaque") for end in ends):
+        first_entry = _find_point(points, comparison, "point1", where)
+        second_entry = _find_point(points, comparison, "point2", where)
+        are_opaque = first_entry.get("opaque") and second_entry.get("opaque")
+        if not are_opaque or not _is_sure(comparison, where):
             continue
-        if read_number(comparison, "darker_score", where) < _MIN_SCORE:
-            continue
-        first, second = (_relative_point(end, where) for end in ends)
+        first, second = _relative_point(first_entry, where), _relative_point(second_entry, where)
         if dist(first, second) >= MIN_DISTANCE:
-            judged.append(
-                _compared(require_field(comparison, "darker", str, where), first, second, where)
-            )
-    return judged
+            darker = require_field(comparison, "darker", str, where)
+            clear.append(_put_darker_first(darker, first, second, where))
+    return clear
 
 
-def _compared(darker: str, first: Point, second: Point, where: str) -> _ComparedPoints:
+def _is_sure(comparison: Entry, where: str) -> bool:
+    if comparison.get("darker") is None or comparison.get("darker_score") is None:
+        return False
+    return read_number(comparison, "darker_score", where) >= _MIN_SCORE
+
+
+def _put_darker_first(darker: str, first: Point, second: Point, where: str) -> _ComparedPoints:
     match darker:
         case "1":
             return _ComparedPoints(first, second, alike=False)
@@ -192,13 +211,15 @@ def _compared(darker: str, first: Point, second: Point, where: str) -> _Compared
     raise SourceError(f"{where}: field 'darker' is {darker!r}, expected '1', '2' or 'E'")
 
 
-def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) -> Entry:
-    name = require_field(comparison, end, int, where)
-    if name not in points:
-        raise SourceError(f"{where}: unknown point {name}")
-    if points[name].get("opaque") is not None:
-        require_field(points[name], "opaque", bool, f"{where}, point {name}")
-    return points[name]
+def _find_point(points: dict[int, Entry], comparison: Entry, field: str, where: str) -> Entry:
+    """Return the point whose id is in a field of a comparison."""
+    point_id = require_field(comparison, field, int, where)
+    if point_id not in points:
+        raise SourceError(f"{where}: unknown point {point_id}")
+    point = points[point_id]
+    if point.get("opaque") is not None:
+        require_field(point, "opaque", bool, f"{where}, point {point_id}")
+    return point
 
 
 def _relative_point(point: Entry, where: str) -> Point:

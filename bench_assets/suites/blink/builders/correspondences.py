@@ -17,7 +17,6 @@ Raw data, one folder per task:
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, combinations, zip_longest
 from math import dist
@@ -55,7 +54,7 @@ from bench_assets.suites.blink.builders.raw_files import (
     image_file,
     images_in,
     read_image,
-    read_lines_with_place,
+    read_located_lines,
     read_numbers,
 )
 
@@ -66,44 +65,63 @@ _N_FUNCTIONS = 5  # points of a tool
 _MIN_VIEW_DISTANCE = 0.08  # between any two options, as a share of the image's height
 _MARGIN = 0.03  # from the edges of both images, as a share of the height
 _CORNER_QUALITY = 0.05  # least strength, as a share of the strongest corner's
+_CORNER_DISTANCE = 0.02  # least distance between corners, as a share of the height
+_MAX_CORNERS = 300
+
+_MIN_DETERMINANT = 1e-12  # absolute value; below it a homography is taken to be singular
 
 Homography = NDArray[np.float64]  # 3 x 3; px of one image to px of another, as stored
 
 
-class _Tool(NamedTuple):
+class _AnnotatedObject(NamedTuple):
+    """An image of an object with its annotated points."""
+
     image: Path
-    name: str
+    name: str  # of the object
     points: list[Point]  # px, as annotated
     size: Size | None  # px, as stated
 
 
+class _ToolPair(NamedTuple):
+    action: str
+    first: _AnnotatedObject
+    second: _AnnotatedObject
+
+
+class _ImagePair(NamedTuple):
+    first: Path
+    second: Path
+
+
 def functional_correspondence(source: Path, rng: Random) -> Candidates:
-    """Ask about one random point of pairs of different objects; every image is in one pair.
+    """Ask about one random point of pairs of different objects; an image is in one pair at most.
 
     Raises:
         SourceError: If the list cannot be read.
     """
-    tools: dict[str, list[_Tool]] = defaultdict(list)
-    read = make_rows(
+    table = make_rows(
         read_entries(source / "annotations.json"),
         lambda entry, where: (
             require_field(entry, "action", str, where),
-            _tool(source, entry, where),
+            _parse_tool(source, entry, where),
         ),
     )
-    for action, tool in read.rows:
-        tools[action].append(tool)
-    yield from read.rejections
-    pairs = [(action, *pair) for action in sorted(tools) for pair in _pairs(tools[action], rng)]
+    yield from table.rejections
+    tools_by_action: dict[str, list[_AnnotatedObject]] = defaultdict(list)
+    for action, tool in table.rows:
+        tools_by_action[action].append(tool)
     named_pairs = [
-        (pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs
+        (_ToolPair(action, first, second), f"{action}: {first.image.name} and {second.image.name}")
+        for action in sorted(tools_by_action)
+        for first, second in _pair_tools(tools_by_action[action], rng)
     ]
-
-    def draft(pair: tuple[str, _Tool, _Tool], entry: str) -> Draft | Rejection:
-        action, *tools = pair
-        return _random_point_draft("Functional_Correspondence", entry, tools, rng, action=action)
-
-    yield from make_candidates(named_pairs, rng, draft)
+    yield from make_candidates(
+        named_pairs,
+        rng,
+        lambda pair, entry: _random_point_draft(
+            "Functional_Correspondence", entry, pair.first, pair.second, rng, action=pair.action
+        ),
+    )
 
 
 def semantic_correspondence(source: Path, rng: Random) -> Candidates:
@@ -113,15 +131,9 @@ def semantic_correspondence(source: Path, rng: Random) -> Candidates:
         SourceError: If there are no pairs.
     """
     files = [(file, str(file)) for file in files_in(source, "PairAnnotation/*/*.json")]
-
-    def draft(file: Path, where: str) -> Draft | Rejection:
-        pair = _animals(source, read_object(file), where)
-        entry = f"{file.parent.name}/{file.name}"
-        if (n := len(pair[0].points)) < 4:
-            return Rejection(entry=entry, reason=f"four common points are needed, it has {n}")
-        return _random_point_draft("Semantic_Correspondence", entry, pair, rng)
-
-    return make_candidates(files, rng, draft)
+    return make_candidates(
+        files, rng, lambda file, where: _animal_pair_draft(source, file, where, rng)
+    )
 
 
 def visual_correspondence(source: Path, rng: Random) -> Candidates:
@@ -140,13 +152,13 @@ def visual_correspondence(source: Path, rng: Random) -> Candidates:
     for sequence, pairs in zip(sequences, pairs_by_sequence, strict=True):
         if not pairs:
             yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
+    rounds = zip_longest(*pairs_by_sequence)  # one pair of each sequence, None if it has no more
+    pairs = [pair for pair in chain.from_iterable(rounds) if pair is not None]
     rows = [
-        (pair, f"{pair[0].parent}, images {' and '.join(file.stem for file in pair)}")
-        for pair in filter(None, chain.from_iterable(zip_longest(*pairs_by_sequence)))
+        (pair, f"{pair.first.parent}, images {pair.first.stem} and {pair.second.stem}")
+        for pair in pairs
     ]
-    yield from make_ordered_candidates(
-        rows, lambda pair, where: _view_draft(pair, Path(where).name, rng)
-    )
+    yield from make_ordered_candidates(rows, lambda pair, _: _view_draft(pair, rng))
 
 
 def project(homography: Homography, point: Point) -> Point:
@@ -159,81 +171,103 @@ def project(homography: Homography, point: Point) -> Point:
     return float(x / w), float(y / w)
 
 
+def _animal_pair_draft(source: Path, file: Path, where: str, rng: Random) -> Draft | Rejection:
+    first, second = _parse_animals(source, read_object(file), where)
+    entry = f"{file.parent.name}/{file.name}"
+    n_points = len(first.points)
+    if n_points < 4:
+        return Rejection(entry=entry, reason=f"four common points are needed, it has {n_points}")
+    return _random_point_draft("Semantic_Correspondence", entry, first, second, rng)
+
+
 def _random_point_draft(
-    task: str, entry: str, pair: Sequence[_Tool], rng: Random, **blanks: str
+    task: str,
+    entry: str,
+    first: _AnnotatedObject,
+    second: _AnnotatedObject,
+    rng: Random,
+    **blanks: str,
 ) -> Draft | Rejection:
     """Circle a random point of the first image and ask for its match on the second.
 
     Options lie apart by a share of the largest distance of two points.
     """
-    (first, second), nth = pair, rng.randrange(len(pair[0].points))
-    frames = [read_annotated_frame(frame.image, frame.size) for frame in pair]
-    reference = frames[0].to_shown(first.points[nth])
-    points = [frames[1].to_shown(point) for point in second.points]
-    other_points = points[:nth] + points[nth + 1 :]
-    match = PointCorrespondence(first.image, second.image, reference, points[nth], other_points)
-    distance = MIN_DISTANCE * max(
-        dist(combination, other) for combination, other in combinations(points, 2)
+    index = rng.randrange(len(first.points))
+    first_frame = read_annotated_frame(first.image, first.size)
+    second_frame = read_annotated_frame(second.image, second.size)
+    reference = first_frame.to_shown(first.points[index])
+    points = [second_frame.to_shown(point) for point in second.points]
+    pair = PointCorrespondence(
+        first=first.image,
+        second=second.image,
+        reference=reference,
+        match=points[index],
+        other_points=points[:index] + points[index + 1 :],
     )
-    draft = match_choice(task, entry, match, distance, rng, **blanks)
+    largest_distance = max(dist(a, b) for a, b in combinations(points, 2))
+    draft = match_choice(task, entry, pair, MIN_DISTANCE * largest_distance, rng, **blanks)
     return draft or Rejection(entry=entry, reason=_TOO_CLOSE)
 
 
-def _pairs(tools: list[_Tool], rng: Random) -> list[tuple[_Tool, _Tool]]:
+def _pair_tools(
+    tools: list[_AnnotatedObject], rng: Random
+) -> list[tuple[_AnnotatedObject, _AnnotatedObject]]:
     """Pair images of different objects; an image without a partner is left out."""
-    left = rng.sample(tools, len(tools))
+    unpaired = rng.sample(tools, len(tools))
     pairs = []
-    while left:
-        first = left.pop()
-        second = next((tool for tool in left if tool.name != first.name), None)
+    while unpaired:
+        first = unpaired.pop()
+        second = next((tool for tool in unpaired if tool.name != first.name), None)
         if second is not None:
-            left.remove(second)
+            unpaired.remove(second)
             pairs.append((first, second))
     return pairs
 
 
-def _tool(source: Path, entry: Entry, where: str) -> _Tool:
-    points = _points(entry, "points", where)
+def _parse_tool(source: Path, entry: Entry, where: str) -> _AnnotatedObject:
+    points = _read_points(entry, "points", where)
     if len(points) != _N_FUNCTIONS:
         raise SourceError(f"{where}: field 'points' has {len(points)} points, expected five")
-    stated = "width" in entry or "height" in entry
-    return _Tool(
+    size = None
+    if "width" in entry or "height" in entry:
+        width = require_field(entry, "width", int, where)
+        size = width, require_field(entry, "height", int, where)
+    return _AnnotatedObject(
         image=image_file(source, require_field(entry, "image", str, where), where),
         name=require_field(entry, "object", str, where),
         points=points,
-        size=(require_field(entry, "width", int, where), require_field(entry, "height", int, where))
-        if stated
-        else None,
+        size=size,
     )
 
 
-def _animals(source: Path, pair: Entry, where: str) -> tuple[_Tool, _Tool]:
+def _parse_animals(
+    source: Path, pair: Entry, where: str
+) -> tuple[_AnnotatedObject, _AnnotatedObject]:
     category = require_field(pair, "category", str, where)
     folder = source / "JPEGImages" / category
     first, second = (
-        _Tool(
+        _AnnotatedObject(
             image=image_file(folder, require_field(pair, f"{side}_imname", str, where), where),
             name=category,
-            points=_points(pair, f"{side}_kps", where),
-            size=_image_size(pair, f"{side}_imsize", where),
+            points=_read_points(pair, f"{side}_kps", where),
+            size=_read_size(pair, f"{side}_imsize", where),
         )
         for side in ("src", "trg")
     )
     if len(first.points) != len(second.points):
-        count_fault = f"{len(first.points)} points correspond to {len(second.points)}"
-        raise SourceError(f"{where}: {count_fault}")
+        raise SourceError(f"{where}: {len(first.points)} points correspond to {len(second.points)}")
     return first, second
 
 
-def _points(entry: Entry, name: str, where: str) -> list[Point]:
-    listed = [
-        read_numbers(point, 2, f"{where}: point {nth} of {name!r}")
-        for nth, point in enumerate(require_field(entry, name, list, where), 1)
-    ]
-    return [(x, y) for x, y in listed]
+def _read_points(entry: Entry, name: str, where: str) -> list[Point]:
+    points = []
+    for number, point in enumerate(require_field(entry, name, list, where), 1):
+        x, y = read_numbers(point, 2, f"{where}: point {number} of {name!r}")
+        points.append((x, y))
+    return points
 
 
-def _image_size(pair: Entry, name: str, where: str) -> Size | None:
+def _read_size(pair: Entry, name: str, where: str) -> Size | None:
     if name not in pair:
         return None
     size = require_field(pair, name, list, where)
@@ -241,53 +275,58 @@ def _image_size(pair: Entry, name: str, where: str) -> Size | None:
     return int(width), int(height)
 
 
-def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
+def _image_pairs(sequence: Path, rng: Random) -> list[_ImagePair]:
     """Draw pairs of a sequence's images; each image is in one of them at most."""
     images = [file for file in images_in(sequence) if file.stem.isdecimal()]
     shuffled = rng.sample(images, len(images))
-    return list(zip(shuffled[::2], shuffled[1::2], strict=False))
+    return [
+        _ImagePair(first, second)
+        for first, second in zip(shuffled[::2], shuffled[1::2], strict=False)
+    ]
 
 
-def _view_draft(images: tuple[Path, Path], entry: str, rng: Random) -> Draft | Rejection:
+def _view_draft(images: _ImagePair, rng: Random) -> Draft | Rejection:
     first, second = images
-    homography = _homography(second) @ np.linalg.inv(_homography(first))
-    frames = read_annotated_frame(first), read_annotated_frame(second)
-    points = _shared_points(first, frames, homography)
-    rng.shuffle(points)
-    distance = _MIN_VIEW_DISTANCE * frames[1].shown[1]
-    for reference, match in points:
-        rest = [point for _, point in points]
-        pair = PointCorrespondence(first, second, reference, match, rest)
-        if draft := match_choice("Visual_Correspondence", entry, pair, distance, rng):
+    entry = f"{first.parent.name}, images {first.stem} and {second.stem}"
+    homography = _read_homography(second) @ np.linalg.inv(_read_homography(first))
+    first_frame, second_frame = read_annotated_frame(first), read_annotated_frame(second)
+    matches = _shared_points(first, first_frame, second_frame, homography)
+    rng.shuffle(matches)
+    _, height = second_frame.shown
+    second_points = [point for _, point in matches]
+    for reference, match in matches:
+        pair = PointCorrespondence(first, second, reference, match, second_points)
+        draft = match_choice("Visual_Correspondence", entry, pair, _MIN_VIEW_DISTANCE * height, rng)
+        if draft is not None:
             return replace(draft, scene=first.parent.name)
-    reason = f"no four of {len(points)} interest points lie in both, far enough apart"
+    reason = f"no four of {len(matches)} interest points lie in both, far enough apart"
     return Rejection(entry=entry, reason=reason)
 
 
 def _shared_points(
-    first: Path, frames: tuple[ImageFrame, ImageFrame], homography: Homography
+    first: Path, first_frame: ImageFrame, second_frame: ImageFrame, homography: Homography
 ) -> list[tuple[Point, Point]]:
     """List the interest points visible in both images, as (first, second) px."""
-    points = _interest_points(first)
-    pairs = [
-        (point, frames[1].to_shown(project(homography, frames[0].to_stored(point))))
-        for point in points
-    ]
-    return [pair for pair in pairs if _is_inside(pair[1], frames[1].shown)]
+    shared_points = []
+    for point in _interest_points(first):
+        match = second_frame.to_shown(project(homography, first_frame.to_stored(point)))
+        if _is_inside(match, second_frame.shown):
+            shared_points.append((point, match))
+    return shared_points
 
 
-def _homography(image: Path) -> Homography:
+def _read_homography(image: Path) -> Homography:
     """Read the homography from px of image 1 of the sequence to px of this image."""
     if image.stem == "1":
         return np.eye(3)
     file = image.with_name(f"H_1_{image.stem}")
     try:
-        rows = [[float(cell) for cell in line.split()] for line, _ in read_lines_with_place(file)]
+        rows = [[float(cell) for cell in line.split()] for line, _ in read_located_lines(file)]
     except ValueError as error:
         raise SourceError(f"{file}: not a table of numbers: {error}") from error
     if [len(row) for row in rows] != [3, 3, 3] or not np.isfinite(rows).all():
         raise SourceError(f"{file}: expected three lines of three numbers")
-    if abs(np.linalg.det(rows)) < 1e-12:
+    if abs(np.linalg.det(rows)) < _MIN_DETERMINANT:
         raise SourceError(f"{file}: not a homography: its determinant is 0")
     return np.array(rows)
 
@@ -299,13 +338,17 @@ def _interest_points(file: Path) -> list[Point]:
 
     image = np.asarray(read_image(file).convert("L"))
     height, width = image.shape
-    interest_points = cv2.goodFeaturesToTrack(image, 300, _CORNER_QUALITY, 0.02 * height)
-    corners = (
-        [] if interest_points is None else [(float(x), float(y)) for x, y in interest_points[:, 0]]
+    corners = cv2.goodFeaturesToTrack(
+        image, _MAX_CORNERS, _CORNER_QUALITY, _CORNER_DISTANCE * height
     )
-    return [p for p in corners if _is_inside(p, (width, height))]
+    if corners is None:
+        return []
+    points = [(float(x), float(y)) for x, y in corners[:, 0]]
+    return [point for point in points if _is_inside(point, (width, height))]
 
 
 def _is_inside(point: Point, size: Size) -> bool:
-    border = _MARGIN * size[1]
-    return all(border <= at <= length - border for at, length in zip(point, size, strict=True))
+    """Whether a point lies in an image of this size, away from its edges."""
+    (x, y), (width, height) = point, size
+    margin = _MARGIN * height
+    return margin <= x <= width - margin and margin <= y <= height - margin

@@ -42,7 +42,7 @@ class Marks:
     radius: int = 10
     """Radius of circles in px."""
     colour: str = "red"
-    """Of circles and their labels, a CSS name."""
+    """Colour of circles and their labels, a CSS name."""
 
 
 class QuestionWording(NamedTuple):
@@ -56,14 +56,14 @@ class QuestionWording(NamedTuple):
 class DraftView:
     """What a draft shows once its right option has a place."""
 
-    asked: QuestionWording
+    wording: QuestionWording
     images: tuple[bytes, ...]  # files, in the order shown
     options: tuple[str, ...]
 
     @property
     def prompt(self) -> str:
         """The question in full, with its lettered options."""
-        return self.asked.prompt.replace("{options}", lettered(self.options))
+        return self.wording.prompt.replace("{options}", lettered(self.options))
 
 
 Show: TypeAlias = Callable[[int, Marks], DraftView]  # with the right option in that place
@@ -104,8 +104,8 @@ def make_candidates(
 def make_ordered_candidates(
     rows: Sequence[tuple[Item, str]], make: Callable[[Item, str], Draft | Rejection]
 ) -> Candidates:
-    """Make a candidate of each row, as ``make_candidates``, in their order."""
-    for _, where in rows:  # also of those that nobody takes
+    """Make a candidate of each row, as ``make_candidates``, in the order of the rows."""
+    for _, where in rows:  # record all rows, even if the caller stops early
         record_row(where)
     for row, where in rows:
         table = Table[Draft]()
@@ -118,9 +118,9 @@ def make_entry_candidates(
     entries: Iterable[LocatedEntry], rng: Random, make: Callable[[Entry, str], Draft | Rejection]
 ) -> Candidates:
     """Make a candidate of each entry of a file, as ``make_candidates``."""
-    objects = make_rows(entries, lambda entry, where: (entry, where))
-    yield from objects.rejections
-    yield from make_candidates(objects.rows, rng, make)
+    located = make_rows(entries, lambda entry, where: (entry, where))
+    yield from located.rejections
+    yield from make_candidates(located.rows, rng, make)
 
 
 def insert_at(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
@@ -138,9 +138,10 @@ def wording(task: str, **blanks: str) -> QuestionWording:
     >>> wording("Counting", question="How many giraffes are sitting?").prompt
     'How many giraffes are sitting?\nSelect from the following choices.\n{options}'
     """
-    blank = _wordings()[task]
+    template = _wordings()[task]
     return QuestionWording(
-        **{name: blank[name].format(**blanks, options="{options}") for name in blank}
+        question=template["question"].format(**blanks),
+        prompt=template["prompt"].format(**blanks, options="{options}"),
     )
 
 
@@ -167,21 +168,21 @@ def image_choice(
     )
 
 
-def settled_choice(
-    asked: QuestionWording,
+def fixed_choice(
+    question_wording: QuestionWording,
     entry: str,
     image: Path,
     options: tuple[str, ...],
     place: int,
     **labels: str,
 ) -> Draft:
-    """Draft a question about an unchanged image; the data fix the place of the right option."""
+    """Draft a question about an unchanged image, whose right option has a fixed place."""
     return Draft(
         entry=entry,
         originals=(image,),
         n_options=len(options),
         places=(place,),
-        show=lambda place, marks: _file_view(asked, [image], options),
+        show=lambda place, marks: _file_view(question_wording, [image], options),
         labels=labels,
     )
 
@@ -199,16 +200,16 @@ def number_choice(
 
 
 class PointCorrespondence(NamedTuple):
-    """A point of one image, its match on another, and points there that do not match.
+    """A point of one image, its match on another, and other points there.
 
-    px of the upright images.
+    Points are in px of the upright images.
     """
 
     first: Path
     second: Path
-    reference: Point
-    match: Point
-    others: Sequence[Point]
+    reference: Point  # on the first image
+    match: Point  # on the second image
+    other_points: Sequence[Point]  # on the second image; points too close to the match are ignored
 
 
 def match_choice(
@@ -224,12 +225,12 @@ def match_choice(
     Args:
         task: One of the three correspondence tasks.
         entry: File and entry, for messages.
-        pair: Its ``others`` are the candidates for wrong options.
+        pair: Its ``other_points`` are the candidates for wrong options.
         min_distance: px between any two options.
         rng: Draws the wrong options.
         blanks: Values of the blanks in the task's wording.
     """
-    distractors = draw_distant_points(pair.match, pair.others, min_distance, rng)
+    distractors = draw_distant_points(pair.match, pair.other_points, min_distance, rng)
     if distractors is None:
         return None
 
@@ -237,7 +238,7 @@ def match_choice(
         options = insert_at(pair.match, distractors, place)
         circled = [Mark(letter, point) for letter, point in zip("ABCD", options, strict=True)]
         return DraftView(
-            asked=wording(task, colour=marks.colour, **blanks),
+            wording=wording(task, colour=marks.colour, **blanks),
             images=(
                 draw_circles(read_image(pair.first), [Mark("REF", pair.reference)], marks),
                 draw_circles(read_image(pair.second), circled, marks),
@@ -266,24 +267,23 @@ def draw_circles(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
 
 
 def draw_distant_points(
-    match: Point, others: Sequence[Point], min_distance: float, rng: Random
-) -> tuple[Point, Point, Point] | None:
+    match: Point, points: Sequence[Point], min_distance: float, rng: Random
+) -> list[Point] | None:
     """Draw three points at least ``min_distance`` px from the match and each other, or None."""
-    chosen: list[Point] = []
-    for point in rng.sample(list(others), len(others)):
-        if all(dist(point, chosen_point) >= min_distance for chosen_point in (match, *chosen)):
-            chosen.append(point)
-        if len(chosen) == 3:
-            return chosen[0], chosen[1], chosen[2]
+    drawn: list[Point] = []
+    for point in rng.sample(points, len(points)):
+        if all(dist(point, option) >= min_distance for option in (match, *drawn)):
+            drawn.append(point)
+        if len(drawn) == 3:
+            return drawn
     return None
 
 
 def _file_view(
-    asked: QuestionWording, files: Sequence[Path], options: tuple[str, ...]
+    question_wording: QuestionWording, files: Sequence[Path], options: tuple[str, ...]
 ) -> DraftView:
-    return DraftView(
-        asked=asked, images=tuple(file.read_bytes() for file in files), options=options
-    )
+    images = tuple(file.read_bytes() for file in files)
+    return DraftView(wording=question_wording, images=images, options=options)
 
 
 @lru_cache(maxsize=1)

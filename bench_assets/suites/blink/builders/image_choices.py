@@ -43,7 +43,7 @@ from bench_assets.suites.blink.builders.raw_files import (
     image_file,
     images_in,
     read_image,
-    read_lines_with_place,
+    read_located_lines,
 )
 
 _OPTION_NAMES = tuple(f"the {number} image" for number in ("first", "second", "third", "fourth"))
@@ -90,13 +90,15 @@ def visual_similarity(source: Path, rng: Random) -> Candidates:
         SourceError: If the list cannot be read, or lacks a column.
     """
     file = source / "data.csv"
-    rows = list(csv.DictReader(line for line, _ in read_lines_with_place(file)))
-    named_rows = [(row, f"{file}, row {number}") for number, row in enumerate(rows, 1)]
-    for row, where in named_rows:
+    reader = csv.DictReader(line for line, _ in read_located_lines(file))
+    located_rows = [(row, f"{file}, row {number}") for number, row in enumerate(reader, 1)]
+    for row, where in located_rows:
         record_row(where, row)
-    if rows and (missing := _COLUMNS - rows[0].keys()):
-        raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(rows[0])}")
-    return make_candidates(named_rows, rng, partial(_triplet, source))
+    columns = reader.fieldnames or []
+    missing = _COLUMNS.difference(columns)
+    if located_rows and missing:
+        raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(columns)}")
+    return make_candidates(located_rows, rng, partial(_triplet_draft, source))
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
@@ -106,40 +108,45 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
         SourceError: If the list cannot be read.
     """
     return make_entry_candidates(
-        read_lines(source / "captions.jsonl"), rng, partial(_photograph, source)
+        read_lines(source / "captions.jsonl"), rng, partial(_photograph_draft, source)
     )
 
 
 def _style_pairs(paintings: dict[str, list[Path]]) -> list[tuple[str, str]]:
+    """List the (style, other style) that have paintings left for a question."""
+    styles = sorted(paintings)
     return [
-        (style, painting)
-        for style in sorted(paintings)
-        for painting in sorted(paintings)
-        if style != painting
-        and len(paintings[style]) >= 2
-        and paintings[painting]
-        and not any(style in group and painting in group for group in _KINDRED)
+        (style, other_style)
+        for style in styles
+        for other_style in styles
+        if style != other_style
+        and len(paintings[style]) >= 2  # the reference and the right option
+        and paintings[other_style]
+        and not any(style in group and other_style in group for group in _KINDRED)
     ]
 
 
-def _triplet(source: Path, row: dict[str, str], where: str) -> Draft | Rejection:
+def _triplet_draft(source: Path, row: dict[str, str], where: str) -> Draft | Rejection:
     if absent := [name for name in sorted(_COLUMNS) if row[name] is None]:
         raise SourceError(f"{where}: no {', '.join(absent)}: the line is cut short")
     try:
-        left, right, votes = (float(row[name]) for name in ("left_vote", "right_vote", "votes"))
+        left_vote, right_vote = float(row["left_vote"]), float(row["right_vote"])
+        n_votes = float(row["votes"])
     except ValueError as error:
         raise SourceError(f"{where}: a vote is not a number: {error}") from error
     entry = f"data.csv, id {row['id']}"
-    if {left, right} != {0.0, 1.0}:
-        return Rejection(entry=entry, reason=f"people disagree: {left:g} to {right:g}")
-    if not votes >= _MIN_VOTES:
-        return Rejection(entry=entry, reason=f"only {votes:g} people agreed")
-    paths = [image_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
-    reference, positive, negative = paths if left else (paths[0], paths[2], paths[1])
+    if {left_vote, right_vote} != {0.0, 1.0}:
+        return Rejection(entry=entry, reason=f"people disagree: {left_vote:g} to {right_vote:g}")
+    if not n_votes >= _MIN_VOTES:  # also NaN
+        return Rejection(entry=entry, reason=f"only {n_votes:g} people agreed")
+    reference, left, right = (
+        image_file(source, row[name], where) for name in ("ref_path", "left_path", "right_path")
+    )
+    positive, negative = (left, right) if left_vote else (right, left)
     return image_choice("Visual_Similarity", entry, positive, [negative], reference=(reference,))
 
 
-def _photograph(source: Path, entry: Entry, where: str) -> Draft:
+def _photograph_draft(source: Path, entry: Entry, where: str) -> Draft:
     names = require_field(entry, "generated", list, where)
     if len(names) != 3 or not all(isinstance(name, str) for name in names):
         raise SourceError(f"{where}: field 'generated' is {names!r}, expected three paths")
@@ -163,8 +170,8 @@ def jigsaw(source: Path, rng: Random) -> Candidates:
     files = images_in(source) if source.is_dir() else []
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
-    named_files = [(file, str(file)) for file in files]
-    return make_candidates(named_files, rng, lambda file, _: _candidate(file, rng))
+    located_files = [(file, str(file)) for file in files]
+    return make_candidates(located_files, rng, lambda file, _: _jigsaw_draft(file, rng))
 
 
 def cell(image: Image, column: int, row: int) -> Image:
@@ -185,28 +192,33 @@ def with_missing_corner(image: Image) -> Image:
     return mask_box(corner, (wide, high, 2 * wide, 2 * high))
 
 
-def _candidate(file: Path, rng: Random) -> Draft | Rejection:
+def _jigsaw_draft(file: Path, rng: Random) -> Draft | Rejection:
     image = read_image(file)
     centre = cell(image, *_CENTRE)
-    dissimilar = [
-        position
-        for position in _HIDDEN
-        if _difference(cell(image, *position), centre) >= _MIN_DIFFERENCE
+    dissimilar_cells = [
+        (column, row)
+        for column, row in _HIDDEN
+        if _difference(cell(image, column, row), centre) >= _MIN_DIFFERENCE
     ]
-    if not dissimilar:
+    if not dissimilar_cells:
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")
-    wrong = rng.choice(dissimilar)
+    wrong_column, wrong_row = rng.choice(dissimilar_cells)
 
     def show(place: int, marks: Marks) -> DraftView:
         scaled = scale_to_height(read_image(file), marks.height)
-        pieces = insert_at(cell(scaled, *_CENTRE), [cell(scaled, *wrong)], place)
+        wrong_piece = cell(scaled, wrong_column, wrong_row)
+        pieces = insert_at(cell(scaled, *_CENTRE), [wrong_piece], place)
         images = (with_missing_corner(scaled), *pieces)
         return DraftView(
-            asked=wording("Jigsaw"), images=tuple(map(encode_jpeg, images)), options=SECOND_OR_THIRD
+            wording=wording("Jigsaw"),
+            images=tuple(map(encode_jpeg, images)),
+            options=SECOND_OR_THIRD,
         )
 
     return Draft(entry=file.name, originals=(file,), n_options=2, places=(0, 1), show=show)
 
 
-def _difference(one: Image, other: Image) -> float:
-    return float(np.abs(np.asarray(one, np.float32) - np.asarray(other, np.float32)).mean())
+def _difference(first: Image, second: Image) -> float:
+    """Return the mean absolute difference of two images, in levels of 255."""
+    difference = np.asarray(first, np.float32) - np.asarray(second, np.float32)
+    return float(np.abs(difference).mean())

@@ -30,9 +30,8 @@ from bench_assets.suites.blink.builders.drafts import (
 )
 from bench_assets.suites.blink.builders.raw_files import files_in, image_file, read_arrays
 
-_FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
-_ROTATION_TOLERANCE = 1e-2  # tolerance of a rotation: poses are estimates, stored as float32
-
+_FOLDERS = {"cup": "mug", "mug": "cup"}  # other folder of a category, if annotations differ
+_ROTATION_TOLERANCE = 1e-2  # absolute, per cell: poses are estimates, stored as float32
 
 # Of a clear motion; not given by the paper.
 _MIN_TURN = 15.0  # degrees of the camera around the object
@@ -61,40 +60,38 @@ def multi_view_reasoning(source: Path, rng: Random) -> Candidates:
         SourceError: If there are no annotations.
     """
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
-    named_files = [(file, str(file)) for file in files]
-    return make_candidates(named_files, rng, lambda file, _: _candidate(source, file, rng))
+    located_files = [(file, str(file)) for file in files]
+    return make_candidates(located_files, rng, lambda file, _: _video_draft(source, file, rng))
 
 
-def remove_scale(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def remove_scale(matrix: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Remove the scale of a scaled rotation; None if the matrix is not one.
 
     >>> remove_scale(np.diag([2.0, -2, -2])).round(9).tolist()
     [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
     """
-    volume = float(np.linalg.det(pose))
-    if volume <= 0:
+    determinant = float(np.linalg.det(matrix))
+    if determinant <= 0:
         return None
-    rotation: NDArray[np.float64] = pose / volume ** (1 / 3)
-    return (
-        rotation
-        if np.allclose(rotation @ rotation.T, np.eye(3), atol=_ROTATION_TOLERANCE)
-        else None
-    )
+    rotation: NDArray[np.float64] = matrix / determinant ** (1 / 3)
+    is_rotation = np.allclose(rotation @ rotation.T, np.eye(3), atol=_ROTATION_TOLERANCE)
+    return rotation if is_rotation else None
 
 
-def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
+def view_from_pose(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
     """Compute the direction to the camera from the pose of the object in camera coordinates.
 
-    >>> view_of(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
+    >>> view_from_pose(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
     View(azimuth=0.0, elevation=0.0)
     """
     x, y, z = -rotation.T @ translation
-    rise = y / float(np.linalg.norm((x, y, z)))
-    return View(degrees(atan2(x, z)), degrees(asin(max(-1.0, min(1.0, rise)))))
+    sine = y / float(np.linalg.norm((x, y, z)))
+    elevation = asin(max(-1.0, min(1.0, sine)))  # rounding can lead out of [-1, 1]
+    return View(degrees(atan2(x, z)), degrees(elevation))
 
 
 def turn_angle(first: View, second: View) -> float:
-    """Turn around the object from one view to another: degrees in [-180, 180), right positive.
+    """Return the turn from one view to another: degrees in [-180, 180), positive to the right.
 
     >>> turn_angle(View(170, 0), View(-170, 0))
     20
@@ -102,62 +99,77 @@ def turn_angle(first: View, second: View) -> float:
     return (second.azimuth - first.azimuth + 180) % 360 - 180
 
 
-def _candidate(source: Path, file: Path, rng: Random) -> Draft | Rejection:
+def _video_draft(source: Path, file: Path, rng: Random) -> Draft | Rejection:
     if file.parent.name in _SYMMETRIC:
         reason = f"a {file.parent.name} looks the same from all sides"
         return Rejection(entry=file.name, reason=reason)
-    frames = _frames(source, file)
+    frames = _read_frames(source, file)
     if len(frames) < 2:
         reason = f"two frames with a pose are needed, it has {len(frames)}"
         return Rejection(entry=file.name, reason=reason)
+    pair = _draw_turn(frames, rng)
+    if pair is None:
+        reason = f"ambiguous: no clear turn in {_TRIES} pairs of frames"
+        return Rejection(entry=file.name, reason=reason)
+    first, second = pair
+    is_mirrored = read_annotated_frame(first.image).is_mirrored
+    if read_annotated_frame(second.image).is_mirrored != is_mirrored:
+        raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
+    entry = f"{file.name}, {first.image.stem} and {second.image.stem}"
+    turns_right = turn_angle(first.view, second.view) > 0
+    if is_mirrored:
+        turns_right = not turns_right
+    if turns_right:
+        return _turn_draft(entry, start=first, end=second)
+    return _turn_draft(entry, start=second, end=first)
+
+
+def _draw_turn(frames: Sequence[_Frame], rng: Random) -> tuple[_Frame, _Frame] | None:
+    """Draw two frames between which the camera clearly turns; None if ``_TRIES`` pairs do not."""
     for _ in range(_TRIES):
         first, second = rng.sample(frames, 2)
-        angle = turn_angle(first.view, second.view)
+        turn = abs(turn_angle(first.view, second.view))
         rise = abs(second.view.elevation - first.view.elevation)
-        clear = _MIN_TURN <= abs(angle) <= _MAX_TURN
-        if clear and rise <= _MAX_RISE * abs(angle):
-            mirrored, other_mirrored = (
-                read_annotated_frame(each.image).is_mirrored for each in (first, second)
-            )
-            if mirrored != other_mirrored:
-                raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
-            ordered = (first, second) if (angle > 0) != mirrored else (second, first)
-            return _draft(f"{file.name}, {first.image.stem} and {second.image.stem}", *ordered)
-    return Rejection(
-        entry=file.name, reason=f"ambiguous: no clear turn in {_TRIES} pairs of frames"
-    )
+        if _MIN_TURN <= turn <= _MAX_TURN and rise <= _MAX_RISE * turn:
+            return first, second
+    return None
 
 
-def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
-    """Draft a question: in this order the camera moves right, in reverse left."""
+def _turn_draft(entry: str, *, start: _Frame, end: _Frame) -> Draft:
+    """Draft a question: from start to end the camera moves right, in reverse left."""
 
     def show(place: int, marks: Marks) -> DraftView:
-        first, last = (after, before) if place == 0 else (before, after)
+        first, second = (end, start) if place == 0 else (start, end)
         return DraftView(
-            asked=wording("Multi-view_Reasoning"),
-            images=(first.image.read_bytes(), last.image.read_bytes()),
+            wording=wording("Multi-view_Reasoning"),
+            images=(first.image.read_bytes(), second.image.read_bytes()),
             options=("left", "right"),
         )
 
     return Draft(
         entry=entry,
-        originals=(before.image, after.image),
+        originals=(start.image, end.image),
         n_options=2,
         places=(0, 1),
         show=show,
     )
 
 
-def _frames(source: Path, file: Path) -> list[_Frame]:
-    """List the frames with a valid pose: a (scaled) rotation and a translation other than 0."""
+def _read_frames(source: Path, file: Path) -> list[_Frame]:
+    """List the frames with a valid pose: a (scaled) rotation and a translation other than 0.
+
+    Raises:
+        SourceError: If the file has another layout, or none of its annotations can be read.
+    """
     content = read_arrays(file)
-    listed = content.get("annotations") if isinstance(content, dict) else None
-    if not isinstance(listed, list):
+    annotations = content.get("annotations") if isinstance(content, dict) else None
+    if not isinstance(annotations, list):
         raise SourceError(f"{file}: expected an object with a list 'annotations'")
-    frames, errors = list[_Frame | None](), list[SourceError]()
-    for nth, entry in enumerate(listed):
-        try:  # the file is one row of the source
-            frames.append(_frame(source, entry, f"{file}, annotation {nth}"))
+    frames: list[_Frame | None] = []
+    errors: list[SourceError] = []
+    for index, annotation in enumerate(annotations):
+        try:
+            frames.append(_parse_frame(source, annotation, f"{file}, annotation {index}"))
         except SourceError as error:
             errors.append(error)
     if errors and not frames:
@@ -165,23 +177,26 @@ def _frames(source: Path, file: Path) -> list[_Frame]:
     return [frame for frame in frames if frame is not None]
 
 
-def _frame(source: Path, entry: object, where: str) -> _Frame | None:
-    match entry:
+def _parse_frame(source: Path, annotation: object, where: str) -> _Frame | None:
+    """Return the frame of an annotation; None if its pose is not valid."""
+    match annotation:
         case {"name": str(name), "rotation": rotation, "translation": translation}:
-            pose = _numbers(rotation, (3, 3), where), _numbers(translation, (3,), where)
+            scaled_rotation = _read_array(rotation, (3, 3), where)
+            translation = _read_array(translation, (3,), where)
         case _:
             raise SourceError(f"{where}: expected name, rotation and translation")
-    if len(parts := name.split("/")) != 4:
+    if name.count("/") != 3:
         raise SourceError(f"{where}: name is {name!r}, expected category/object/video/frame")
-    rotation, translation = remove_scale(pose[0]), pose[1]
+    rotation = remove_scale(scaled_rotation)
     if rotation is None or not translation.any():
         return None
-    return _Frame(_image(source / "test_set", parts, where), view_of(rotation, translation))
+    image = _find_image(source / "test_set", name, where)
+    return _Frame(image, view_from_pose(rotation, translation))
 
 
-def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
+def _find_image(test_set: Path, name: str, where: str) -> Path:
     """Find the image of a frame, whose folder or leading zeros may differ from its name."""
-    category, instance, video, frame = parts
+    category, instance, video, frame = name.split("/")
     image = image_file(test_set, f"{category}/{instance}/{video}/images/{frame}.jpg", where)
     if not image.parent.is_dir():
         folder = _FOLDERS.get(category, category)
@@ -192,7 +207,7 @@ def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
     return next((file for file in other_files if int(file.stem) == int(frame)), image)
 
 
-def _numbers(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:
+def _read_array(value: object, shape: tuple[int, ...], where: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(value)
     except ValueError as error:  # lists of unlike lengths

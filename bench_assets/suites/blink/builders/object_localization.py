@@ -87,42 +87,43 @@ def object_localization(source: Path, rng: Random) -> Candidates:
         with table.rejecting(where):
             names[require_field(entry, "id", int, where)] = require_field(entry, "name", str, where)
     objects_by_image: dict[int, list[_Object]] = defaultdict(list)
-    incomplete = set[str]()  # images with an annotation that is rejected
+    incomplete_images = set[str]()  # ids of images with an annotation that is rejected
     for entry, where in read_objects(content, "annotations", str(file)):
         n_rejected = len(table.rejections)
         with table.rejecting(where):
-            objects_by_image[require_field(entry, "image_id", int, where)].append(
-                _object(entry, names, where)
-            )
+            image_id = require_field(entry, "image_id", int, where)
+            objects_by_image[image_id].append(_parse_object(entry, names, where))
         if len(table.rejections) > n_rejected:
-            incomplete.add(str(entry.get("image_id")))
+            incomplete_images.add(str(entry.get("image_id")))
     yield from table.rejections
 
-    def candidate(image: Entry, where: str) -> Draft | Rejection:
-        name = require_field(image, "id", int, where)
-        if str(name) in incomplete:
+    def make(entry: Entry, where: str) -> Draft | Rejection:
+        image_id = require_field(entry, "id", int, where)
+        if str(image_id) in incomplete_images:
             raise SourceError(f"{where}: not all of its annotations can be read")
-        return _candidate(_image(source, image, where), objects_by_image[name], rng)
+        return _object_draft(_parse_image(source, entry, where), objects_by_image[image_id], rng)
 
-    yield from make_candidates(read_objects(content, "images", str(file)), rng, candidate)
+    yield from make_candidates(read_objects(content, "images", str(file)), rng, make)
 
 
-def box_iou(one: Box, other: Box) -> float:
-    """Intersection over union of two boxes.
+def box_iou(first: Box, second: Box) -> float:
+    """Compute the intersection over union of two boxes.
 
     >>> box_iou((0, 0, 2, 2), (1, 0, 3, 2))
     0.3333333333333333
     """
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    shared = max(0.0, wide) * max(0.0, high)
-    return shared / (_area(one) + _area(other) - shared)
+    left1, top1, right1, bottom1 = first
+    left2, top2, right2, bottom2 = second
+    width = max(0.0, min(right1, right2) - max(left1, left2))
+    height = max(0.0, min(bottom1, bottom2) - max(top1, top2))
+    shared = width * height
+    return shared / (_area(first) + _area(second) - shared)
 
 
-def noun_of(category: str) -> str:
-    """Return the plain name of a category, without its disambiguation.
+def plain_name(category: str) -> str:
+    """Return the name of a category in words, without its disambiguation.
 
-    >>> noun_of("car_(automobile)"), noun_of("baseball_bat")
+    >>> plain_name("car_(automobile)"), plain_name("baseball_bat")
     ('car', 'baseball bat')
     """
     return re.sub(r"\(.*?\)", "", category).replace("_", " ").strip()
@@ -131,44 +132,52 @@ def noun_of(category: str) -> str:
 def jitter_box(box: Box, size: Size, rng: Random) -> Box | None:
     """Add Gaussian noise to the corners until the overlap fits; None after ``_TRIES`` tries."""
     left, top, right, bottom = box
-    wide, high = (right - left) * _NOISE, (bottom - top) * _NOISE
+    x_noise, y_noise = (right - left) * _NOISE, (bottom - top) * _NOISE
+    max_x, max_y = size
     for _ in range(_TRIES):
-        xs = [min(max(rng.gauss(x, wide), 0.0), size[0]) for x in (left, right)]
-        ys = [min(max(rng.gauss(y, high), 0.0), size[1]) for y in (top, bottom)]
-        moved = (xs[0], ys[0], xs[1], ys[1])
-        upright = xs[0] < xs[1] and ys[0] < ys[1]
-        if upright and _MIN_OVERLAP <= box_iou(box, moved) <= _MAX_OVERLAP:
-            return moved
+        new_left = min(max(rng.gauss(left, x_noise), 0.0), max_x)
+        new_right = min(max(rng.gauss(right, x_noise), 0.0), max_x)
+        new_top = min(max(rng.gauss(top, y_noise), 0.0), max_y)
+        new_bottom = min(max(rng.gauss(bottom, y_noise), 0.0), max_y)
+        noisy_box = (new_left, new_top, new_right, new_bottom)
+        has_area = new_left < new_right and new_top < new_bottom
+        if has_area and _MIN_OVERLAP <= box_iou(box, noisy_box) <= _MAX_OVERLAP:
+            return noisy_box
     return None
 
 
-def _candidate(image: _Image, objects: Sequence[_Object], rng: Random) -> Draft | Rejection:
-    listed = [obj for obj in objects if obj.category not in image.unlisted]
-    clear = [obj for obj in listed if _is_clear(obj, objects, image.size)]
+def _object_draft(image: _Image, objects: Sequence[_Object], rng: Random) -> Draft | Rejection:
+    clear = [
+        obj
+        for obj in objects
+        if obj.category not in image.unlisted and _is_clear(obj, objects, image.size)
+    ]
     if not clear:
         return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
     obj = rng.choice(clear)
     entry = f"{image.name}, annotation {obj.annotation}"
-    if (wrong := jitter_box(obj.box, image.size, rng)) is None:
+    noisy_box = jitter_box(obj.box, image.size, rng)
+    if noisy_box is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
     frame = read_annotated_frame(image.file, image.size)
-    right, wrong = (_box_on_upright(box, frame) for box in (obj.box, wrong))
-    return _draft(entry, image.file, obj.noun, right, wrong)
+    right, wrong = _box_on_upright(obj.box, frame), _box_on_upright(noisy_box, frame)
+    return _box_draft(entry, image.file, obj.noun, right, wrong)
 
 
-def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
+def _box_draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
+    """Draft a question about two boxes, in px of the upright image."""
+
     def show(place: int, marks: Marks) -> DraftView:
-        raw = read_image(file)
-        scale = marks.height / raw.height
+        image = read_image(file)
+        scale = marks.height / image.height
+        options = zip("AB", insert_at(right, [wrong], place), _COLOURS, strict=True)
         boxes = [
-            LabelledBox(label, _scaled(box, scale), colour)
-            for label, box, colour in zip(
-                "AB", insert_at(right, [wrong], place), _COLOURS, strict=True
-            )
+            LabelledBox(label, _scale_box(box, scale), colour) for label, box, colour in options
         ]
+        drawn = draw_labelled_boxes(scale_to_height(image, marks.height), boxes)
         return DraftView(
-            asked=wording("Object_Localization", noun=noun),
-            images=(encode_jpeg(draw_labelled_boxes(scale_to_height(raw, marks.height), boxes)),),
+            wording=wording("Object_Localization", noun=noun),
+            images=(encode_jpeg(drawn),),
             options=("Box A", "Box B"),
         )
 
@@ -183,56 +192,58 @@ def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
 
 
 def _is_clear(obj: _Object, objects: Sequence[_Object], size: Size) -> bool:
-    share = _area(obj.box) / (size[0] * size[1])
-    alone = (
-        sum(neighbour.noun == obj.noun for neighbour in objects) == 1
-    )  # "bat_(animal)", "bat_(sports)"
-    return alone and _MIN_SHARE <= share <= _MAX_SHARE and obj.filled >= _MIN_FILLED
+    """Whether an object is the only one of its name, of a fit size and fills its box."""
+    width, height = size
+    share = _area(obj.box) / (width * height)
+    # Names are compared, not categories: "bat_(animal)" and "bat_(sports)" are both a bat.
+    is_alone = [other.noun for other in objects].count(obj.noun) == 1
+    return is_alone and _MIN_SHARE <= share <= _MAX_SHARE and obj.filled >= _MIN_FILLED
 
 
-def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
-    left, top, wide, high = read_numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
+def _parse_object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
+    left, top, width, height = read_numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
     category = require_field(entry, "category_id", int, where)
     if category not in names:
         raise SourceError(f"{where}: unknown category {category}")
-    if wide <= 0 or high <= 0:
-        raise SourceError(f"{where}: field 'bbox' is {wide:g} x {high:g} px, expected more than 0")
+    if width <= 0 or height <= 0:
+        size = f"{width:g} x {height:g} px"
+        raise SourceError(f"{where}: field 'bbox' is {size}, expected more than 0")
     return _Object(
         annotation=require_field(entry, "id", int, where),
         category=category,
-        noun=noun_of(names[category]),
-        box=(left, top, left + wide, top + high),
-        filled=read_number(entry, "area", where) / (wide * high),
+        noun=plain_name(names[category]),
+        box=(left, top, left + width, top + height),
+        filled=read_number(entry, "area", where) / (width * height),
     )
 
 
-def _image(source: Path, image: Entry, where: str) -> _Image:
+def _parse_image(source: Path, image: Entry, where: str) -> _Image:
     name = "/".join(require_field(image, "coco_url", str, where).split("/")[-2:])
-    size = require_field(image, "width", int, where), require_field(image, "height", int, where)
+    width = require_field(image, "width", int, where)
+    height = require_field(image, "height", int, where)
     unlisted = image.get("not_exhaustive_category_ids", [])
-    if not isinstance(unlisted, list) or not all(
-        isinstance(identifier, int) for identifier in unlisted
-    ):
+    if not isinstance(unlisted, list) or not all(isinstance(value, int) for value in unlisted):
         raise SourceError(
             f"{where}: field 'not_exhaustive_category_ids' is {unlisted!r:.60}, expected numbers"
         )
-    if min(size) <= 0:
-        raise SourceError(
-            f"{where}: the image is of {size[0]} x {size[1]} px, expected more than 0"
-        )
-    return _Image(image_file(source, name, where), name, size, tuple(unlisted))
+    if width <= 0 or height <= 0:
+        raise SourceError(f"{where}: the image is of {width} x {height} px, expected more than 0")
+    return _Image(image_file(source, name, where), name, (width, height), tuple(unlisted))
 
 
 def _box_on_upright(box: Box, frame: ImageFrame) -> Box:
-    """The box on the upright image, its corners in order."""
-    xs, ys = zip(*map(frame.to_shown, (box[:2], box[2:])), strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
+    """Convert a box to px of the upright image, its corners in order."""
+    left, top, right, bottom = box
+    x1, y1 = frame.to_shown((left, top))
+    x2, y2 = frame.to_shown((right, bottom))
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
 
 
-def _scaled(box: Box, scale: float) -> Box:
-    left, top, right, bottom = (side * scale for side in box)
-    return left, top, right, bottom
+def _scale_box(box: Box, scale: float) -> Box:
+    left, top, right, bottom = box
+    return left * scale, top * scale, right * scale, bottom * scale
 
 
 def _area(box: Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
+    left, top, right, bottom = box
+    return (right - left) * (bottom - top)

@@ -82,7 +82,7 @@ def read_image(file: Path) -> Image.Image:
         raise ImageError(f"{file}: cannot be read: {error.strerror}") from error
 
 
-def read_lines_with_place(file: Path) -> Iterator[tuple[str, str]]:
+def read_located_lines(file: Path) -> Iterator[tuple[str, str]]:
     """Read the stripped, non-blank lines of a UTF-8 file, each with its location for messages.
 
     Raises:
@@ -99,38 +99,38 @@ def read_objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]
     Raises:
         SourceError: If the field is missing or not a list.
     """
-    listed = require_field(entry, name, list, where)
+    values = require_field(entry, name, list, where)
     return [
-        (value if isinstance(value, dict) else {}, f"{where}, {name} {nth}")
-        for nth, value in enumerate(listed, 1)
+        (value if isinstance(value, dict) else {}, f"{where}, {name} {number}")
+        for number, value in enumerate(values, 1)
     ]
 
 
 def read_number(entry: Entry, name: str, where: str) -> float:
-    """Read a finite number.
+    """Read a field with a finite number.
 
     Raises:
-        SourceError: If the field is missing or anything else.
+        SourceError: If the field is missing or holds anything else.
     """
     return _number(entry.get(name), f"{where}: field {name!r}")
 
 
-def read_numbers(value: object, count: int, what: str) -> list[float]:
+def read_numbers(value: object, count: int, where: str) -> list[float]:
     """Read a list of ``count`` finite numbers.
 
     Raises:
-        SourceError: If the value is anything else; the message begins with ``what``.
+        SourceError: If the value is anything else; the message begins with ``where``.
     """
     if not isinstance(value, list) or len(value) != count:
-        raise SourceError(f"{what} is {value!r:.60}, expected {count} numbers")
-    return [_number(number, what) for number in value]
+        raise SourceError(f"{where} is {value!r:.60}, expected {count} numbers")
+    return [_number(number, where) for number in value]
 
 
 def read_arrays(file: Path) -> object:
     """Read a pickle of plain data and NumPy arrays, of any protocol; no code in it is run.
 
     Returns:
-        Its content; arrays in it are to be passed to ``np.asarray``.
+        Its content; pass each array in it to ``np.asarray``.
 
     Raises:
         SourceError: If it cannot be read, is not a pickle, or contains anything else.
@@ -152,7 +152,7 @@ def read_arrays(file: Path) -> object:
 
 
 class _Dtype:
-    """Safe replacement for ``np.dtype``, which trusts its input."""
+    """Safe replacement for ``np.dtype``, which trusts its input; for numbers only."""
 
     def __init__(self, name: str, *_: object) -> None:
         if not re.fullmatch(r"[biuf][1248]", name):
@@ -164,6 +164,8 @@ class _Dtype:
 
 
 class _Array:
+    """Safe replacement for ``np.ndarray``, which trusts its input."""
+
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         _, shape, dtype, by_columns, data = state
         self._values = _numbers(data, dtype, shape, "F" if by_columns else "C")
@@ -192,9 +194,9 @@ _SAFE_GLOBALS = {
     ("__builtin__", "set"): set,
     ("builtins", "set"): set,
 } | {
-    (f"numpy.{core}.{name}", function): stand_in
-    for core in ("core", "_core")
-    for name, function, stand_in in (
+    (f"numpy.{core}.{module}", function): replacement
+    for core in ("core", "_core")  # before and since NumPy 2
+    for module, function, replacement in (
         ("multiarray", "_reconstruct", lambda *_: _Array()),
         ("multiarray", "scalar", _scalar),
         ("numeric", "_frombuffer", _numbers),
@@ -209,11 +211,11 @@ class _ArrayUnpickler(pickle.Unpickler):
         return _SAFE_GLOBALS[module, name]
 
 
-def _number(value: object, what: str) -> float:
+def _number(value: object, where: str) -> float:
     number = nan
     if isinstance(value, int | float) and not isinstance(value, bool):
         with suppress(OverflowError):  # an integer of hundreds of digits
             number = float(value)
     if not isfinite(number):
-        raise SourceError(f"{what} is {value!r:.60}, expected a number")
+        raise SourceError(f"{where} is {value!r:.60}, expected a number")
     return number

@@ -17,7 +17,7 @@ claims of Spatial_Relation into questions (appendix A.2); here rules do.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -37,9 +37,9 @@ from bench_assets.core.tables.json_records import (
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
+    fixed_choice,
     make_entry_candidates,
     number_choice,
-    settled_choice,
     wording,
 )
 from bench_assets.suites.blink.builders.raw_files import image_file
@@ -49,7 +49,7 @@ _CLAIM = re.compile(
     r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
 )
 _SPREAD = 4  # most by which a wrong number differs from the right one; not given by the paper
-_BASE = {"has": "have", "contains": "contain", "consists": "consist", "faces": "face"}
+_BASE_FORMS = {"has": "have", "contains": "contain", "consists": "consist", "faces": "face"}
 
 
 class _CountedImage(NamedTuple):
@@ -69,28 +69,33 @@ def counting(source: Path, rng: Random) -> Candidates:
     Raises:
         SourceError: If the list cannot be read.
     """
-    objects = make_rows(read_entries(source / "test.json"), lambda entry, where: (entry, where))
-    yield from objects.rejections
+    located = make_rows(read_entries(source / "test.json"), lambda entry, where: (entry, where))
+    yield from located.rejections
     table = Table[_CountedImage]()
-    for entry, where in rng.sample(objects.rows, len(objects.rows)):
+    for entry, where in rng.sample(located.rows, len(located.rows)):
         with table.rejecting(where):
-            counted_image = _counted_image(source, entry, where)
+            counted_image = _parse_counted_image(source, entry, where)
             if counted_image.simple:
                 table.reject(counted_image.entry, "simple: a detector alone could answer it")
             else:
                 table.rows.append(counted_image)
     yield from table.rejections
-    counted = table.rows
-    fours = group_in_fours([image.right for image in counted], _SPREAD)
-    for four in rng.sample(fours, len(fours)):
-        offered = [counted[nth].right for nth in four]
-        for counted_image in (counted[nth] for nth in four):
-            yield _number(
-                counted_image, rng.sample([n for n in offered if n != counted_image.right], 3)
-            )
-    left = set(range(len(counted))).difference(*fours)
-    for counted_image in (counted[nth] for nth in sorted(left)):
-        yield _number(counted_image, wrong_numbers(counted_image.right, _SPREAD, rng))
+    yield from _count_drafts(table.rows, rng)
+
+
+def _count_drafts(counted_images: Sequence[_CountedImage], rng: Random) -> Iterator[Draft]:
+    groups = group_in_fours([image.right for image in counted_images], _SPREAD)
+    for group in rng.sample(groups, len(groups)):
+        numbers = [counted_images[index].right for index in group]
+        for index in group:
+            image = counted_images[index]
+            wrong = rng.sample([number for number in numbers if number != image.right], 3)
+            yield number_choice(image.question, image.entry, image.image, image.right, wrong)
+    ungrouped = set(range(len(counted_images))).difference(*groups)
+    for index in sorted(ungrouped):
+        image = counted_images[index]
+        wrong = wrong_numbers(image.right, _SPREAD, rng)
+        yield number_choice(image.question, image.entry, image.image, image.right, wrong)
 
 
 def iq_test(source: Path, rng: Random) -> Candidates:
@@ -100,7 +105,7 @@ def iq_test(source: Path, rng: Random) -> Candidates:
         SourceError: If the list cannot be read.
     """
     return make_entry_candidates(
-        read_lines(source / "puzzles.jsonl"), rng, partial(_puzzle, source)
+        read_lines(source / "puzzles.jsonl"), rng, partial(_puzzle_draft, source)
     )
 
 
@@ -111,7 +116,7 @@ def spatial_relation(source: Path, rng: Random) -> Candidates:
         SourceError: If the list cannot be read.
     """
     lines = read_lines(source / "all_vsr_validated_data.jsonl")
-    return make_entry_candidates(lines, rng, partial(_claim, source))
+    return make_entry_candidates(lines, rng, partial(_claim_draft, source))
 
 
 def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:
@@ -120,17 +125,17 @@ def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]
     >>> group_in_fours([2, 7, 1, 3, 1, 0], 4)
     [(5, 2, 0, 3)]
     """
-    places: dict[int, list[int]] = defaultdict(list)
-    for position, number in enumerate(numbers):
-        places[number].append(position)
-    fours = []
-    for lowest in sorted(places):
-        while places[lowest]:
-            near = [n for n in range(lowest, lowest + spread + 1) if places.get(n)][:4]
+    indices: dict[int, list[int]] = defaultdict(list)  # of each number, until they are grouped
+    for index, number in enumerate(numbers):
+        indices[number].append(index)
+    groups = []
+    for lowest in sorted(indices):
+        while indices[lowest]:
+            near = [n for n in range(lowest, lowest + spread + 1) if indices.get(n)]
             if len(near) < 4:
                 break
-            fours.append(tuple(places[number].pop(0) for number in near))
-    return fours
+            groups.append(tuple(indices[number].pop(0) for number in near[:4]))
+    return groups
 
 
 def wrong_numbers(right: int, spread: int, rng: Random) -> list[int]:
@@ -145,17 +150,19 @@ def as_question(claim: str) -> str | None:
     >>> as_question("The cow is ahead of the person.")
     'Is the cow ahead of the person?'
     """
-    stated = " ".join(claim.split()).removesuffix(".")
-    if (parts := _CLAIM.fullmatch(stated)) is None:
+    sentence = " ".join(claim.split()).removesuffix(".")
+    match = _CLAIM.fullmatch(sentence)
+    if match is None:
         return None
-    subject, verb, rest = parts["subject"], parts["verb"], parts["rest"]
+    subject, verb, rest = match["subject"], match["verb"], match["rest"]
     subject = subject[0].lower() + subject[1:]
     if verb in ("is", "are"):
         return f"{verb.capitalize()} {subject} {rest}?"
-    return f"{'Do' if verb == 'have' else 'Does'} {subject} {_BASE.get(verb, verb)} {rest}?"
+    auxiliary = "Do" if verb == "have" else "Does"
+    return f"{auxiliary} {subject} {_BASE_FORMS.get(verb, verb)} {rest}?"
 
 
-def _counted_image(source: Path, entry: Entry, where: str) -> _CountedImage:
+def _parse_counted_image(source: Path, entry: Entry, where: str) -> _CountedImage:
     right = require_field(entry, "answer", int, where)
     if right < 0:
         raise SourceError(f"{where}: field 'answer' is {right}, expected 0 or more")
@@ -168,15 +175,11 @@ def _counted_image(source: Path, entry: Entry, where: str) -> _CountedImage:
     )
 
 
-def _number(one: _CountedImage, wrong: Sequence[int]) -> Draft:
-    return number_choice(one.question, one.entry, one.image, one.right, wrong)
-
-
-def _puzzle(source: Path, entry: Entry, where: str) -> Draft:
+def _puzzle_draft(source: Path, entry: Entry, where: str) -> Draft:
     answer = require_field(entry, "answer", str, where)
     if answer not in ("A", "B", "C", "D"):
         raise SourceError(f"{where}: field 'answer' is {answer!r}, expected 'A', 'B', 'C' or 'D'")
-    return settled_choice(
+    return fixed_choice(
         wording("IQ_Test"),
         f"puzzles.jsonl, id {require_field(entry, 'id', str, where)}",
         image_file(source, require_field(entry, "image", str, where), where),
@@ -186,24 +189,27 @@ def _puzzle(source: Path, entry: Entry, where: str) -> Draft:
     )
 
 
-def _claim(source: Path, entry: Entry, where: str) -> Draft | Rejection:
+def _claim_draft(source: Path, entry: Entry, where: str) -> Draft | Rejection:
     label = require_field(entry, "label", int, where)
     if label not in (0, 1):
         raise SourceError(f"{where}: field 'label' is {label}, expected 0 or 1")
-    against = "vote_false_validator_id" if label else "vote_true_validator_id"
+    dissent_field = "vote_false_validator_id" if label else "vote_true_validator_id"
     claim = require_field(entry, "caption", str, where)
     image = image_file(source / "images", require_field(entry, "image", str, where), where)
     name = f"{image.name}: {claim}"
-    if dissent := len(_votes(entry, against, where)):
-        return Rejection(entry=name, reason=f"ambiguous: {dissent} validators saw it otherwise")
+    n_dissenting = len(_read_votes(entry, dissent_field, where))
+    if n_dissenting:
+        reason = f"ambiguous: {n_dissenting} validators saw it otherwise"
+        return Rejection(entry=name, reason=reason)
     question = as_question(claim)
     if question is None:
         return Rejection(entry=name, reason="the claim has none of the verbs that rules can turn")
     question_wording = wording("Spatial_Relation", question=question)
-    return settled_choice(question_wording, name, image, ("yes", "no"), 0 if label else 1)
+    return fixed_choice(question_wording, name, image, ("yes", "no"), 0 if label else 1)
 
 
-def _votes(entry: Entry, name: str, where: str) -> list[int]:
+def _read_votes(entry: Entry, name: str, where: str) -> list[int]:
+    """Read a list of validators, or a list as text."""
     value = entry.get(name)
     if isinstance(value, str):
         with suppress(ValueError, RecursionError):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count, islice
+from itertools import islice
 from math import ceil
 from pathlib import Path
 from random import Random
@@ -75,47 +75,44 @@ class Choice(NamedTuple):
 
 class _NumberedDraft(NamedTuple):
     draft: Draft
-    place: int
+    place: int  # of the right option
     split: str
-    number: int
+    number: int  # within the split, from 1
 
 
 class _UsedImage(NamedTuple):
     hash: int
-    name: str
+    entry: str
     scene: str
 
 
 class UsedImages:
     """Perceptual hashes of the images that questions already use."""
 
-    def __init__(self, near: int) -> None:
-        self._near = near
-        self._used: list[_UsedImage] = []
+    def __init__(self, max_bits: int) -> None:
+        self._max_bits = max_bits  # in which the hashes of near-duplicates differ
+        self._images: list[_UsedImage] = []
 
-    def like(self, hashes: Sequence[int], scene: str = "") -> str | None:
+    def near_duplicate(self, hashes: Sequence[int], scene: str = "") -> str | None:
         """Name the entry that uses a near-duplicate of one of these images; None if there is none.
 
         Images of the same named scene are not compared: they are other views of it.
         """
-        candidates = [used for used in self._used if not scene or used.scene != scene]
-        used = np.array([used.hash for used in candidates], np.uint64)
+        images = [image for image in self._images if not scene or image.scene != scene]
+        used_hashes = np.array([image.hash for image in images], np.uint64)
         for digest in hashes:
-            bits = np.bitwise_count(used ^ np.uint64(digest))
-            if bits.size and bits.min() <= self._near:
-                return candidates[int(bits.argmin())].name
+            differing_bits = np.bitwise_count(used_hashes ^ np.uint64(digest))
+            if images and differing_bits.min() <= self._max_bits:
+                return images[int(differing_bits.argmin())].entry
         return None
 
-    def add(self, hashes: Sequence[int], name: str, scene: str = "") -> None:
-        """Record the images that the entry of that name uses."""
-        self._used += [_UsedImage(digest, name, scene) for digest in hashes]
-
-
-_Draw: TypeAlias = Callable[[_NumberedDraft], Question]
+    def add(self, hashes: Sequence[int], entry: str, scene: str = "") -> None:
+        """Record the images that an entry uses."""
+        self._images += [_UsedImage(digest, entry, scene) for digest in hashes]
 
 
 def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> SourceError:
-    """The error of a source without questions; names the fault of each data set."""
+    """Return the error of a source without questions; it names the fault of each data set."""
     expected = ", ".join(result.folder for result in results)
     faults = "".join(f"; {result.fault}" for result in results if (folder / result.folder).is_dir())
     return SourceError(f"{folder}: no questions can be built; expected folders: {expected}{faults}")
@@ -124,7 +121,7 @@ def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> Sour
 def propose(
     folders: Sequence[Path], task: str, seed: int, parameters: BuilderParameters
 ) -> list[QuestionProposal]:
-    """Propose questions of a task, in random order, until there are enough and as many more.
+    """Propose questions of a task in random order: twice as many as are needed, with a reserve.
 
     A data set that is missing or has another layout is a proposal with the number 0.
     """
@@ -132,7 +129,7 @@ def propose(
     proposals: list[QuestionProposal] = []
     try:
         candidates = enumerate(recipe.candidates(folders, task_rng(seed, task)), 1)
-        rows = (_proposal(task, number, candidate) for number, candidate in candidates)
+        rows = (_to_proposal(task, number, candidate) for number, candidate in candidates)
         used = UsedImages(parameters.near_duplicate)
         for proposal, _ in _take(rows, _RESERVE * n_wanted, used):
             proposals.append(proposal)
@@ -147,8 +144,8 @@ def choose(
 ) -> dict[str, Choice]:
     """Choose the proposals of each task that become questions, task by task.
 
-    Rejected are near-duplicates of images that are used already, and proposals beyond their
-    answer's share.
+    Proposals are rejected if an image is a near-duplicate of one already used, or if there are
+    enough questions with their answer.
 
     Args:
         proposals: Of all tasks, each task's in their order.
@@ -158,10 +155,13 @@ def choose(
     for proposal in proposals:
         by_task[proposal.task].append(proposal)
     used = UsedImages(parameters.near_duplicate)
-    return {task: _choose(task, of_task, parameters, used) for task, of_task in by_task.items()}
+    return {
+        task: _choose_for_task(task, task_proposals, parameters, used)
+        for task, task_proposals in by_task.items()
+    }
 
 
-def _choose(
+def _choose_for_task(
     task: str,
     proposals: Sequence[QuestionProposal],
     parameters: BuilderParameters,
@@ -169,11 +169,12 @@ def _choose(
 ) -> Choice:
     wanted, folder = n_questions(task, parameters), RECIPES[task].folder
     faults = [proposal.reason for proposal in proposals if not proposal.number]
-    decided = [*_take((row for row in proposals if row.number), wanted, used)]
-    taken = tuple(proposal.number for proposal, reason in decided if not reason)
+    entries = [proposal for proposal in proposals if proposal.number]
+    decisions = list(_take(entries, wanted, used))
+    taken = tuple(proposal.number for proposal, reason in decisions if not reason)
     rejections = [
         Rejection(entry=f"{task}: {proposal.entry}", reason=reason)
-        for proposal, reason in decided
+        for proposal, reason in decisions
         if reason
     ]
     if wanted > 0 and not taken and not faults:
@@ -188,8 +189,9 @@ def _choose(
         fault=fault,
         taken=taken,
     )
-    at_fault = [Rejection(entry=f"{folder}/", reason=fault)] if fault else []
-    return Choice(result, at_fault + rejections)
+    if fault:
+        rejections = [Rejection(entry=f"{folder}/", reason=fault), *rejections]
+    return Choice(result, rejections)
 
 
 def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
@@ -201,31 +203,34 @@ def _no_drafts_reason(rejections: Sequence[Rejection]) -> str:
 def _take(
     proposals: Iterable[QuestionProposal], n_wanted: int, used: UsedImages
 ) -> Iterator[tuple[QuestionProposal, str]]:
-    """Yield proposals, each with the reason why it is not taken, until enough are taken."""
-    n, taken = 0, Counter[tuple[int, ...]]()
-    for proposal in proposals if n_wanted > 0 else ():
-        reason, name = proposal.reason, f"{proposal.task}: {proposal.entry}"
-        hashes = [int(image, 16) for image in proposal.hashes]
-        if not reason and (twin := used.like(hashes, proposal.scene)):
-            reason = f"an image looks like one of {twin}"
-        if proposal.places and taken[proposal.places] >= max_questions(
-            proposal.places, proposal.n_options, n_wanted
-        ):
+    """Yield each proposal with the reason why it is not taken, or "", until enough are taken.
+
+    The images of those that are taken are added to ``used``.
+    """
+    if n_wanted <= 0:
+        return
+    n_taken = Counter[tuple[int, ...]]()  # by places of the right option
+    for proposal in proposals:
+        places, hashes = proposal.places, [int(digits, 16) for digits in proposal.hashes]
+        reason = proposal.reason
+        if places and n_taken[places] >= max_questions(places, proposal.n_options, n_wanted):
             reason = "there are enough questions with this answer"
+        elif not reason and (twin := used.near_duplicate(hashes, proposal.scene)):
+            reason = f"an image looks like one of {twin}"
         if not reason:
-            taken[proposal.places] += 1
-            used.add(hashes, name, proposal.scene)
-            n += 1
+            n_taken[places] += 1
+            used.add(hashes, f"{proposal.task}: {proposal.entry}", proposal.scene)
         yield proposal, reason
-        if n == n_wanted:
+        if n_taken.total() == n_wanted:
             return
 
 
-def _proposal(task: str, number: int, candidate: Draft | Rejection) -> QuestionProposal:
+def _to_proposal(task: str, number: int, candidate: Draft | Rejection) -> QuestionProposal:
     if isinstance(candidate, Rejection):
         entry, reason = candidate.entry, candidate.reason
         return QuestionProposal(task=task, number=number, entry=entry, reason=reason)
-    hashes, fault = tuple[str, ...](), ""
+    hashes: tuple[str, ...] = ()
+    fault = ""
     try:
         hashes = tuple(_image_hashes(candidate))
     except ImageError as error:
@@ -293,75 +298,87 @@ def draw_questions(
         for number, candidate in enumerate(islice(candidates, max(taken)), 1)
         if number in taken and isinstance(candidate, Draft)
     ]
-    draw = partial(_question, task=task, edition=edition, store_image=store_image, height=height)
-    return [*_finish_questions(task, drafts, seed, draw)]
-
-
-def _finish_questions(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
-    """Assign places, splits and numbers, and draw the images."""
-    rng = task_rng(seed, task, "places")
-    places = deal_places(drafts, rng)
-    splits = deal_splits(places, rng)
-    numbered = sorted(
-        (
-            _NumberedDraft(draft, position, split, number)
-            for draft, position, (split, number) in zip(drafts, places, splits, strict=True)
-        ),
-        key=lambda one: (one.split == "test", one.number),
+    draw = partial(
+        _draw_question, task=task, edition=edition, store_image=store_image, height=height
     )
     with ThreadPoolExecutor() as pool:  # most of the time goes into scaling and encoding images
-        yield from pool.map(draw, numbered)
+        return list(pool.map(draw, _number_drafts(task, drafts, seed)))
 
 
-def _question(
-    one: _NumberedDraft, task: str, edition: Edition, store_image: StoreImage, height: int
+def _number_drafts(task: str, drafts: list[Draft], seed: int) -> list[_NumberedDraft]:
+    """Assign places, splits and numbers; the validation split comes first, each in order."""
+    rng = task_rng(seed, task, "places")
+    places = deal_places(drafts, rng)
+    slots = deal_splits(places, rng)
+    numbered = [
+        _NumberedDraft(draft, place, slot.split, slot.number)
+        for draft, place, slot in zip(drafts, places, slots, strict=True)
+    ]
+    return sorted(numbered, key=lambda draft: (draft.split == "test", draft.number))
+
+
+def _draw_question(
+    numbered: _NumberedDraft, task: str, edition: Edition, store_image: StoreImage, height: int
 ) -> Question:
-    view = one.draft.show(one.place, replace(one.draft.marks, height=height))
-    name = f"{one.split}_{task}_{one.number}"
+    draft, place, split, number = numbered
+    view = draft.show(place, replace(draft.marks, height=height))
+    name = f"{split}_{task}_{number}"
     images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(view.images, 1)]
     return Question(
         question_id=f"blink/{name}",
         task="blink",
         edition=edition,
         kind="choice",
-        text=view.asked.question,
+        text=view.wording.question,
         context=view.prompt,
-        answer=(ascii_uppercase[one.place],),
+        answer=(ascii_uppercase[place],),
         images=tuple(image.sha256 for image in images),
         options=view.options,
         category=task,
-        labels={"split": one.split, "sub_task": task, "entry": one.draft.entry, **one.draft.labels},
+        labels={"split": split, "sub_task": task, "entry": draft.entry, **draft.labels},
     )
 
 
 def max_questions(places: Sequence[int], n_options: int, n_wanted: int) -> int:
-    """Most questions that may have exactly these places, so that letters are balanced.
+    """Return the most questions that may have these possible places, to balance the letters.
 
-    It limits only proposals whose place the data fix, such as yes and no.
+    The limit matters only if the data fix the place, as for yes and no.
     """
     return ceil(n_wanted * len(places) / n_options)
 
 
 def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
     """Assign each draft's right option a place, with letters balanced as far as possible."""
-    used: Counter[int] = Counter()
-    places: dict[int, int] = {}
-    for nth in sorted(range(len(drafts)), key=lambda nth: len(drafts[nth].places)):
-        free = drafts[nth].places
-        fewest = min(used[position] for position in free)
-        places[nth] = rng.choice([position for position in free if used[position] == fewest])
-        used[places[nth]] += 1
-    return [places[nth] for nth in range(len(drafts))]
+    n_used: Counter[int] = Counter()  # by place
+    places: dict[int, int] = {}  # by index of the draft
+    # Drafts with the least choice come first, so that the others can even out the letters.
+    for index in sorted(range(len(drafts)), key=lambda index: len(drafts[index].places)):
+        possible = drafts[index].places
+        fewest = min(n_used[place] for place in possible)
+        places[index] = rng.choice([place for place in possible if n_used[place] == fewest])
+        n_used[places[index]] += 1
+    return [places[index] for index in range(len(drafts))]
 
 
-def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
-    """Assign each question its split and number, with letters halved evenly.
+class SplitSlot(NamedTuple):
+    """Split of a question and its number within the split."""
+
+    split: str
+    number: int
+
+
+def deal_splits(places: Sequence[int], rng: Random) -> list[SplitSlot]:
+    """Assign each question its split and number; each split gets half of every letter.
 
     Numbers are independent of the letters.
     """
     order = rng.sample(range(len(places)), len(places))
-    by_letter = sorted(order, key=lambda nth: places[nth])
-    splits = {nth: ("val", "test")[turn % 2] for turn, nth in enumerate(by_letter)}
-    numbers: dict[str, Iterator[int]] = {"val": count(1), "test": count(1)}
-    numbered = {nth: (splits[nth], next(numbers[splits[nth]])) for nth in order}
-    return [numbered[nth] for nth in range(len(places))]
+    by_letter = sorted(order, key=lambda index: places[index])
+    val_indices = set(by_letter[::2])
+    n_numbered = Counter[str]()  # by split
+    slots: dict[int, SplitSlot] = {}
+    for index in order:
+        split = "val" if index in val_indices else "test"
+        n_numbered[split] += 1
+        slots[index] = SplitSlot(split, n_numbered[split])
+    return [slots[index] for index in range(len(places))]

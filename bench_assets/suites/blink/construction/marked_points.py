@@ -30,7 +30,8 @@ _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 TO_MARK = "to_mark"
 
 _N_PUZZLES = 300  # of both splits (Table 3)
-_DARKER = dict(zip(_TASKS["reflectance_points"].fields[1].choices, "12E", strict=True))
+_, _darker_field = _TASKS["reflectance_points"].fields
+_DARKER = dict(zip(_darker_field.choices, "12E", strict=True))
 """Each choice in the notation of Intrinsic Images in the Wild."""
 
 
@@ -62,8 +63,8 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
         MarkedImage(
             image=answer.unit_id,
             person=answer.person,
-            points=tuple(_point(text) for text in answer.values.get("points", ())),
-            boxes=tuple(_box(text) for text in answer.values.get("boxes", ())),
+            points=tuple(_parse_point(text) for text in answer.values.get("points", ())),
+            boxes=tuple(_parse_box(text) for text in answer.values.get("boxes", ())),
             darker=_DARKER.get(field_value(answer, "darker"), ""),
         )
         for answer in answers
@@ -92,28 +93,30 @@ def puzzle_units() -> list[Unit]:
     ]
 
 
-def _point(text: str) -> tuple[float, float]:
+def _parse_point(text: str) -> Point:
     x, y = map(float, text.split())
     return x, y
 
 
-def _box(text: str) -> Box:
+def _parse_box(text: str) -> Box:
     left, top, right, bottom = map(float, text.split())
     return left, top, right, bottom
 
 
-def _marking_task(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotationTask:
+def _marking_task(task: AnnotationTask, data_set: str, *headings: str) -> SuiteAnnotationTask:
+    """Make a task of the images in a folder of to_mark/; headings name its levels of subfolders."""
+
     def units(images: Sequence[StoredImage]) -> list[Unit]:
-        return [
-            Unit(
-                task=task.name,
-                unit_id=image.name,
-                shown=dict(zip(headings, image.name.split("/")[1:-1], strict=True)),
-                images={"Image": image.sha256},
-            )
-            for image in images
-            if image.name.startswith(f"{folder}/") and image.name.count("/") == len(headings) + 1
-        ]
+        units = []
+        for image in images:
+            folders = image.name.split("/")[:-1]
+            if len(folders) == 1 + len(headings) and folders[0] == data_set:
+                shown = dict(zip(headings, folders[1:], strict=True))
+                sha256 = image.sha256
+                units.append(
+                    Unit(task=task.name, unit_id=image.name, shown=shown, images={"Image": sha256})
+                )
+        return units
 
     return suite_task(task, units, marked_images, images="images_to_mark")
 
@@ -139,12 +142,17 @@ ReadImage = Callable[[str], bytes]  # by SHA-256
 class _Marks(NamedTuple):
     """One annotator's points and boxes on an image, in px of the stored file."""
 
-    folders: tuple[str, ...]  # parents of the image, below to_mark/: data set, headings
+    data_set: str  # folder of the image below to_mark/
+    subfolders: tuple[str, ...]  # below the data set: any action, then any object
     file: str  # name of the image in the raw data
     frame: ImageFrame
-    points: list[Point]  # px
-    boxes: list[Box]  # px
+    points: list[Point]
+    boxes: list[Box]
     darker: str
+
+    @property
+    def object_name(self) -> str:
+        return self.subfolders[-1]
 
 
 def write_marked_data(
@@ -158,40 +166,46 @@ def write_marked_data(
 
     If several annotators marked an image, the first one's marks are used.
     """
-    first = {
-        marked_image.image: marked_image
-        for marked_image in reversed(marked)
-        if marked_image.image in images
-    }
-    by_set: dict[str, list[_Marks]] = {}
-    for name in sorted(first):
-        marks = _to_stored_pixels(first[name], images[name])
-        by_set.setdefault(marks.folders[0], []).append(marks)
-        data = read(images[name].sha256)
-        write_files(folder, {str(_raw_path(marks)): data})
-    files: dict[str, bytes] = {}
-    if depth := by_set.get("diw"):
-        files["diw/DIW_test.csv"] = "".join(map(_depth, depth)).encode()
-    for marks in by_set.get("iiw", ()):
-        files[str(_raw_path(marks).with_suffix(".json"))] = format_json(_reflectance(marks))
-    if tools := by_set.get("funkpoint"):
-        files["funkpoint/annotations.json"] = format_json([_tool(marks) for marks in tools])
-    for number, pair in enumerate(_pairs(by_set.get("spair", ()))):
-        files[f"spair/PairAnnotation/people/{number:06}.json"] = format_json(pair)
-    if objects := by_set.get("lvis"):
-        files["lvis/lvis_v1_val.json"] = format_json(_objects(objects))
+    first_by_image: dict[str, MarkedImage] = {}
+    for marked_image in marked:
+        if marked_image.image in images:
+            first_by_image.setdefault(marked_image.image, marked_image)
+    by_data_set: dict[str, list[_Marks]] = {}
+    for name, marked_image in sorted(first_by_image.items()):
+        marks = _to_stored_pixels(marked_image, images[name])
+        by_data_set.setdefault(marks.data_set, []).append(marks)
+        write_files(folder, {str(_raw_path(marks)): read(images[name].sha256)})
+    write_files(folder, _annotation_files(by_data_set))
     if puzzles:
-        files |= {f"puzzles/{_puzzle_file(puzzle)}": read(puzzle.image) for puzzle in puzzles}
-        files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle, puzzles)).encode()
-    write_files(folder, files)
+        files = {f"puzzles/{_puzzle_file(puzzle)}": read(puzzle.image) for puzzle in puzzles}
+        files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle_line, puzzles)).encode()
+        write_files(folder, files)
+
+
+def _annotation_files(by_data_set: Mapping[str, list[_Marks]]) -> dict[str, bytes]:
+    """Format the marks of each data set as its annotation files, by path."""
+    files: dict[str, bytes] = {}
+    if depth := by_data_set.get("diw"):
+        files["diw/DIW_test.csv"] = "".join(map(_depth_lines, depth)).encode()
+    for marks in by_data_set.get("iiw", ()):
+        file = _raw_path(marks).with_suffix(".json")
+        files[str(file)] = format_json(_reflectance_entry(marks))
+    if tools := by_data_set.get("funkpoint"):
+        files["funkpoint/annotations.json"] = format_json([_tool_entry(marks) for marks in tools])
+    for number, pair in enumerate(_pair_entries(by_data_set.get("spair", ()))):
+        files[f"spair/PairAnnotation/people/{number:06}.json"] = format_json(pair)
+    if objects := by_data_set.get("lvis"):
+        files["lvis/lvis_v1_val.json"] = format_json(_lvis_annotations(objects))
+    return files
 
 
 def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
     frame = ImageFrame(image.width, image.height, image.orientation)
     wide, high = frame.shown
-    *folders, name = marked.image.split("/")
+    data_set, *subfolders, name = marked.image.split("/")
     return _Marks(
-        folders=tuple(folders),
+        data_set=data_set,
+        subfolders=tuple(subfolders),
         file=f"marked_{name}",
         frame=frame,
         points=[frame.to_stored((x * wide, y * high)) for x, y in marked.points],
@@ -201,45 +215,46 @@ def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
 
 
 def _stored_box(box: Box, frame: ImageFrame) -> Box:
-    """A box in px of the stored file, its corners in order."""
+    """Convert shares of the image as shown to px of the stored file, with corners in order."""
     wide, high = frame.shown
-    corners = [frame.to_stored((x * wide, y * high)) for x, y in (box[:2], box[2:])]
-    (left, right), (top, bottom) = map(sorted, zip(*corners, strict=True))
-    return left, top, right, bottom
+    left, top, right, bottom = box
+    x1, y1 = frame.to_stored((left * wide, top * high))
+    x2, y2 = frame.to_stored((right * wide, bottom * high))
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
 
 
 def _raw_path(marks: _Marks) -> PurePosixPath:
-    """Path at which a builder expects a marked image."""
-    match marks.folders:
-        case ("iiw", *_):
+    """Return the path at which a builder expects a marked image."""
+    match marks.data_set:
+        case "iiw":
             return PurePosixPath("iiw/data", f"{marks.file.replace('.', '_')}.png")
-        case ("spair", kind, *_):
-            return PurePosixPath("spair/JPEGImages", kind, marks.file)
-        case _:
-            return PurePosixPath(*marks.folders, marks.file)
+        case "spair":
+            return PurePosixPath("spair/JPEGImages", marks.object_name, marks.file)
+        case data_set:
+            return PurePosixPath(data_set, *marks.subfolders, marks.file)
 
 
-def _depth(marks: _Marks) -> str:
-    (x_a, y_a), (x_b, y_b) = marks.points
-    places = ",".join(f"{at + 1:.2f}" for at in (y_a, x_a, y_b, x_b))  # px from 1
+def _depth_lines(marks: _Marks) -> str:
+    (x_a, y_a), (x_b, y_b) = marks.points  # annotators mark the closer point first
+    coordinates = ",".join(f"{value + 1:.2f}" for value in (y_a, x_a, y_b, x_b))  # px from 1
     name = _raw_path(marks).relative_to("diw")
-    return f"{name}\n{places},<,{marks.frame.width},{marks.frame.height}\n"
+    return f"{name}\n{coordinates},<,{marks.frame.width},{marks.frame.height}\n"
 
 
-def _reflectance(marks: _Marks) -> dict[str, Any]:
+def _reflectance_entry(marks: _Marks) -> dict[str, Any]:
     points = [
         {"id": number, "x": x / marks.frame.width, "y": y / marks.frame.height, "opaque": True}
         for number, (x, y) in enumerate(marks.points, 1)
     ]
-    judged = {"point1": 1, "point2": 2, "darker": marks.darker, "darker_score": 1.0}
-    return {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
+    comparison = {"point1": 1, "point2": 2, "darker": marks.darker, "darker_score": 1.0}
+    return {"intrinsic_points": points, "intrinsic_comparisons": [comparison]}
 
 
-def _tool(marks: _Marks) -> dict[str, Any]:
-    _, action, name, *_ = marks.folders
+def _tool_entry(marks: _Marks) -> dict[str, Any]:
+    action, object_name = marks.subfolders
     return {
         "image": str(_raw_path(marks).relative_to("funkpoint")),
-        "object": name,
+        "object": object_name,
         "action": action,
         "points": marks.points,
         "width": marks.frame.width,
@@ -247,67 +262,59 @@ def _tool(marks: _Marks) -> dict[str, Any]:
     }
 
 
-def _pairs(marked: Sequence[_Marks]) -> list[dict[str, Any]]:
-    """Pair the images of each kind in order; an odd last one is left out."""
-    kinds: dict[str, list[_Marks]] = {}
-    for marks in marked:
-        kinds.setdefault(marks.folders[1], []).append(marks)
+def _pair_entries(marked_images: Sequence[_Marks]) -> list[dict[str, Any]]:
+    """Pair the images of each category in order; an odd last one is left out."""
+    by_category: dict[str, list[_Marks]] = {}
+    for marks in marked_images:
+        by_category.setdefault(marks.object_name, []).append(marks)
     return [
-        {
-            "category": kind,
-            **_side("src", pair[0]),
-            **_side("trg", pair[1]),
-        }
-        for kind, of_kind in kinds.items()
-        for pair in zip(of_kind[::2], of_kind[1::2], strict=False)
+        {"category": category, **_pair_side("src", source), **_pair_side("trg", target)}
+        for category, members in by_category.items()
+        for source, target in zip(members[::2], members[1::2], strict=False)
     ]
 
 
-def _objects(marked: Sequence[_Marks]) -> dict[str, Any]:
-    """Boxes as LVIS has them; a box counts as filled by its object."""
-    kinds = sorted({marks.folders[1] for marks in marked})
-    images = [
-        {
-            "id": number,
-            "coco_url": f"{marks.folders[1]}/{marks.file}",
-            "width": marks.frame.width,
-            "height": marks.frame.height,
-        }
-        for number, marks in enumerate(marked)
-    ]
-    boxes = [
-        (number, kinds.index(marks.folders[1]), box)
-        for number, marks in enumerate(marked)
-        for box in marks.boxes
-    ]
-    annotations = [
-        {
-            "id": number,
-            "image_id": image,
-            "category_id": kind,
-            "bbox": [left, top, right - left, bottom - top],
-            "area": (right - left) * (bottom - top),
-        }
-        for number, (image, kind, (left, top, right, bottom)) in enumerate(boxes)
-    ]
-    categories = [{"id": number, "name": name} for number, name in enumerate(kinds)]
-    return {"images": images, "annotations": annotations, "categories": categories}
-
-
-def _side(name: str, marks: _Marks) -> dict[str, Any]:
-    size = [marks.frame.width, marks.frame.height]
+def _pair_side(prefix: str, marks: _Marks) -> dict[str, Any]:
     return {
-        f"{name}_imname": marks.file,
-        f"{name}_imsize": size,
-        f"{name}_kps": marks.points,
+        f"{prefix}_imname": marks.file,
+        f"{prefix}_imsize": [marks.frame.width, marks.frame.height],
+        f"{prefix}_kps": marks.points,
     }
+
+
+def _lvis_annotations(marked_images: Sequence[_Marks]) -> dict[str, Any]:
+    """Format boxes as LVIS does; an object is taken to fill its whole box."""
+    names = sorted({marks.object_name for marks in marked_images})
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    for image_id, marks in enumerate(marked_images):
+        images.append(
+            {
+                "id": image_id,
+                "coco_url": f"{marks.object_name}/{marks.file}",
+                "width": marks.frame.width,
+                "height": marks.frame.height,
+            }
+        )
+        for left, top, right, bottom in marks.boxes:
+            annotations.append(
+                {
+                    "id": len(annotations),
+                    "image_id": image_id,
+                    "category_id": names.index(marks.object_name),
+                    "bbox": [left, top, right - left, bottom - top],
+                    "area": (right - left) * (bottom - top),
+                }
+            )
+    categories = [{"id": category_id, "name": name} for category_id, name in enumerate(names)]
+    return {"images": images, "annotations": annotations, "categories": categories}
 
 
 def _puzzle_file(puzzle: Puzzle) -> str:
     return f"brought_{puzzle.image[:16]}.png"
 
 
-def _puzzle(puzzle: Puzzle) -> str:
+def _puzzle_line(puzzle: Puzzle) -> str:
     entry = {
         "id": puzzle.puzzle_id,
         "image": _puzzle_file(puzzle),

@@ -60,15 +60,16 @@ class Recipe(NamedTuple):
     build: Build
 
     def candidates(self, folders: Sequence[Path], rng: Random) -> Candidates:
-        """Build from every source that has the raw data, one after another.
+        """Build from each of the folders that has the raw data, one after another.
 
         Raises:
             SourceError: If none has them.
         """
-        sources = [source for folder in folders if (source := folder / self.folder).is_dir()]
-        if not sources:
+        sources = [folder / self.folder for folder in folders]
+        present = [source for source in sources if source.is_dir()]
+        if not present:
             raise SourceError("no such folder")
-        return chain.from_iterable(self.build(source, rng) for source in sources)
+        return chain.from_iterable(self.build(source, rng) for source in present)
 
 
 def require_raw_folder(folder: Path) -> None:
@@ -106,10 +107,10 @@ RECIPES: Mapping[str, Recipe] = {
 
 def n_questions(task: str, parameters: BuilderParameters) -> int:
     """Return the number of questions to build: the parameter, or the paper's."""
-    paper = PERCEPTION_TASKS[task]
-    return parameters.counts.get(task, paper.val + paper.test)
+    published = PERCEPTION_TASKS[task]
+    return parameters.counts.get(task, published.val + published.test)
 
 
-def task_rng(seed: int, task: str, what: str = "drafts") -> Random:
-    """Return a random generator for one task, independent of the other tasks."""
-    return Random(f"{seed}\n{task}\n{what}")
+def task_rng(seed: int, task: str, purpose: str = "drafts") -> Random:
+    """Return a random generator for one purpose of one task, independent of all others."""
+    return Random(f"{seed}\n{task}\n{purpose}")

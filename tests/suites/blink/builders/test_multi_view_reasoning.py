@@ -7,7 +7,7 @@ from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     multi_view_reasoning,
     remove_scale,
-    view_of,
+    view_from_pose,
 )
 from tests.suites.blink.builders.layouts import (
     annotated,
@@ -30,7 +30,7 @@ from tests.suites.blink.builders.layouts import (
     ],
 )
 def test_a_pose_tells_where_the_camera_is(pose, expected):
-    assert view_of(*pose) == pytest.approx(expected)
+    assert view_from_pose(*pose) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

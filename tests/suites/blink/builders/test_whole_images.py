@@ -86,7 +86,7 @@ def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
     assert draft.places == (place,)
     shown = draft.show(place, draft.marks)
     assert shown.options == ("yes", "no")
-    assert shown.asked.question == "Is the cow ahead of the person?"
+    assert shown.wording.question == "Is the cow ahead of the person?"
     assert shown.images == ((tmp_path / "images" / "1.jpg").read_bytes(),)
 
 

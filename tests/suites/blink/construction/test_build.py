@@ -21,7 +21,7 @@ def draft(places, n_options=4):
         originals=(),
         n_options=n_options,
         places=places,
-        show=lambda place, marks: DraftView(asked=QuestionWording("", ""), images=(), options=()),
+        show=lambda place, marks: DraftView(wording=QuestionWording("", ""), images=(), options=()),
     )
 
 
@@ -62,12 +62,12 @@ def test_places_are_dealt_evenly(places, counts):
 
 
 def test_images_are_near_duplicates_up_to_so_many_bits():
-    used = UsedImages(near=2)
-    assert used.like([0b1111]) is None
+    used = UsedImages(max_bits=2)
+    assert used.near_duplicate([0b1111]) is None
     used.add([0b1111], "a photograph")
-    assert used.like([0b1100]) == "a photograph"
-    assert used.like([0b1000]) is None
-    assert used.like([2**63, 0b0111]) == "a photograph"
+    assert used.near_duplicate([0b1100]) == "a photograph"
+    assert used.near_duplicate([0b1000]) is None
+    assert used.near_duplicate([2**63, 0b0111]) == "a photograph"
 
 
 def test_there_are_no_more_questions_than_wanted_of_an_answer(tmp_path):

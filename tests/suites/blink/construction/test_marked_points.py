@@ -116,7 +116,7 @@ def test_a_box_is_the_right_one_of_two_on_the_upright_image(tmp_path, orientatio
     (file,) = draft.originals
     assert file.read_bytes() == image(orientation)
     assert draft.points[file] == ((50.0, 20.0), (150.0, 70.0))
-    assert "paper cup" in draft.show(0, Marks(height=100)).asked.question
+    assert "paper cup" in draft.show(0, Marks(height=100)).wording.question
 
 
 def test_an_image_with_two_objects_of_a_kind_makes_no_question(tmp_path):
