@@ -11,13 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import (
-    AnnotationTask,
-    Answer,
-    Unit,
-    field_value,
-    suite_task,
-)
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, field_value, suite_task
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission, decide_submissions
@@ -51,31 +45,36 @@ def _revision_vote_units(
     submitted: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    before = {pair.pair_id for pair in submitted}
-    revised = [pair for pair in submissions if pair.pair_id not in before]
-    return _pair_vote_units(_TASKS["revision_votes"], revised, submissions, images)
+    submitted_ids = {pair.pair_id for pair in submitted}
+    revisions = [pair for pair in submissions if pair.pair_id not in submitted_ids]
+    return _pair_vote_units(_TASKS["revision_votes"], revisions, submissions, images)
 
 
 def _pair_vote_units(
     task: AnnotationTask,
     pairs: Sequence[ContextPair],
-    everything: Sequence[ContextPair],
+    all_pairs: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per pair whose image is stored, for every annotator but the author."""
+    """Build one unit per pair whose image is stored, for every annotator but the author.
+
+    The annotators are the authors of ``all_pairs``. Of pairs with the same id, the first counts.
+    """
     digests = {image.name: image.sha256 for image in images}
-    everyone = {pair.annotator for pair in everything} - {""}
-    by_id = {pair.pair_id: pair for pair in reversed(pairs)}  # of duplicate ids, the first
+    annotators = {pair.annotator for pair in all_pairs} - {""}
+    by_id: dict[str, ContextPair] = {}
+    for pair in pairs:
+        by_id.setdefault(pair.pair_id, pair)
     return [
         Unit(
             task=task.name,
             unit_id=pair.pair_id,
             shown=_shown_fields(pair),
             images={"Image": digests[pair.image]},
-            needed=len(everyone - {pair.annotator}) or 1,
+            needed=len(annotators - {pair.annotator}) or 1,
             barred=(pair.annotator,),
         )
-        for pair in reversed(by_id.values())
+        for pair in by_id.values()
         if pair.annotator and pair.image in digests
     ]
 
@@ -90,30 +89,32 @@ def _revision_units(
     needed = max((unit.needed for unit in voted_on), default=0) or None
     decisions = decide_submissions(submitted, first_votes, needed=needed)
     digests = {image.name: image.sha256 for image in images}
-    everyone = sorted({pair.annotator for pair in submitted})
-    cast = ballots_by_submission(submitted, first_votes)
+    annotators = sorted({pair.annotator for pair in submitted})
+    ballots = ballots_by_submission(submitted, first_votes)
     return [
         Unit(
             task=_TASKS["revisions"].name,
             unit_id=pair.pair_id,
-            shown={**_shown_fields(pair), **_objections(cast[pair.pair_id])},
+            shown={**_shown_fields(pair), **_objections(ballots[pair.pair_id])},
             images={"Image": digests[pair.image]},
-            barred=tuple(name for name in everyone if name != pair.annotator),
+            barred=tuple(name for name in annotators if name != pair.annotator),
         )
         for pair, decision in zip(submitted, decisions, strict=True)
         if decision.outcome == "dropped" and decision.n_votes and pair.image in digests
     ]
 
 
-def _objections(cast: Sequence[SubmissionVote]) -> dict[str, str]:
+def _objections(votes: Sequence[SubmissionVote]) -> dict[str, str]:
     """Count the votes against each criterion and join the comments, without annotators' names."""
-    against = {
-        f"Not {words}": str(n)
-        for name, words in CRITERIA.items()
-        if (n := sum(not getattr(vote, name) for vote in cast))
-    }
-    comments = "\n".join(sorted({vote.comment for vote in cast if vote.comment}))
-    return against | ({"The others say": comments} if comments else {})
+    objections = {}
+    for name, words in CRITERIA.items():
+        n_against = sum(not getattr(vote, name) for vote in votes)
+        if n_against:
+            objections[f"Not {words}"] = str(n_against)
+    comments = sorted({vote.comment for vote in votes if vote.comment})
+    if comments:
+        objections["The others say"] = "\n".join(comments)
+    return objections
 
 
 def _shown_fields(pair: ContextPair) -> dict[str, str]:
@@ -133,12 +134,11 @@ def _to_images(answers: Sequence[Answer]) -> list[str]:
 
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
-    return [
-        _pair(
-            answer, pair_id=_sanitize_id(f"{answer.unit_id}-{answer.person}"), image=answer.unit_id
-        )
-        for answer in answers
-    ]
+    pairs = []
+    for answer in answers:
+        pair_id = _sanitize_id(f"{answer.unit_id}-{answer.person}")
+        pairs.append(_pair(answer, pair_id=pair_id, image=answer.unit_id))
+    return pairs
 
 
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:

@@ -24,7 +24,7 @@ _CONTRACTIONS = (("’", "'"), ("can't", "can not"), ("n't", " not"), ("cannot",
 
 
 def answer_form(question: Question) -> AnswerForm:
-    r"""One of the two possible answers of a pair, as a whole.
+    r"""The form of an answer: one of the two possible answers of a pair, as a whole.
 
     >>> AnswerForm("answers", ("Up.", "Down.")).read("He climbs the stairs.\n\nUp.").value
     'Up.'
@@ -49,8 +49,9 @@ def final_answer(response: str) -> str:
     lines = [line.strip(_MARKUP) for line in text.splitlines() if line.strip(_MARKUP)]
     if not lines:
         return ""
-    label = _LABEL.match(lines[-1])
-    return lines[-1][label.end() if label else 0 :].strip(_MARKUP)
+    last_line = lines[-1]
+    label = _LABEL.match(last_line)
+    return last_line[label.end() :].strip(_MARKUP) if label else last_line
 
 
 def normalize_text(text: str) -> str:
@@ -60,6 +61,6 @@ def normalize_text(text: str) -> str:
     'it is not on left 2:30'
     """
     plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
-    for written, read in _CONTRACTIONS:
-        plain = plain.replace(written, read)
+    for contraction, full_form in _CONTRACTIONS:
+        plain = plain.replace(contraction, full_form)
     return " ".join(_WORD.findall(plain))

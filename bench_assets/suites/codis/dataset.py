@@ -17,12 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import (
-    Edition,
-    Question,
-    SourceFile,
-    StoredImage,
-)
+from bench_assets.core.schema.rows import Edition, Question, SourceFile, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
@@ -108,13 +103,13 @@ def find_release(folder: Path) -> CodisRelease:
 
 def source_files(release: CodisRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
-    required_files = (release.entries, release.votes, release.captions)
-    files = [file for file in required_files if file]
-    return pin([*files, *image_files(release.images).values()], release.folder)
+    files = (release.entries, release.votes, release.captions)
+    present = [file for file in files if file]
+    return pin([*present, *image_files(release.images).values()], release.folder)
 
 
 def image_names(files: Iterable[SourceFile]) -> list[str]:
-    """Names of the images among the files of a source: all that lie in a folder below it."""
+    """Names of the images of a source: of the files that are in a folder, without the folder."""
     return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
 
 
@@ -128,7 +123,7 @@ def read_pairs(release: CodisRelease) -> Table[ContextPair]:
 
 
 def read_votes(release: CodisRelease) -> Table[SubmissionVote]:
-    """Read all votes in file order, as ``read_pairs``; a published edition has none."""
+    """Read all votes in file order; raises as ``read_pairs``. A published edition has none."""
     return records(read_entries(release.votes) if release.votes else (), SubmissionVote)
 
 
@@ -140,7 +135,7 @@ def read_captions(file: Path) -> Table[tuple[str, str]]:
     """
     captions: dict[str, str] = {}
 
-    def caption(entry: Entry, where: str) -> tuple[str, str]:
+    def read_caption(entry: Entry, where: str) -> tuple[str, str]:
         image = require_field(entry, "image_id", str, where)
         text = require_field(entry, "caption", str, where).strip()
         if image in captions:
@@ -148,7 +143,7 @@ def read_captions(file: Path) -> Table[tuple[str, str]]:
         captions[image] = text
         return image, text
 
-    return make_rows(read_lines(file), caption)
+    return make_rows(read_lines(file), read_caption)
 
 
 def _image_folder(folder: Path) -> Path:
@@ -169,8 +164,8 @@ def _pair(release: CodisRelease, entry: Entry, where: str) -> ContextPair:
         pair_id=require_field(entry, "id", str, where),
         image=image,
         question=require_field(entry, "question", str, where),
-        contexts=_read_pair(entry, "context", where),
-        answers=_read_pair(entry, "answer", where),
+        contexts=_both_texts(entry, "context", where),
+        answers=_both_texts(entry, "answer", where),
         category=require_field(entry, "category", str, where),
         annotator=annotator,
         revises=revises,
@@ -178,17 +173,20 @@ def _pair(release: CodisRelease, entry: Entry, where: str) -> ContextPair:
 
 
 def _origin(entry: Entry, where: str) -> tuple[str, str]:
-    if not (annotator := require_field(entry, "annotator", str, where)):
+    """The annotator of a submission, and the id of the entry that it revises, "" for none."""
+    annotator = require_field(entry, "annotator", str, where)
+    if not annotator:
         raise SourceError(f"{where}: field 'annotator' is empty. Set the annotator's name")
-    revises = entry.get("revises")
-    return annotator, "" if revises is None else require_field(entry, "revises", str, where)
+    if entry.get("revises") is None:
+        return annotator, ""
+    return annotator, require_field(entry, "revises", str, where)
 
 
-def _read_pair(entry: Entry, name: str, where: str) -> tuple[str, str]:
+def _both_texts(entry: Entry, name: str, where: str) -> tuple[str, str]:
+    """The two texts of a field: of ``context``, for example, context_1 and context_2."""
     texts = require_field(entry, name, dict, where)
-    return require_field(texts, f"{name}_1", str, where), require_field(
-        texts, f"{name}_2", str, where
-    )
+    first = require_field(texts, f"{name}_1", str, where)
+    return first, require_field(texts, f"{name}_2", str, where)
 
 
 def to_questions(

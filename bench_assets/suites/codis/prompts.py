@@ -1,7 +1,7 @@
 """Prompts of CODIS, word for word as in Tables 11 and 12.
 
-The line breaks before filled-in text and the plain apostrophe are ours. So is the wording of the
-two prompts that the paper does not print: without context (section 4.2) and with captions for
+The line breaks before inserted text and the plain apostrophe are ours. So is the wording of the
+prompts that the paper does not print: without context (section 4.2) and with captions for
 images (section 5.1).
 """
 

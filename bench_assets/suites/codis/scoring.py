@@ -35,15 +35,11 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
     A prediction with reasoning is judged a second time with it, for the official scorer.
     """
-    texts = [(pair, CRITERION, pair.prediction.text) for pair in answered]
-    texts += [
-        (pair, WITH_REASONING, pair.prediction.raw_text)
+    requests = [_verdict_request(pair, pair.prediction.text, CRITERION) for pair in answered]
+    requests += [
+        _verdict_request(pair, pair.prediction.raw_text, WITH_REASONING)
         for pair in answered
         if pair.prediction.raw_text not in ("", pair.prediction.text)
-    ]
-    requests = [
-        VerdictRequest(*pair, prompts.judge(pair.question, output), _VERDICT, criterion)
-        for pair, criterion, output in texts
     ]
     return [row for rows in ask_for_verdicts(requests, model, prompts.NO_VERDICT) for row in rows]
 
@@ -74,18 +70,13 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     word, the verdict counts.
     """
     first = first_judgements(judgements)
-    thoughts = [judgement for judgement in first if judgement.criterion == WITH_REASONING]
-    return _score(answered, thoughts or first, _official_verdict)
+    with_reasoning = [judgement for judgement in first if judgement.criterion == WITH_REASONING]
+    return _score(answered, with_reasoning or first, _official_verdict)
 
 
 def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
-    return mean(
-        ScoredPoint(product(score.points for _, score in halves), image_cluster(halves[0].question))
-        if len(halves) == 2
-        else ScoredPoint(None)
-        for halves in _pairs(scored)
-    )
+    return mean(map(_pair_point, _pairs(scored)))
 
 
 def query_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
@@ -100,20 +91,20 @@ def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
     A pair without two responses is unscored. A pair with a response that was cut off before the
     answer counts as answered alike.
     """
-    return mean(
-        ScoredPoint(float(_answered_differently(*halves)), image_cluster(halves[0].question))
-        if len(halves) == 2 and not any(score.error for _, score in halves)
-        else ScoredPoint(None)
-        for halves in _pairs(scored)
-    )
+    return mean(map(_awareness_point, _pairs(scored)))
 
 
 def image_cluster(question: Question) -> str:
     """Cluster of a question for intervals: its image.
 
-    For 45 images, the release repeats a question with other contexts.
+    The release asks the same question about 45 images again, with other contexts.
     """
     return question.labels.get("image") or question.cluster
+
+
+def _verdict_request(answered: AnsweredQuestion, output: str, criterion: str) -> VerdictRequest:
+    prompt = prompts.judge(answered.question, output)
+    return VerdictRequest(*answered, prompt, _VERDICT, criterion)
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
@@ -134,9 +125,9 @@ def _official_verdict(judgement: Judgement) -> bool | None:
 def _score(
     answered: AnsweredQuestion,
     judgements: Sequence[Judgement],
-    read: Callable[[Judgement], bool | None],
+    verdict_of: Callable[[Judgement], bool | None],
 ) -> Score:
-    points, note = verdict_points(judgements, "prints neither right nor wrong", read)
+    points, note = verdict_points(judgements, "prints neither right nor wrong", verdict_of)
     answer = read_answer(answered.question, answered.prediction.text)
     return Score.of(
         answered.prediction, points=points, answer=(answer,) if answer else (), note=note
@@ -144,18 +135,27 @@ def _score(
 
 
 def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:
+    """The halves of each pair and sample; one of them may be missing."""
     pairs: dict[tuple[str, int], list[ScoredQuestion]] = defaultdict(list)
     for scored_question in scored:
-        pairs[scored_question.question.group_id, scored_question.score.sample].append(
-            scored_question
-        )
+        question, score = scored_question
+        pairs[question.group_id, score.sample].append(scored_question)
     return list(pairs.values())
 
 
-def _answered_differently(one: ScoredQuestion, other: ScoredQuestion) -> bool:
-    cut_off = one.score.no_answer or other.score.no_answer
-    return not cut_off and _answer(one) != _answer(other)
+def _pair_point(halves: Sequence[ScoredQuestion]) -> ScoredPoint:
+    if len(halves) != 2:
+        return ScoredPoint(None)
+    return ScoredPoint(product(half.score.points for half in halves), _cluster(halves))
 
 
-def _answer(scored: ScoredQuestion) -> str:
-    return normalize_text(" ".join(scored.score.answer))
+def _awareness_point(halves: Sequence[ScoredQuestion]) -> ScoredPoint:
+    if len(halves) != 2 or any(half.score.error for half in halves):
+        return ScoredPoint(None)
+    is_cut_off = any(half.score.no_answer for half in halves)
+    answers = {normalize_text(" ".join(half.score.answer)) for half in halves}
+    return ScoredPoint(float(len(answers) == 2 and not is_cut_off), _cluster(halves))
+
+
+def _cluster(halves: Sequence[ScoredQuestion]) -> str:
+    return image_cluster(halves[0].question)

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.suites.codis.answers import (
-    normalize_text,
-    read_answer,
-)
+from bench_assets.suites.codis.answers import normalize_text, read_answer
 from bench_assets.suites.codis.scoring import image_cluster
 
 
@@ -27,25 +24,31 @@ def output_variability(
         without_context: The same model's predictions under ``no_context``.
     """
     by_id = {question.question_id: question for question in questions}
-    with_by_key, without_by_key = (
-        {(p.question_id, p.sample): p for p in predictions if p.question_id in by_id}
-        for predictions in (with_context, without_context)
-    )
-    return mean(
-        ScoredPoint(
-            _answers_differ(by_id[key[0]], with_by_key.get(key), without_by_key.get(key)),
-            image_cluster(by_id[key[0]]),
-        )
-        for key in sorted(with_by_key.keys() | without_by_key.keys())
-    )
+    with_by_key = _by_key(with_context)
+    without_by_key = _by_key(without_context)
+    points = []
+    for key in sorted(with_by_key.keys() | without_by_key.keys()):
+        question_id, _sample = key
+        question = by_id.get(question_id)
+        if question:
+            value = _answers_differ(question, with_by_key.get(key), without_by_key.get(key))
+            points.append(ScoredPoint(value, image_cluster(question)))
+    return mean(points)
+
+
+def _by_key(predictions: Sequence[Prediction]) -> dict[tuple[str, int], Prediction]:
+    """Predictions by question id and sample."""
+    return {(prediction.question_id, prediction.sample): prediction for prediction in predictions}
 
 
 def _answers_differ(
-    question: Question, given: Prediction | None, taken_away: Prediction | None
+    question: Question, with_context: Prediction | None, without_context: Prediction | None
 ) -> float | None:
-    if given is None or taken_away is None or given.error or taken_away.error:
+    """Whether two answers differ, as 1 or 0; None if one is missing or failed."""
+    if with_context is None or without_context is None:
         return None
-    answer_given, answer_without = (
-        normalize_text(read_answer(question, p.text)) for p in (given, taken_away)
-    )
-    return float(answer_given != answer_without)
+    if with_context.error or without_context.error:
+        return None
+    answer = normalize_text(read_answer(question, with_context.text))
+    answer_without = normalize_text(read_answer(question, without_context.text))
+    return float(answer != answer_without)

@@ -1,4 +1,4 @@
-"""CODIS as a suite."""
+"""The CODIS suite."""
 
 from functools import partial
 from pathlib import Path

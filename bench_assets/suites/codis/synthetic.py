@@ -25,7 +25,7 @@ _CONDITIONS = ("correct", "different", "within_rules")
 
 
 class _SceneImage(NamedTuple):
-    name: str
+    name: str  # of the file
     scene: Mapping[str, Any]
     variation: Mapping[str, Any]
 
@@ -38,7 +38,7 @@ class _Submission(NamedTuple):
 def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material of the mini edition: 40 good pairs about 32 images, and faulty ones.
 
-    The same seed writes the same bytes. Unchanged files are not written again.
+    The same seed writes the same bytes. Files that already hold them are not touched.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
@@ -50,56 +50,58 @@ def write(folder: Path, seed: int = 0) -> None:
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
     files["submissions.json"] = format_json([submission.entry for submission in submissions])
     files["votes.json"] = format_json(material["stray_votes"] + votes)
-    files["captions.jsonl"] = b"".join(_caption(image) for image in images)
+    files["captions.jsonl"] = b"".join(_caption_line(image) for image in images)
     write_files(folder, files)
 
 
 def _images(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
-    two = 2 * rng.randrange((len(scene["variations"]) + 1) // 2)
+    """Choose one pair of the scene's variations, and make an image of each of the two."""
+    variations = scene["variations"]
+    start = 2 * rng.randrange((len(variations) + 1) // 2)
     return [
         _SceneImage(f"{scene['name']}-{number}.png", scene, variation)
-        for number, variation in enumerate(scene["variations"][two : two + 2], 1)
+        for number, variation in enumerate(variations[start : start + 2], 1)
     ]
 
 
 def _draw_image(image: _SceneImage, rng: Random) -> bytes:
     scene = Scene(*_SIZE, background=image.scene["background"])
-    shift = rng.randint(-_SHIFT, _SHIFT), rng.randint(-_SHIFT, _SHIFT)
+    shift_x, shift_y = rng.randint(-_SHIFT, _SHIFT), rng.randint(-_SHIFT, _SHIFT)
     for part in _fill_placeholders(image.scene["parts"], image.variation):
-        for time in range(part.get("times", 1)):
-            step_x, step_y = part.get("step", (0, 0))
-            _draw_part(scene, part, (shift[0] + time * step_x, shift[1] + time * step_y))
+        step_x, step_y = part.get("step", (0, 0))
+        for copy in range(part.get("times", 1)):
+            _draw_part(scene, part, shift_x + copy * step_x, shift_y + copy * step_y)
     return scene.png()
 
 
-def _draw_part(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> None:
+def _draw_part(scene: Scene, part: Mapping[str, Any], dx: int, dy: int) -> None:
+    """Draw a part, moved by ``dx`` and ``dy`` px; a backdrop stays where it is."""
     match part:
         case {"backdrop": (left, top, right, bottom), "colour": colour}:
             scene.backdrop((left, top, right, bottom), colour)
         case {"sprite": name, "at": (x, y), "size": size}:
-            at = (x + by[0], y + by[1])
-            scene.sprite(name, at, size, mirrored=part.get("mirrored", False))
+            scene.sprite(name, (x + dx, y + dy), size, mirrored=part.get("mirrored", False))
         case {"form": form, "box": (left, top, right, bottom), "colour": colour}:
-            box = (left + by[0], top + by[1], right + by[0], bottom + by[1])
-            scene.form(form, box, colour)
+            scene.form(form, (left + dx, top + dy, right + dx, bottom + dy), colour)
         case {"line": points, "colour": colour, "width": width}:
-            scene.line([(x + by[0], y + by[1]) for x, y in points], colour, width)
+            scene.line([(x + dx, y + dy) for x, y in points], colour, width)
         case {"label": text, "at": (x, y), "size": size}:
-            scene.label(text, (x + by[0], y + by[1]), size, part.get("colour", "black"))
+            scene.label(text, (x + dx, y + dy), size, part.get("colour", "black"))
 
 
 def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> list[_Submission]:
-    first = {image.scene["name"]: image for image in reversed(images)}
-    written = [(image, question) for image in images for question in image.scene["questions"]]
+    """Submissions of all questions and faults, each draft before the version that revises it."""
+    first_images = {image.scene["name"]: image for image in reversed(images)}
+    questions = [(image, question) for image in images for question in image.scene["questions"]]
     for fault in material["planted"]:
-        image = first[fault["scene"]]
+        image = first_images[fault["scene"]]
         template = {key: image.scene["questions"][0][key] for key in _TEXTS}
-        written.append((image, template | fault))
+        questions.append((image, template | fault))
     submissions: list[_Submission] = []
-    for number, (image, question) in enumerate(written):
-        annotator = material["annotators"][number % len(material["annotators"])]
+    for index, (image, question) in enumerate(questions):
+        annotator = material["annotators"][index % len(material["annotators"])]
         versions = [question]
-        if "draft" in question and image is first[image.scene["name"]]:
+        if "draft" in question and image is first_images[image.scene["name"]]:
             versions = [question | question["draft"], question]
         revises = None
         for version in versions:
@@ -127,23 +129,25 @@ def _submission(
 
 
 def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> list[dict[str, Any]]:
-    other_annotators = [name for name in annotators if name != submission.entry["annotator"]]
+    """Votes of the other annotators on a submission, except of those who stay silent."""
+    voters = [name for name in annotators if name != submission.entry["annotator"]]
+    n_against = submission.votes.get("against", {})
     against = {
-        condition: rng.sample(
-            other_annotators, submission.votes.get("against", {}).get(condition, 0)
-        )
-        for condition in _CONDITIONS
+        condition: rng.sample(voters, n_against.get(condition, 0)) for condition in _CONDITIONS
     }
-    silent = rng.sample(other_annotators, submission.votes.get("silent", 0))
+    silent = rng.sample(voters, submission.votes.get("silent", 0))
     votes = []
-    for name in other_annotators:
-        vote = {condition: name not in against[condition] for condition in _CONDITIONS}
+    for voter in voters:
+        vote = {condition: voter not in against[condition] for condition in _CONDITIONS}
         comment = {} if all(vote.values()) else {"comment": submission.votes["comment"]}
-        votes.append({"submission": submission.entry["id"], "annotator": name, **vote, **comment})
-    return [vote for vote in votes if vote["annotator"] not in silent]
+        if voter not in silent:
+            origin = {"submission": submission.entry["id"], "annotator": voter}
+            votes.append({**origin, **vote, **comment})
+    return votes
 
 
-def _caption(image: _SceneImage) -> bytes:
+def _caption_line(image: _SceneImage) -> bytes:
+    """The line of an image in captions.jsonl."""
     caption = _fill_placeholders(image.scene["caption"], image.variation)
     line = json.dumps({"image_id": image.name, "caption": caption}, ensure_ascii=False)
     return f"{line}\n".encode()

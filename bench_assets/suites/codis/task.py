@@ -1,4 +1,4 @@
-"""CODIS as a task."""
+"""The task of CODIS."""
 
 from bench_assets.annotation.tasks import DecisionTable, SourceTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task

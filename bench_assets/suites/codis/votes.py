@@ -44,15 +44,15 @@ def count_ballots(
     authors: dict[str, str] = {}
     for submission in submissions:
         authors.setdefault(submission.pair_id, submission.annotator)
-    cast = list(votes)
-    last = {(vote.submission, vote.annotator): number for number, vote in enumerate(cast)}
+    all_votes = list(votes)
+    last_index = {(vote.submission, vote.annotator): i for i, vote in enumerate(all_votes)}
     counted = Table[SubmissionVote]()
-    for number, vote in enumerate(cast):
+    for index, vote in enumerate(all_votes):
         reason = _vote_fault(vote, authors)
-        if not reason and last[vote.submission, vote.annotator] != number:
+        if not reason and index != last_index[vote.submission, vote.annotator]:
             reason = f"{vote.annotator!r} voted on {vote.submission!r} again; the last vote counts"
         if reason:
-            counted.reject(_entry(vote), reason)
+            counted.reject(_vote_entry(vote), reason)
         else:
             counted.rows.append(vote)
     return counted
@@ -61,7 +61,7 @@ def count_ballots(
 def ballots_by_submission(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> dict[str, list[SubmissionVote]]:
-    """The votes that count on each submission that has some."""
+    """The votes that count, by submission."""
     by_submission = defaultdict[str, list[SubmissionVote]](list)
     for vote in count_ballots(submissions, votes).rows:
         by_submission[vote.submission].append(vote)
@@ -90,17 +90,22 @@ def decide_submissions(
             it cannot be voted on. None: not checked.
     """
     counted = ballots_by_submission(submissions, votes)
-    everyone = {submission.annotator for submission in submissions} - {""}
+    annotators = {submission.annotator for submission in submissions} - {""}
     faults, revisions = _revisions(submissions)
     decisions = []
-    for pair, fault in zip(submissions, faults, strict=True):
+    for pair, revision_fault in zip(submissions, faults, strict=True):
         ballots = counted.get(pair.pair_id, ())
-        n_needed = needed or len(everyone - {pair.annotator})
+        n_needed = needed or len(annotators - {pair.annotator})
         outcome = _vote_outcome(pair, ballots, n_needed)
-        reason = fault or (_image_fault(pair, images) if outcome == "open" else "")
-        revised_by = "" if reason else revisions.get(pair.pair_id, "")
-        outcome = "dropped" if reason else "revised" if revised_by else outcome
-        reason = reason or _outcome_reason(pair, ballots, n_needed)
+        reason = _outcome_reason(pair, ballots, n_needed)
+        fault = revision_fault
+        if outcome == "open" and not fault:
+            fault = _image_fault(pair, images)
+        revised_by = "" if fault else revisions.get(pair.pair_id, "")
+        if fault:
+            outcome, reason = "dropped", fault
+        elif revised_by:
+            outcome = "revised"
         decisions.append(_decision(pair, ballots, outcome, reason, revised_by))
     return decisions
 
@@ -125,11 +130,12 @@ def _decision(
     )
 
 
-def _entry(vote: SubmissionVote) -> str:
+def _vote_entry(vote: SubmissionVote) -> str:
     return f"{vote.tool or 'votes.json'}, vote of {vote.annotator!r} on {vote.submission!r}"
 
 
 def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
+    """Why a vote does not count; "" if it does. ``authors`` are annotators by submission."""
     if vote.submission not in authors:
         return f"unknown submission {vote.submission!r}"
     if not vote.tool and vote.annotator not in authors.values():
@@ -140,7 +146,10 @@ def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
 
 
 def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str, str]]:
-    """Fault of each submission's revision chain ("": none), and revisions by the id revised."""
+    """The fault of each submission's id or revision, and ids of revisions by the id they revise.
+
+    The fault is "" for a submission without one.
+    """
     authors: dict[str, str] = {}
     revisions: dict[str, str] = {}
     faults = []
@@ -179,13 +188,13 @@ def _outcome_reason(pair: ContextPair, votes: Sequence[SubmissionVote], n_needed
         return "published by the authors"
     if len(votes) < max(n_needed, 1):
         return f"{len(votes)} of {n_needed} others voted"
-    against = [
-        f"not {words}: {', '.join(naysayers)}"
-        for name, words in CRITERIA.items()
-        if (naysayers := [vote.annotator for vote in votes if not getattr(vote, name)])
-    ]
     n_approving = sum(vote.approves for vote in votes)
-    return "; ".join([f"{n_approving} of {len(votes)} others approve", *against])
+    reasons = [f"{n_approving} of {len(votes)} others approve"]
+    for name, words in CRITERIA.items():
+        opponents = [vote.annotator for vote in votes if not getattr(vote, name)]
+        if opponents:
+            reasons.append(f"not {words}: {', '.join(opponents)}")
+    return "; ".join(reasons)
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:
@@ -215,16 +224,15 @@ def select_pairs(
     selected = Table[ContextPair]()
     seen: set[tuple[str, ...]] = set()
     for pair, decision in zip(pairs, decisions, strict=True):
-        faults = (
-            _faults(pair, images, seen)
-            if decision.outcome == "kept"
-            else [_rejection_reason(decision)]
-        )
+        if decision.outcome == "kept":
+            faults = _faults(pair, images, seen)
+        else:
+            faults = [_rejection_reason(decision)]
         for reason in faults:
             selected.reject(_pair_entry(pair), reason)
         if not faults:
             selected.rows.append(pair)
-            seen.add(_content(pair))
+            seen.add(_content_key(pair))
     return selected
 
 
@@ -236,8 +244,8 @@ def edition_of(pairs: Sequence[ContextPair]) -> Edition:
     """
     if any(pair.annotator for pair in pairs):
         return "built"
-    numbers = [f"{number:03}" for number in range(N_PUBLISHED_PAIRS)]
-    return "published" if sorted(pair.pair_id for pair in pairs) == numbers else "own"
+    published_ids = [f"{number:03}" for number in range(N_PUBLISHED_PAIRS)]
+    return "published" if sorted(pair.pair_id for pair in pairs) == published_ids else "own"
 
 
 def funnel(
@@ -282,24 +290,27 @@ def _faults(
             re.fullmatch(r"[^\s/]+", pair.pair_id) is None
         ),
         "the question is empty": not pair.question.strip(),
-        "a context is empty": not all(map(_normalize_text, pair.contexts)),
-        "an answer is empty": not all(map(_normalize_text, pair.answers)),
-        "the two contexts are the same": len(set(map(_normalize_text, pair.contexts))) == 1,
+        "a context is empty": not all(map(_fold_case, pair.contexts)),
+        "an answer is empty": not all(map(_fold_case, pair.answers)),
+        "the two contexts are the same": len(set(map(_fold_case, pair.contexts))) == 1,
         "the two answers are the same": len(set(map(normalize_text, pair.answers))) == 1,
         f"unknown category {pair.category!r}; known: {', '.join(CATEGORIES)}": (
             pair.category not in CATEGORIES
         ),
         f"image {pair.image!r} is missing or does not decode": pair.image not in images,
-        "an earlier pair has the same image, question and contexts": _content(pair) in seen,
+        "an earlier pair has the same image, question and contexts": _content_key(pair) in seen,
     }
     return [fault for fault, holds in faults.items() if holds]
 
 
-def _content(pair: ContextPair) -> tuple[str, ...]:
-    return pair.image, _normalize_text(pair.question), *sorted(map(_normalize_text, pair.contexts))
+def _content_key(pair: ContextPair) -> tuple[str, ...]:
+    """The identity of a pair: image, question, and contexts in any order."""
+    contexts = sorted(map(_fold_case, pair.contexts))
+    return pair.image, _fold_case(pair.question), *contexts
 
 
-def _normalize_text(text: str) -> str:
+def _fold_case(text: str) -> str:
+    """Normalize case and blanks; unlike ``normalize_text``, keep punctuation and articles."""
     return " ".join(text.split()).casefold()
 
 

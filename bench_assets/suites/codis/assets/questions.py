@@ -18,13 +18,7 @@ from bench_assets.core.images.text_substitutes import (
     replace_images_by_texts,
     to_image_texts,
 )
-from bench_assets.core.schema.rows import (
-    ImageText,
-    Question,
-    Rejection,
-    SourceFile,
-    StoredImage,
-)
+from bench_assets.core.schema.rows import ImageText, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
@@ -100,15 +94,16 @@ def selection(
     stored: list[StoredImage],
 ) -> tuple[list[ContextPair], list[Rejection]]:
     """Select the pairs that become questions; reject the others, each with a reason."""
+    release = open_release(sources)
     decoded = {image.name for image in stored}
-    files = image_files(open_release(sources).images)
+    files = image_files(release.images)
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
-    release, selected = open_release(sources), select_pairs(submissions, decisions, decoded)
+    selected = select_pairs(submissions, decisions, decoded)
     ballots = count_ballots(submissions, votes)
-    parts = (broken, read_pairs(release), read_votes(release), ballots, selected)
-    rejections = [rejection for part in parts for rejection in part.rejections]
+    rows_with_rejections = (broken, read_pairs(release), read_votes(release), ballots, selected)
+    rejections = [rejection for rows in rows_with_rejections for rejection in rows.rejections]
     return selected.rows, rejections
 
 
@@ -142,8 +137,8 @@ def questions(
     """Build two questions per selected pair."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
-    labeled = label_undecided(rows, TASK, tables, settings)
-    return table_output(labeled, question_preview(labeled, image_store))
+    labelled = label_undecided(rows, TASK, tables, settings)
+    return table_output(labelled, question_preview(labelled, image_store))
 
 
 @CODIS.step("images", reads={"stored": "images"}, deps=CODIS.source, pool="gpu")
@@ -161,9 +156,9 @@ def captions(
             return describe_images([image.sha256 for image in stored], caption, model)
     file = _captions_file(settings, sources)
     if file is None:
-        return list[ImageText]()
-    captions = {image: text for image, text in read_captions(file).rows if text}
-    return to_image_texts(captions, stored, file.name)
+        return []
+    captions_by_image = {image: text for image, text in read_captions(file).rows if text}
+    return to_image_texts(captions_by_image, stored, file.name)
 
 
 @CODIS.step("select", name="rejections", deps=CODIS.source, below="captions_for_images")
