@@ -22,43 +22,44 @@ _OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def evaluate(
-    expression: str, instead: Mapping[Fraction, Fraction] = MappingProxyType({})
+    expression: str, replacements: Mapping[Fraction, Fraction] = MappingProxyType({})
 ) -> Fraction:
-    """Evaluate an expression, with other numbers in place of some of its own.
+    """Evaluate an arithmetic expression, after replacing some of its numbers.
 
     Raises:
-        ValueError: If it is anything else, or divides by zero.
+        ValueError: If it is not arithmetic, or divides by zero.
 
     >>> evaluate("3*(4+0.5)"), evaluate("3*4", {Fraction(3): Fraction(5)})
     (Fraction(27, 2), Fraction(20, 1))
     """
     try:
         source = _LEADING_ZEROS.sub("", expression.strip())
-        return _value(ast.parse(source, mode="eval").body, instead)
+        return _evaluate_node(ast.parse(source, mode="eval").body, replacements)
     except (SyntaxError, ZeroDivisionError, RecursionError, MemoryError) as error:
         raise ValueError(f"{expression!r} is no arithmetic expression: {error}") from error
 
 
-def substitute(expression: str, instead: Mapping[Fraction, Fraction]) -> str:
-    """Write other numbers into an expression.
+def substitute(expression: str, replacements: Mapping[Fraction, Fraction]) -> str:
+    """Replace numbers in the text of an expression.
 
     >>> substitute("5*2", {Fraction(5): Fraction(7)})
     '7*2'
     """
-    known = {number: format_number(float(value)) for number, value in instead.items()}
-    return _LITERAL.sub(lambda number: known.get(Fraction(number[0]), number[0]), expression)
+    digits = {number: format_number(float(value)) for number, value in replacements.items()}
+    return _LITERAL.sub(lambda match: digits.get(Fraction(match[0]), match[0]), expression)
 
 
-def _value(node: ast.expr, instead: Mapping[Fraction, Fraction]) -> Fraction:
+def _evaluate_node(node: ast.expr, replacements: Mapping[Fraction, Fraction]) -> Fraction:
     match node:
         case ast.Constant(value=int() | float() as value):
             number = Fraction(str(value))
-            return instead.get(number, number)
+            return replacements.get(number, number)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, instead)
+            return -_evaluate_node(operand, replacements)
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as power)):
             if 1 <= power <= MAX_POWER:  # 0^0 has no value
-                return _value(base, instead) ** power
+                return _evaluate_node(base, replacements) ** power
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_value(left, instead), _value(right, instead))
+            operands = (_evaluate_node(operand, replacements) for operand in (left, right))
+            return _OPERATORS[type(sign)](*operands)
     raise ValueError(f"no sum, difference, product or quotient: {ast.unparse(node)}")

@@ -18,11 +18,11 @@ def escape_controls(text: str) -> str:
     >>> print(escape_controls("\x1b[31mred\x07 a\u202eb 中文 👩\u200d🔬"))
     \x1b[31mred\x07 a\u202eb 中文 👩‍🔬
     """
-    return _UNSAFE.sub(_number, text)
+    return _UNSAFE.sub(_escape_code, text)
 
 
 def escape_to_one_line(text: str) -> str:
-    """Escape as ``escape_controls`` does, on one line, for cells and titles."""
+    """Escape control characters and join lines, for cells and titles."""
     return escape_controls(re.sub(r"\r\n|[\t\n\r]", " ", text))
 
 
@@ -39,17 +39,17 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if re.match(FORMULA, text) else text
 
 
-def escape_json_controls(written: str) -> str:
+def escape_json_controls(json_text: str) -> str:
     r"""Escape control characters in JSON text without changing its value.
 
     >>> escape_json_controls('"\x9b \u202e 中"')
     '"\\u009b \\u202e 中"'
     """
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
 
 
-def _number(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape_code(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
@@ -71,15 +71,15 @@ def escape_markdown(text: str) -> str:
     ('1&#46; a', '&#45; b', '3.5 m')
     """
     line = _LINK_START.sub(_JOINER, escape_to_one_line(text).strip())
-    marked = _MARKS.sub(lambda found: f"&#{ord(found[0])};", line)
-    marked = _SCHEME.sub(r"\1&#58;", marked)
-    return _BLOCK_START.sub(lambda found: f"{found[1]}&#{ord(found[2])};", marked)
+    escaped = _MARKS.sub(lambda match: f"&#{ord(match[0])};", line)
+    escaped = _SCHEME.sub(r"\1&#58;", escaped)
+    return _BLOCK_START.sub(lambda match: f"{match[1]}&#{ord(match[2])};", escaped)
 
 
-def unescape_markdown(shown: str) -> str:
+def unescape_markdown(markdown: str) -> str:
     """Undo ``escape_markdown``.
 
     >>> unescape_markdown(escape_markdown("<a@b>: http://c"))
     '<a@b>: http://c'
     """
-    return html.unescape(shown).replace(_JOINER, "")
+    return html.unescape(markdown).replace(_JOINER, "")

@@ -42,13 +42,10 @@ _MULTIPLIED_NUMBER = re.compile(  # "25 million"
     re.IGNORECASE,
 )
 _MULTIPLIER = re.compile(_MULTIPLIER_PATTERN, re.IGNORECASE)
-_HALVES = (
-    (
-        re.compile(
-            rf"\b(?<!and\sa\s)half\s+(?:(?:of\s+)?a\s+)?(?=(?:{_MULTIPLIER_PATTERN})\b)", re.I
-        ),
-        "0.5 ",
-    ),
+_HALF_A_MULTIPLIER = re.compile(  # "half a million"
+    rf"\b(?<!and\sa\s)half\s+(?:(?:of\s+)?a\s+)?(?=(?:{_MULTIPLIER_PATTERN})\b)", re.I
+)
+_FRACTIONS = (
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
     (re.compile(r"\b(\d+)\s+and\s+a\s+quarter\b", re.IGNORECASE), r"\1.25"),
 )
@@ -65,7 +62,7 @@ def list_numbers(text: str) -> list[float]:
     >>> list_numbers("Three cups at $1,200.50 each, twenty-five of a dozen")
     [3.0, 1200.5, 25.0, 12.0]
     """
-    return [_value(match) for match in _NUMBER.findall(words_to_digits(text))]
+    return [_parse_digits(number) for number in _NUMBER.findall(words_to_digits(text))]
 
 
 def words_to_digits(text: str) -> str:
@@ -74,17 +71,17 @@ def words_to_digits(text: str) -> str:
     >>> words_to_digits("two hundred and five cups, half a dozen, 2.5 million, two point five")
     '205 cups, 6, 2500000, 2.5'
     """
-    (half, point), *fractions = _HALVES
-    text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, half.sub(point, text))
+    text = _HALF_A_MULTIPLIER.sub("0.5 ", text)
+    text = _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
     parts, end = [], 0
     for words in _group_number_words(text):
         digits = format_number(_number_word_value([word[0].casefold() for word in words]))
         parts += [text[end : words[0].start()], digits]
         end = words[-1].end()
     text = "".join([*parts, text[end:]])
-    for fraction, decimals in fractions:
+    for fraction, decimals in _FRACTIONS:
         text = fraction.sub(decimals, text)
-    text = _POINT.sub(_with_point, text)
+    text = _POINT.sub(_join_decimals, text)
     return _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
 
 
@@ -101,65 +98,66 @@ def format_number(number: float) -> str:
     return f"{Decimal(str(number)):f}".removesuffix(".0")
 
 
-def _with_point(found: re.Match[str]) -> str:
-    return f"{found[1]}.{''.join(found[2].split())}"
+def _join_decimals(match: re.Match[str]) -> str:
+    """Write "2 point 5 0" as "2.50"."""
+    return f"{match[1]}.{''.join(match[2].split())}"
 
 
-def _expand_multiplier(found: re.Match[str]) -> str:
+def _expand_multiplier(match: re.Match[str]) -> str:
     """Write a number of dozens, thousands or millions in digits."""
-    words = map(str.casefold, _MULTIPLIER.findall(found[2]))
-    return format_number(_value(found[1]) * prod(_MULTIPLIERS[word] for word in words))
+    words = map(str.casefold, _MULTIPLIER.findall(match[2]))
+    return format_number(_parse_digits(match[1]) * prod(_MULTIPLIERS[word] for word in words))
 
 
-def _value(digits: str) -> float:
+def _parse_digits(digits: str) -> float:
     return float(digits.replace(",", ""))
 
 
 def _group_number_words(text: str) -> list[list[re.Match[str]]]:
     """Find the number words of a text, grouped by number."""
     groups: list[list[re.Match[str]]] = []
-    for word in _WORD.finditer(text):
-        if word[0].casefold() in _MULTIPLIERS and _AFTER_POINT.search(
-            text[: word.start()][-_LEAD:]
-        ):
-            continue  # "two point five million": of the whole number
-        last = groups[-1][-1] if groups else None
-        between = text[last.end() : word.start()] if last else ""
-        if (
-            last
-            and len(groups[-1]) < _MAX_NUMBER_WORDS
-            and _continues_number(last[0].casefold(), between, word[0].casefold())
-        ):
-            groups[-1].append(word)
+    for match in _WORD.finditer(text):
+        lead = text[max(0, match.start() - _LEAD) : match.start()]
+        if match[0].casefold() in _MULTIPLIERS and _AFTER_POINT.search(lead):
+            continue  # "two point five million": it multiplies the whole number
+        if groups and len(groups[-1]) < _MAX_NUMBER_WORDS and _continues(groups[-1][-1], match):
+            groups[-1].append(match)
         else:
-            groups.append([word])
+            groups.append([match])
     return groups
 
 
-def _continues_number(last: str, between: str, word: str) -> bool:
-    """Whether a word continues the number of the previous one: "twenty-five", "two hundred"."""
-    if not _WORD_SEPARATOR.fullmatch(between):
+def _continues(previous: re.Match[str], match: re.Match[str]) -> bool:
+    """Whether a word continues the number of the previous word: "twenty-five", "two hundred"."""
+    previous_word, word = previous[0].casefold(), match[0].casefold()
+    separator = match.string[previous.end() : match.start()]
+    if not _WORD_SEPARATOR.fullmatch(separator):
         return False
     if word in _MULTIPLIERS:
-        return not between.strip()
-    if last in _MULTIPLIERS:
-        return _MULTIPLIERS[last] >= (1000 if "," in between else 100)
+        return not separator.strip()
+    if previous_word in _MULTIPLIERS:
+        return _MULTIPLIERS[previous_word] >= (1000 if "," in separator else 100)
     return (
-        _DIRECT_SEPARATOR.fullmatch(between) is not None
-        and _WORD_VALUES[last] >= 20
+        _DIRECT_SEPARATOR.fullmatch(separator) is not None
+        and _WORD_VALUES[previous_word] >= 20
         and 0 < _WORD_VALUES[word] < 10
     )
 
 
 def _number_word_value(words: Sequence[str]) -> int:
-    """Add up the words of one number: "million" multiplies what is smaller, "dozen" all."""
+    """Value of the words of one number.
+
+    "million" multiplies the smaller parts before it, "dozen" all parts.
+    """
     parts: list[int] = []
-    for last, word in zip(("", *words), words, strict=False):
+    previous = ""
+    for word in words:
         if word in _WORD_VALUES:
             parts.append(_WORD_VALUES[word])
-            continue
-        several = [parts.pop()] if last in _MULTIPLIERS else []
-        while parts and (parts[-1] < _MULTIPLIERS[word] or word == "dozen"):
-            several.append(parts.pop())
-        parts.append(_MULTIPLIERS[word] * (sum(several) if several else 1))
+        else:
+            multiplied = [parts.pop()] if previous in _MULTIPLIERS else []
+            while parts and (parts[-1] < _MULTIPLIERS[word] or word == "dozen"):
+                multiplied.append(parts.pop())
+            parts.append(_MULTIPLIERS[word] * (sum(multiplied) if multiplied else 1))
+        previous = word
     return sum(parts)

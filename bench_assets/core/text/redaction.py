@@ -60,9 +60,14 @@ class Secrets:
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         """Keep the distinct values, verbatim and as JSON and URLs spell them."""
-        distinct = {value: name for value, name in (names or {}).items() if is_distinct(value)}
-        spelled = {form: name for value, name in distinct.items() for form in _spellings(value)}
-        self._names = dict(sorted(spelled.items(), key=lambda form: -len(form[0])))
+        names_by_spelling = {
+            spelling: name
+            for value, name in (names or {}).items()
+            if is_distinct(value)
+            for spelling in _spellings(value)
+        }
+        longest_first = sorted(names_by_spelling, key=len, reverse=True)
+        self._names = {spelling: names_by_spelling[spelling] for spelling in longest_first}
 
     def __bool__(self) -> bool:
         """Whether there is anything to hide."""
@@ -74,14 +79,14 @@ class Secrets:
         >>> Secrets({"k3y-A/b1-23c4x5": "MY_KEY"}).redacted("not k3y-A%2Fb1-23c4x5")
         'not ***'
         """
-        for form in self._names:
-            text = text.replace(form, REDACTED)
+        for spelling in self._names:
+            text = text.replace(spelling, REDACTED)
         return text
 
     def redacted_bytes(self, data: bytes) -> bytes:
         """Redact bytes, which need not be UTF-8."""
-        for form in self._names:
-            data = data.replace(form.encode("utf-8", "surrogateescape"), REDACTED.encode())
+        for spelling in self._names:
+            data = data.replace(spelling.encode("utf-8", "surrogateescape"), REDACTED.encode())
         return data
 
     def redacted_value(self, value: Any) -> Any:  # noqa: ANN401
@@ -89,17 +94,18 @@ class Secrets:
         if isinstance(value, str):
             return self.redacted(value)
         if isinstance(value, Mapping):
-            return {self.redacted_value(n): self.redacted_value(v) for n, v in value.items()}
+            return {self.redacted_value(k): self.redacted_value(v) for k, v in value.items()}
         if isinstance(value, list | tuple):
             return type(value)(map(self.redacted_value, value))
         return value
 
     def names_in(self, text: str) -> list[str]:
         """The names of the secrets that a text contains."""
-        return sorted({name for form, name in self._names.items() if form in text})
+        return sorted({name for spelling, name in self._names.items() if spelling in text})
 
 
 def _spellings(value: str) -> set[str]:
+    """Spellings of a value: verbatim, and as JSON, Python and URLs escape it."""
     escaped, decoded = json.dumps(value)[1:-1], unquote(value)
     return {
         *(value, decoded, escaped, escaped.replace("/", "\\/")),
@@ -108,29 +114,33 @@ def _spellings(value: str) -> set[str]:
     }
 
 
-def replace_keys(address: str, put: Callable[[str], str]) -> str:
-    """Replace the keys of a URL: password, or user alone, and the values of parameters.
+def replace_keys(address: str, substitute: Callable[[str], str]) -> str:
+    """Replace the keys of a URL: its password, or its user if alone, and values of parameters.
 
     Args:
         address: ``scheme://...``; other text is returned unchanged.
-        put: Maps a key to its replacement.
+        substitute: Maps a key to its replacement.
 
     >>> replace_keys("http://me:pw@h/v1;key=aB3x9ZpLw7Rk?v=1&api_key=k", lambda _: "***")
     'http://me:***@h/v1;key=***?v=1&api_key=***'
     """
-    if not (parts := _ADDRESS.fullmatch(address)):
+    parts = _ADDRESS.fullmatch(address)
+    if parts is None:
         return address
 
     def replace(key: str) -> str:
-        return put(key) if key and not _TEMPLATE.search(key) else key
+        return substitute(key) if key and not _TEMPLATE.search(key) else key
 
-    def parameter(match: re.Match[str]) -> str:
+    def replace_value(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
         return f"{name}={replace(value)}" if is_key(unquote(name), unquote(value)) else match[0]
 
-    user, colon, password = (parts["user"] or "").partition(":")
-    user, password = (user, replace(password)) if password else (replace(user), "")
-    before = f"{user}{colon}{password}@" if parts["user"] is not None else ""
-    path = re.sub(r"(?P<name>[^/#&;=]+)=(?P<value>[^/#&;]*)", parameter, parts["path"])
-    query = re.sub(r"(?P<name>[^?#&;=]+)=(?P<value>[^#&;]*)", parameter, parts["query"])
-    return f"{parts['scheme']}{before}{parts['host']}{path}{query}"
+    user_info = ""
+    if parts["user"] is not None:
+        user, colon, password = parts["user"].partition(":")
+        if not password:  # the user is the key
+            user = replace(user)
+        user_info = f"{user}{colon}{replace(password)}@"
+    path = re.sub(r"(?P<name>[^/#&;=]+)=(?P<value>[^/#&;]*)", replace_value, parts["path"])
+    query = re.sub(r"(?P<name>[^?#&;=]+)=(?P<value>[^#&;]*)", replace_value, parts["query"])
+    return f"{parts['scheme']}{user_info}{parts['host']}{path}{query}"

@@ -11,4 +11,5 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("It is clear.\nThe answer is:\n(B) left")
     ['It is clear.', 'The answer is: (B) left']
     """
-    return [part for part in _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text)) if part] or [""]
+    joined = re.sub(r":\s*\n\s*", ": ", text)
+    return [sentence for sentence in _SENTENCE_END.split(joined) if sentence] or [""]
