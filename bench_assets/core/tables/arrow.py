@@ -46,7 +46,8 @@ def _convert_without_pandas() -> None:
     second and 45 MB. ``to_pandas`` still imports it.
     """
     if "pandas" not in sys.modules:
-        sys.meta_path.insert(0, finder := _NoPandas())
+        finder = _NoPandas()
+        sys.meta_path.insert(0, finder)
         try:
             pa.array([])
         finally:
@@ -71,11 +72,11 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
     """
     listed = list(rows)
     columns = arrow_schema(row_type)
-    arrays = [_column(listed, column, row_type) for column in columns]
+    arrays = [_arrow_column(listed, column, row_type) for column in columns]
     return pa.Table.from_arrays(arrays, schema=columns)
 
 
-def _column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) -> pa.Array:
+def _arrow_column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) -> pa.Array:
     try:
         return pa.array([_arrow_value(getattr(row, column.name)) for row in rows], type=column.type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as error:
@@ -92,26 +93,25 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
             or lack a value; names the difference.
     """
     require_columns(table.schema, row_type)
-    for name in _row_schema(cast(Hashable, row_type)).always_there & set(table.schema.names):
+    for name in _row_schema(cast(Hashable, row_type)).required & set(table.schema.names):
         if n := table.column(name).null_count:
             raise TableError(f"{row_type.__name__} table: {n} rows have no value in column {name}")
     present = [field for field in arrow_schema(row_type) if field.name in table.schema.names]
     names = [field.name for field in present]
-    cells = [column_values(table.column(field.name), field.type) for field in present]
+    cells = [_column_values(table.column(field.name), field.type) for field in present]
     return [
         row_type(**dict(zip(names, record, strict=True))) for record in zip(*cells, strict=True)
     ]
 
 
-def column_values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
-    """Values of a column as Python objects; ``kind`` converts columns of older tables."""
-    kind = kind or stored.type
+def _column_values(stored: pa.ChunkedArray, declared: pa.DataType) -> list[Any]:
+    """Values of a column as Python objects, lists as tuples and maps as dictionaries."""
     values: list[Any] = stored.to_pylist()
-    if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
+    if pa.types.is_map(declared) and pa.types.is_list(declared.item_type):
         return [{name: tuple(items) for name, items in value} for value in values]
-    if pa.types.is_map(kind):
+    if pa.types.is_map(declared):
         return [dict(value) for value in values]
-    if pa.types.is_list(kind):
+    if pa.types.is_list(declared):
         return [tuple(value) for value in values]
     return values
 
@@ -122,17 +122,20 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
     Raises:
         TableError: Names the columns that are missing, unknown, duplicate or of another type.
     """
-    if stored.equals(declared := arrow_schema(row_type)):
+    declared = arrow_schema(row_type)
+    if stored.equals(declared):
         return
-    names = set(stored.names)
-    newer = {f.name for f in fields(row_type) if f.default is not MISSING} - names
+    names, declared_names = set(stored.names), set(declared.names)
+    optional = {field.name for field in fields(row_type) if field.default is not MISSING}
+    unknown, missing = names - declared_names, declared_names - names - optional
     duplicates = {name for name in names if stored.names.count(name) > 1}
-    if wrong := sorted((names ^ set(declared.names) - newer) | duplicates):
+    if wrong := sorted(unknown | missing | duplicates):
         raise TableError(
             f"{row_type.__name__} table differs in {wrong}: written by another version?"
         )
     for field in stored:
-        if not _fits(field.type, expected := declared.field(field.name).type):
+        expected = declared.field(field.name).type
+        if not _fits(field.type, expected):
             raise TableError(
                 f"{row_type.__name__} table: column {field.name} is {field.type}, not {expected}:"
                 " written by another version?"
@@ -184,13 +187,14 @@ def digest(rows: Iterable[Any]) -> str:
     """Digest of a table's content: equal rows in the same order have the same digest."""
     if isinstance(rows, _DigestedRows):
         return rows.digest
-    digesting = TableDigest()
+    table_digest = TableDigest()
     for row in rows:
-        digesting.add(row)
-    return digesting.hexdigest()
+        table_digest.add(row)
+    return table_digest.hexdigest()
 
 
 def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
+    """Arrow type of a field's type hint; an optional field has the type of its values."""
     if get_origin(hint) is UnionType:
         (hint,) = (part for part in get_args(hint) if part is not NoneType)
     if hint in _SCALARS:
@@ -208,33 +212,34 @@ class _RowSchema(NamedTuple):
     """Columns of a row type; cached, because it is slow to derive."""
 
     columns: pa.Schema
-    always_there: frozenset[str]  # without a default, never None
+    required: frozenset[str]  # names of columns without a default that are never None
 
 
 @cache
 def _row_schema(row_type: Any) -> _RowSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
-    always = (
+    required = (
         field.name
         for field in fields(row_type)
         if field.default is MISSING and NoneType not in get_args(hints[field.name])
     )
     columns = pa.schema([(f.name, _arrow_type(hints[f.name])) for f in fields(row_type)])
-    return _RowSchema(columns, frozenset(always))
+    return _RowSchema(columns, frozenset(required))
 
 
 def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
     """Whether values of a type fit a column; a column without values fits any type."""
-    is_ = pa.types
-    if is_.is_null(stored):
+    types = pa.types
+    if types.is_null(stored):
         return True
-    if is_.is_list(declared):
-        return is_.is_list(stored) and _fits(stored.value_type, declared.value_type)
-    if is_.is_map(declared):
-        return bool(is_.is_map(stored))
-    type_checks = (is_.is_string, is_.is_integer, is_.is_floating, is_.is_boolean)
+    if types.is_list(declared):
+        return types.is_list(stored) and _fits(stored.value_type, declared.value_type)
+    if types.is_map(declared):
+        return bool(types.is_map(stored))
+    type_checks = (types.is_string, types.is_integer, types.is_floating, types.is_boolean)
     return any(check(stored) and check(declared) for check in type_checks)
 
 
 def _arrow_value(value: Any) -> Any:  # noqa: ANN401
+    """Value of a cell as pyarrow takes it: a mapping as sorted pairs."""
     return sorted(value.items()) if isinstance(value, Mapping) else value

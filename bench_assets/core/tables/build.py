@@ -27,7 +27,7 @@ class Table(Generic[Row]):
 
     @contextmanager
     def rejecting(self, where: str) -> Iterator[None]:
-        """Turn an error of one row into a rejection, so that later rows are read."""
+        """Turn a source or image error of one row into a rejection, so that later rows are read."""
         record_row(where)
         try:
             yield
@@ -64,7 +64,7 @@ def make_rejection(where: str, reason: str) -> Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunnelStep:
-    """Items left at one step of a dataset build."""
+    """Number of items that remain after one step of a dataset build."""
 
     step: str
     n: int

@@ -1,7 +1,7 @@
 """Table expectations, with the names and arguments of Great Expectations.
 
-Its import takes seconds: those that block the next table, which each evaluation of a model checks,
-are validated here. Missing values satisfy every one of them.
+Great Expectations takes seconds to import, so expectations that block the next table, which each
+evaluation of a model checks, are validated here. Missing values satisfy all of them.
 """
 
 import re
@@ -23,16 +23,15 @@ class Expectation:
     """An expectation of a table."""
 
     type: str  # "expect_column_values_to_be_unique"
-    told: Mapping[str, Any] = field(default_factory=dict)  # its arguments
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     blocking: bool = False  # whether a failure stops the tables downstream
 
     @property
     def columns(self) -> list[str]:
         """Columns that it refers to; none for an expectation of the table."""
-        names = [
-            self.told[name] for name in ("column", "column_A", "column_B") if name in self.told
-        ]
-        return [*names, *self.told.get("column_list", ())]
+        keys = ("column", "column_A", "column_B")
+        names = [self.arguments[key] for key in keys if key in self.arguments]
+        return [*names, *self.arguments.get("column_list", ())]
 
 
 def _not_null(column: str) -> Expectation:
@@ -68,8 +67,8 @@ def _single_value(column: str) -> Expectation:
     return Expectation("expect_column_unique_value_count_to_be_between", arguments)
 
 
-def _not_below(more: str, less: str) -> Expectation:
-    arguments: dict[str, object] = {"column_A": more, "column_B": less, "or_equal": True}
+def _not_below(upper: str, lower: str) -> Expectation:
+    arguments: dict[str, object] = {"column_A": upper, "column_B": lower, "or_equal": True}
     arguments["ignore_row_if"] = "either_value_is_missing"
     return Expectation("expect_column_pair_values_a_to_be_greater_than_b", arguments)
 
@@ -146,55 +145,59 @@ def read_expectations(file: Path | None, task: str) -> list[Expectation]:
         raise SettingsError(f"{file}, {task}: {error} (expected tables with a `type`)") from error
 
 
-def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
+def expected_columns(
+    rows: Sequence[Any], expectations: Iterable[Expectation]
+) -> dict[str, list[Any]]:
     """Columns that expectations refer to: fields of rows, or their lengths."""
-    names = dict.fromkeys(name for expectation in expected for name in expectation.columns)
-    return {
-        name: [len(getattr(row, _LENGTHS[name])) for row in rows]
-        if name in _LENGTHS
-        else [getattr(row, name) for row in rows]
-        for name in names
-    }
+    names = dict.fromkeys(name for expectation in expectations for name in expectation.columns)
+    return {name: _column_values(rows, name) for name in names}
 
 
-def problems(rows: Sequence[Any], kind: str) -> list[str]:
+def _column_values(rows: Sequence[Any], name: str) -> list[Any]:
+    if name in _LENGTHS:
+        return [len(getattr(row, _LENGTHS[name])) for row in rows]
+    return [getattr(row, name) for row in rows]
+
+
+def blocking_failures(rows: Sequence[Any], kind: str) -> list[str]:
     """Messages about failed blocking expectations, each with its first unexpected values."""
     blocking = [expectation for expectation in EXPECTATIONS_BY_TABLE[kind] if expectation.blocking]
-    columns = columns_of(rows, blocking)
+    columns = expected_columns(rows, blocking)
     failures = []
     for expectation in blocking:
-        values = [*zip(*(columns[name] for name in expectation.columns), strict=True)]
-        if wrong := _unexpected(expectation, values):
-            listed = ", ".join(map(repr, wrong[:_MAX_SHOWN])) + (
-                " ..." if len(wrong) > _MAX_SHOWN else ""
-            )
-            where = ", ".join(expectation.columns)
+        cells = [columns[name] for name in expectation.columns]
+        unexpected = _unexpected_values(expectation, list(zip(*cells, strict=True)))
+        if unexpected:
+            names, shown = ", ".join(expectation.columns), unexpected[:_MAX_SHOWN]
+            ellipsis = " ..." if len(unexpected) > _MAX_SHOWN else ""
+            values = ", ".join(map(repr, shown)) + ellipsis
             failures.append(
-                f"{expectation.type} of {where}: {listed}{_format_allowed(expectation)}"
+                f"{expectation.type} of {names}: {values}{_format_allowed(expectation)}"
             )
     return failures
 
 
-def _format_allowed(one: Expectation) -> str:
-    among = ", ".join(map(str, one.told.get("value_set", ())))
-    return f" (expected one of {among})" if among else ""
+def _format_allowed(expectation: Expectation) -> str:
+    allowed = ", ".join(map(str, expectation.arguments.get("value_set", ())))
+    return f" (expected one of {allowed})" if allowed else ""
 
 
-def _unexpected(one: Expectation, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Values that fail an expectation; of several columns, their values together."""
-    if one.type == "expect_compound_columns_to_be_unique":
-        times = Counter(rows)
-        return [row for row in rows if times[row] > 1]
-    present = [value for (value,) in rows if value is not None]
-    if one.type == "expect_column_values_to_be_unique":
-        times = Counter(present)
-        return [value for value in present if times[value] > 1]
-    return [value for value in present if not _meets_expectation(one, value)]
+def _unexpected_values(expectation: Expectation, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Values that fail an expectation; tuples for an expectation of several columns."""
+    if expectation.type == "expect_compound_columns_to_be_unique":
+        counts = Counter(rows)
+        return [row for row in rows if counts[row] > 1]
+    values = [value for (value,) in rows if value is not None]
+    if expectation.type == "expect_column_values_to_be_unique":
+        counts = Counter(values)
+        return [value for value in values if counts[value] > 1]
+    return [value for value in values if not _meets_expectation(expectation, value)]
 
 
-def _meets_expectation(one: Expectation, value: Any) -> bool:  # noqa: ANN401
-    if one.type == "expect_column_values_to_be_in_set":
-        return value in one.told["value_set"]
-    if one.type == "expect_column_values_to_match_regex":
-        return re.search(one.told["regex"], value) is not None
-    return bool(value >= one.told["min_value"])
+def _meets_expectation(expectation: Expectation, value: Any) -> bool:  # noqa: ANN401
+    arguments = expectation.arguments
+    if expectation.type == "expect_column_values_to_be_in_set":
+        return value in arguments["value_set"]
+    if expectation.type == "expect_column_values_to_match_regex":
+        return re.search(arguments["regex"], value) is not None
+    return bool(value >= arguments["min_value"])

@@ -1,4 +1,4 @@
-"""Rows that are read of raw files, collected for whoever compares them with an earlier build."""
+"""Rows read from raw files, collected for a comparison with an earlier build."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ class FileRows:
     """Rows of a file by their location; a row that is read twice is one row."""
 
     fields: dict[str, Sequence[str]] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)  # of those that are rejected
+    reasons: dict[str, str] = field(default_factory=dict)  # of rejected rows
     hashes: dict[str, int] = field(default_factory=dict)  # of contents, within this process
 
     @property
@@ -39,7 +39,7 @@ _collected: ContextVar[dict[Path, FileRows] | None] = ContextVar("read_rows", de
 
 @contextmanager
 def collect_rows() -> Iterator[None]:
-    """Collect the rows that are read meanwhile; ``take_rows`` returns them."""
+    """Collect the rows that are read within the context; ``take_rows`` returns them."""
     _collected.set(defaultdict(FileRows))
     try:
         yield
@@ -48,30 +48,36 @@ def collect_rows() -> Iterator[None]:
 
 
 def record_row(where: str, row: object = None, reason: str = "") -> None:
-    """Record a row, if anybody collects them, with its filled fields, of inner objects too."""
-    if (collected := _collected.get()) is not None:
-        rows = collected[Path(where.partition(", ")[0])]
-        rows.fields[where] = tuple(dict.fromkeys(_names(row))) or rows.fields.get(where, ())
-        if row:
-            rows.hashes[where] = hash(repr(row))
-        if reason:
-            rows.reasons[where] = reason
+    """Record a row and its filled fields, including those of inner objects.
+
+    Does nothing outside ``collect_rows``.
+    """
+    collected = _collected.get()
+    if collected is None:
+        return
+    rows = collected[Path(where.partition(", ")[0])]
+    rows.fields[where] = tuple(dict.fromkeys(_filled_fields(row))) or rows.fields.get(where, ())
+    if row:
+        rows.hashes[where] = hash(repr(row))
+    if reason:
+        rows.reasons[where] = reason
 
 
 def take_rows() -> dict[Path, FileRows]:
-    """Take the rows that were collected since the last call, by file."""
+    """Return the rows that were collected since the last call, by file."""
     collected = _collected.get() or {}
-    taken = dict(collected)
+    rows_by_file = dict(collected)
     collected.clear()
-    return taken
+    return rows_by_file
 
 
-def _names(value: object, above: str = "") -> Iterator[str]:
+def _filled_fields(value: object, prefix: str = "") -> Iterator[str]:
+    """Names of the fields with a value; those of inner objects have a dotted prefix."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if inner is not None and inner not in ("", [], {}):
-                yield intern(f"{above}{name}")
-                yield from _names(inner, f"{above}{name}.")
+                yield intern(f"{prefix}{name}")
+                yield from _filled_fields(inner, f"{prefix}{name}.")
     elif isinstance(value, list):
         for inner in value:
-            yield from _names(inner, above)
+            yield from _filled_fields(inner, prefix)

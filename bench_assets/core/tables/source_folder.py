@@ -21,7 +21,7 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def existing_path(path: Path) -> Path:
-    """The path under which a file exists: macOS's archives have other Unicode forms (NFD)."""
+    """Find the spelling under which a file exists; archives of macOS have names in NFD."""
     if str(path).isascii() or path.exists():
         return path
     existing = Path()
@@ -64,7 +64,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def format_json(value: object) -> bytes:
-    """Readable JSON: one line per entry, without escapes."""
+    """Format JSON for people: one value per line, without escapes."""
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -86,16 +86,16 @@ def resolve_inside(folder: Path, name: str, where: str) -> Path:
     """
     path = folder / name
     try:
-        stays = _stays_inside(folder, name) or path.resolve().is_relative_to(folder.resolve())
+        is_inside = _is_plain_path(folder, name) or path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links
         raise SourceError(f"{where}: image {name!r:.80} is not a file name: {error}") from error
-    if not stays:
+    if not is_inside:
         raise SourceError(f"{where}: image {name!r} is outside the folder {folder}. Copy it there")
     return path
 
 
-def _stays_inside(folder: Path, name: str) -> bool:
-    """Whether a path has no link and no ``..``; cheaper than resolving it.
+def _is_plain_path(folder: Path, name: str) -> bool:
+    """Whether a path below a folder has no link and no ``..``; cheaper than resolving it.
 
     Raises:
         OSError, ValueError: If it is not a valid file name.

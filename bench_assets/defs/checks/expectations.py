@@ -21,8 +21,8 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFi
 from bench_assets.core.tables.expectations import (
     EXPECTATIONS_BY_TABLE,
     Expectation,
-    columns_of,
-    problems,
+    blocking_failures,
+    expected_columns,
     read_expectations,
 )
 from bench_assets.core.text.escaping import escape_markdown
@@ -69,7 +69,7 @@ def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheck
     """Validate a table's expectations, by the last part of its key; blocking."""
     n_blocking = sum(expectation.blocking for expectation in EXPECTATIONS_BY_TABLE[key[-1]])
     holds = f"{n_blocking} of {n_blocking} blocking expectations hold."
-    return check_result(problems(rows, key[-1]), n=len(rows), holds=holds)
+    return check_result(blocking_failures(rows, key[-1]), n=len(rows), holds=holds)
 
 
 _MAX_SHOWN = 5  # unexpected values shown
@@ -168,7 +168,7 @@ class ExpectationValidator:
 
         expected = [*EXPECTATIONS_BY_TABLE[kind], *further]
         try:
-            columns = columns_of(rows, expected)
+            columns = expected_columns(rows, expected)
             expectations = [self._expectation(*numbered) for numbered in enumerate(expected)]
         except (AttributeError, TypeError, ValueError) as error:
             raise SettingsError(f"{table}: expectations of its suite: {error}") from error
@@ -184,14 +184,14 @@ class ExpectationValidator:
 
     def _expectation(self, number: int, one: Expectation) -> Any:  # noqa: ANN401
         name = "".join(part.capitalize() for part in one.type.split("_"))
-        return getattr(self._gx.expectations, name)(**one.told, meta={"number": number})
+        return getattr(self._gx.expectations, name)(**one.arguments, meta={"number": number})
 
 
 def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  # noqa: ANN401
     unexpected = result.result.get("partial_unexpected_list") or []
     count = result.result.get("unexpected_count")
     arguments = [
-        f"{name} {value}" for name, value in one.told.items() if not name.startswith("column")
+        f"{name} {value}" for name, value in one.arguments.items() if not name.startswith("column")
     ]
     return ValidationRow(
         table=table,

@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Prediction, SourceFile
 from bench_assets.core.tables.expectations import (
     EXPECTATIONS_BY_TABLE,
-    problems,
+    blocking_failures,
     read_expectations,
 )
 from tests.cases import read_rows
@@ -56,7 +56,7 @@ PLANTED = [
 
 @pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_a_fault_is_as_expected(kind):
-    assert problems(RIGHT[kind], kind) == []
+    assert blocking_failures(RIGHT[kind], kind) == []
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_a_table_without_a_fault_is_as_expected(kind):
 )
 def test_the_least_that_there_may_be_is_as_expected(kind, edge):
     rows = [replace(RIGHT[kind][0], **edge), *RIGHT[kind][1:]]
-    assert problems(rows, kind) == []
+    assert blocking_failures(rows, kind) == []
 
 
 @pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
 def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
-    assert [broken in problem.partition(": ")[0] for problem in problems(rows, kind)] == (
+    assert [broken in problem.partition(": ")[0] for problem in blocking_failures(rows, kind)] == (
         [True] if blocks else []
     )
 
@@ -93,14 +93,14 @@ def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, b
 )
 def test_few_wrong_values_are_named(n_wrong, named):
     wrong = [replace(SOURCE, path=str(n), sha256="") for n in range(n_wrong)]
-    assert problems(wrong, "source") == [
+    assert blocking_failures(wrong, "source") == [
         f"expect_column_values_to_match_regex of sha256: {named}",
     ]
 
 
 @pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_rows_blocks_nothing(kind):
-    assert problems([], kind) == []
+    assert blocking_failures([], kind) == []
 
 
 @pytest.mark.parametrize(
