@@ -205,9 +205,7 @@ def _path_suffixes(address: str) -> Iterator[str]:
 
 def _list_values(value: object) -> list[object]:
     """Values of a list, which may be written in a cell; any other value as the only one."""
-    if isinstance(value, list):
-        return value
-    parsed = parse_list(value) if isinstance(value, str) else None
+    parsed = parse_list(value)
     return parsed if isinstance(parsed, list) and parsed else [value]
 
 

@@ -14,6 +14,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
 
 from bench_assets.core.judging.verdict_requests import (
     VerdictRequest,
@@ -46,6 +49,7 @@ NO_NUMBER = (
     'That is not what was asked for. Print the final number in digits, or "unknown", and nothing '
     "else."
 )
+"""Complaint about an unreadable extraction."""
 NO_VERDICT = 'That is not what was asked for. Print "yes" or "no", and nothing else.'
 """Complaint about an unreadable verdict."""
 
@@ -110,58 +114,53 @@ def solution_prompt(question: Question, solution: str, truth: str) -> Prompt:
 
 
 EXTRACTED, CORRECT, SOLUTION = "extracted", "correct", "solution"  # criteria
-WITH_REASONING = (
-    ", thoughts included"  # of a criterion: their script strips nothing from a solution
-)
+WITH_REASONING = ", thoughts included"
+"""Suffix of a criterion: the authors' script strips nothing from a solution."""
 
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)  # as answer_verification.py has it
 _VERDICT = partial(read_verdict, words=YES_OR_NO)
 _STRIPPED_CHARACTERS = " \t\r\n*_`'\"“”.!"  # stripped from both ends of an extracted answer
 
 
+class _JudgedSolution(NamedTuple):
+    """A prediction's text to judge, with or without the model's reasoning."""
+
+    pair: AnsweredQuestion
+    text: str
+    suffix: str = ""  # of the criteria
+
+
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Extract each answer, then verify it: two judgements per prediction.
 
     The judgement ``EXTRACTED`` has the answer as its response, and as its verdict whether there is
-    one. If it failed, ``CORRECT`` is not asked for and carries the same error. If ``CORRECT``
-    was asked for again, the first response is another judgement, for the official scorer. For the
-    same scorer, a prediction with reasoning is judged a second time with it.
+    one. If it failed, ``CORRECT`` is not requested and carries the same error. If ``CORRECT`` was
+    requested again, the first response is another judgement, for the official scorer. For the same
+    scorer, a prediction with reasoning is judged a second time with it.
     """
-    texts = [(pair, "", pair.prediction.text) for pair in answered]
-    texts += [
-        (pair, WITH_REASONING, pair.prediction.raw_text)
+    solutions = [_JudgedSolution(pair, pair.prediction.text) for pair in answered]
+    solutions += [
+        _JudgedSolution(pair, pair.prediction.raw_text, WITH_REASONING)
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
-    to_extract = [
+    extraction_requests = [
         VerdictRequest(
             *pair, extraction_prompt(pair.question, text), _has_answer, f"{EXTRACTED}{suffix}"
         )
-        for pair, suffix, text in texts
+        for pair, text, suffix in solutions
     ]
-    extractions = ask_for_verdicts(to_extract, model, NO_NUMBER)
-    extracted = [(*text, rows[0]) for text, rows in zip(texts, extractions, strict=True)]
-    to_verify = [
-        VerdictRequest(
-            *pair,
-            verification_prompt(pair.question, answer_of(one.response)),
-            _VERDICT,
-            f"{CORRECT}{suffix}",
-        )
-        for pair, suffix, _, one in extracted
-        if not one.error
-    ]
-    verified = ask_for_verdicts(to_verify, model, NO_VERDICT)
-    failed = [
-        replace(judgement, criterion=f"{CORRECT}{suffix}", verdict=None)
-        for _, suffix, _, judgement in extracted
-        if judgement.error
-    ]
-    return [
-        *(judgement for *_, judgement in extracted),
-        *(row for rows in verified for row in rows),
-        *failed,
-    ]
+    extractions = [rows[0] for rows in ask_for_verdicts(extraction_requests, model, NO_NUMBER)]
+    verification_requests, failed = [], []
+    for (pair, _, suffix), extraction in zip(solutions, extractions, strict=True):
+        criterion = f"{CORRECT}{suffix}"
+        if extraction.error:
+            failed.append(replace(extraction, criterion=criterion, verdict=None))
+        else:
+            prompt = verification_prompt(pair.question, answer_of(extraction.response))
+            verification_requests.append(VerdictRequest(*pair, prompt, _VERDICT, criterion))
+    verifications = ask_for_verdicts(verification_requests, model, NO_VERDICT)
+    return [*extractions, *chain.from_iterable(verifications), *failed]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
@@ -174,31 +173,29 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Judge whether each prediction follows the true solution, if there is one."""
-    requests = [
-        VerdictRequest(*pair, solution_prompt(pair.question, text, truth), _VERDICT, SOLUTION)
-        for pair in answered
-        for text, truth in [(pair.prediction.text, solution_of(pair.question))]
-        if truth
-    ]
+    requests = []
+    for pair in answered:
+        truth = solution_of(pair.question)
+        if truth:
+            prompt = solution_prompt(pair.question, pair.prediction.text, truth)
+            requests.append(VerdictRequest(*pair, prompt, _VERDICT, SOLUTION))
     return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
 def judge_solutions_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a solution right if it states the result of every true step, in their order."""
-    return [
-        Judgement.of(
-            pair.prediction,
-            judge=RULES,
-            criterion=SOLUTION,
-            verdict=not missing,
-            response=f"lacks {', '.join(missing)}"
-            if missing
-            else "states the result of every step",
-        )
-        for pair in answered
-        if solution_of(pair.question)
-        for missing in [missing_steps(solution_of(pair.question), pair.prediction.text)]
-    ]
+    return [_rule_solution_judgement(pair) for pair in answered if solution_of(pair.question)]
+
+
+def _rule_solution_judgement(pair: AnsweredQuestion) -> Judgement:
+    missing = missing_steps(solution_of(pair.question), pair.prediction.text)
+    return Judgement.of(
+        pair.prediction,
+        judge=RULES,
+        criterion=SOLUTION,
+        verdict=not missing,
+        response=f"lacks {', '.join(missing)}" if missing else "states the result of every step",
+    )
 
 
 SOLUTION_JUDGES: Mapping[str, Judge] = {
@@ -242,41 +239,52 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
     if extraction and extraction.verdict is None and not extraction.error:
         note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.response}"
         return Score.of(answered.prediction, points=None, note=note)
-    return _score(answered, judgements, lambda verdict: verdict.verdict)
+    return _score(answered, judgements, attrgetter("verdict"))
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
+    """Give a point if the first yes or no is yes, as answer_verification.py does.
 
-    The script never retries: the judge's first response counts. The model's reasoning is part of
-    its solution. Of the rules, which print no yes or no, the verdict counts.
+    A response without either is wrong. The script never retries: the judge's first response counts.
+    The model's reasoning is part of its solution. The rules print no yes or no; their verdict
+    counts.
     """
     first = first_judgements(judgements)
-    thoughts = [
+    with_reasoning = [
         replace(judgement, criterion=judgement.criterion.removesuffix(WITH_REASONING))
         for judgement in first
         if judgement.criterion.endswith(WITH_REASONING)
     ]
-    return _score(answered, thoughts or first, _official_verdict)
+    return _score(answered, with_reasoning or first, _official_verdict)
 
 
 def _has_answer(response: Response) -> bool | None:
-    nothing = not response.parts.answer.strip()  # reasoning without an answer
-    answer = None if nothing or is_truncated(response) else read_extraction(response.parts.answer)
-    return None if answer is None else answer != UNKNOWN
+    """Whether the judge extracted an answer; None if its response is unreadable."""
+    text = response.parts.answer
+    if not text.strip() or is_truncated(response):
+        return None
+    extraction = read_extraction(text)
+    return None if extraction is None else extraction != UNKNOWN
 
 
 def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
     truths = pair.question.answer
     answer = read_answer(pair.question, pair.prediction.text) or UNKNOWN
-    correct = any(matches_truth(answer, truth) for truth in truths)
-    verdicts: Sequence[tuple[str, bool, str]] = (
-        (EXTRACTED, answer != UNKNOWN, answer),
-        (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
-    )
     return [
-        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, response=reason)
-        for name, verdict, reason in verdicts
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=EXTRACTED,
+            verdict=answer != UNKNOWN,
+            response=answer,
+        ),
+        Judgement.of(
+            pair.prediction,
+            judge=RULES,
+            criterion=CORRECT,
+            verdict=any(matches_truth(answer, truth) for truth in truths),
+            response=f"{answer} against {'; '.join(truths)}",
+        ),
     ]
 
 
@@ -290,11 +298,11 @@ def _official_verdict(judgement: Judgement) -> bool | None:
 def _score(
     answered: AnsweredQuestion,
     judgements: Sequence[Judgement],
-    read: Callable[[Judgement], bool | None],
+    verdict_of: Callable[[Judgement], bool | None],
 ) -> Score:
     by_criterion = {judgement.criterion: judgement for judgement in judgements}
-    correct = [by_criterion[CORRECT]] if CORRECT in by_criterion else []
-    points, note = verdict_points(correct, "prints neither yes nor no", read)
+    correctness = [by_criterion[CORRECT]] if CORRECT in by_criterion else []
+    points, note = verdict_points(correctness, "prints neither yes nor no", verdict_of)
     answer = answer_of(by_criterion[EXTRACTED].response) if EXTRACTED in by_criterion else UNKNOWN
     return Score.of(
         answered.prediction,

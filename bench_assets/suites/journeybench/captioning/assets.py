@@ -47,25 +47,30 @@ def meteor_metric(
 ) -> dg.Output[list[Metric]]:
     """Compute METEOR over all captions, if Java is installed."""
     scored = _scored_captions(questions, scores)
-    split = str.split if scores[0].scorer == caption_measures.OFFICIAL else tokenize
     missing = missing_meteor()
-    value = nan
-    if not missing:
-        captions = map(caption_measures.caption_pair, scored)
-        value = meteor([(split(c), [split(r) for r in rs]) for c, rs in captions]).corpus
     if missing:
-        context.log.warning(
-            "%s", missing_extra("METEOR", "pycocoevalcap") or f"METEOR is not computed: {missing}"
-        )
+        hint = missing_extra("METEOR", "pycocoevalcap") or f"METEOR is not computed: {missing}"
+        context.log.warning("%s", hint)
     version = f"absent ({missing})" if missing else METEOR_VERSION
     row = replace(
-        _blank_row(questions, scores, meteor=version),
+        _blank_row(questions, scores, version),
         metric="meteor",
-        value=value,
+        value=nan if missing else _corpus_meteor(scored),
         n_scored=0 if missing else len(scored),
         n_unscored=len(scored) if missing else 0,
     )
     return table_output([row])
+
+
+def _corpus_meteor(scored: Sequence[ScoredQuestion]) -> float:
+    """METEOR of the whole corpus, with the tokens of its scorer."""
+    is_official = scored[0].score.scorer == caption_measures.OFFICIAL
+    split = str.split if is_official else tokenize
+    captions = []
+    for scored_question in scored:
+        caption, references = caption_measures.caption_pair(scored_question)
+        captions.append((split(caption), [split(reference) for reference in references]))
+    return meteor(captions).corpus
 
 
 def _scored_captions(
@@ -82,11 +87,11 @@ def _scored_captions(
     return scored
 
 
-def _blank_row(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
-    """Common fields of all rows of a table."""
+def _blank_row(questions: Sequence[Question], scores: Sequence[Score], version: str) -> Metric:
+    """Metric without a value; the signature names the scorer and METEOR's version."""
     first = scores[0]
     n_failed = sum(bool(score.error) for score in scores)
-    parts = {"scorer": first.scorer, **parts}
+    parts = {"scorer": first.scorer, "meteor": version}
     row = blank_metric(
         TASK, questions, first.model, parts, n_failed=n_failed, condition=first.condition
     )

@@ -53,8 +53,8 @@ def read_captioned_images(file: Path) -> Table[CaptionedImage]:
     an address or a caption is rejected.
     """
     table = make_rows(read_records(file), _captioned_image)
-    names = number_duplicates(row.entry_id for row in table.rows)
-    rows = [replace(row, entry_id=name) for row, name in zip(table.rows, names, strict=True)]
+    ids = number_duplicates(row.entry_id for row in table.rows)
+    rows = [replace(row, entry_id=entry_id) for row, entry_id in zip(table.rows, ids, strict=True)]
     return replace(table, rows=rows)
 
 
@@ -68,27 +68,36 @@ def split_captions(cell: str) -> tuple[str, ...]:
     >>> split_captions("A cat drives.\n- A cat at the wheel")
     ('A cat drives.', 'A cat at the wheel')
     """
-    forms = (_split_numbered_quoted, _split_numbered, _split_quoted, _split_lines, _split_sentences)
-    several = (captions for form in forms if len(captions := _strip_marks(form(cell))) > 1)
-    return next(several, ()) or _strip_marks(_split_numbered(cell) or [cell])
+    splitters = (
+        _split_numbered_quoted,
+        _split_numbered,
+        _split_quoted,
+        _split_lines,
+        _split_sentences,
+    )
+    for split in splitters:
+        captions = _strip_marks(split(cell))
+        if len(captions) > 1:
+            return captions
+    return _strip_marks(_split_numbered(cell) or [cell])
 
 
 def known_categories(spellings: Iterable[str]) -> tuple[str, ...]:
-    """The known categories among spellings, each once.
+    """List the known categories among spellings, without duplicates.
 
     >>> known_categories(["Strange  scene", "strange scene", "weird"])
     ('strange scene',)
     """
-    plain = dict.fromkeys(" ".join(s.lower().replace("_", " ").split()) for s in spellings)
-    return tuple(name for name in plain if name in CATEGORIES)
+    normalized = (" ".join(s.lower().replace("_", " ").split()) for s in spellings)
+    return tuple(name for name in dict.fromkeys(normalized) if name in CATEGORIES)
 
 
 def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     address = require_field(entry, "url", str, where).strip()
-    written = read_texts(entry, "captions")
-    captions = split_captions(written[0]) if len(written) == 1 else tuple(written)
+    texts = read_texts(entry, "captions")
+    captions = split_captions(texts[0]) if len(texts) == 1 else tuple(texts)
     if not (address and captions):
-        raise SourceError(f"{where}: expected an address and captions, found {written!r:.80}")
+        raise SourceError(f"{where}: expected an address and captions, found {texts!r:.80}")
     return CaptionedImage(
         entry_id=name_of(address),
         image=address,
@@ -103,21 +112,24 @@ _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 
 
 def _split_numbered_quoted(cell: str) -> list[str]:
-    return _split_numbered(cell, before=r"[\"“]")
+    return _split_numbered(cell, first_character=r"[\"“]")
 
 
-def _split_numbered(cell: str, before: str = r"\D") -> list[str]:
-    """Texts after "1.", "2." and so on; a number out of order belongs to its caption."""
+def _split_numbered(cell: str, first_character: str = r"\D") -> list[str]:
+    """Split at "1.", "2." and so on, before which there is no text; [] if that fails.
+
+    A number out of order belongs to its caption. ``first_character`` is a pattern for captions.
+    """
     parts: list[str] = []
     number, rest = 1, cell
-    while match := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={before})", rest):
+    while match := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={first_character})", rest):
         parts.append(rest[: match.end(1)])
         number, rest = number + 1, rest[match.end() :]
     return [*parts[1:], rest] if parts and not parts[0].strip() else []
 
 
 def _split_quoted(cell: str) -> list[str]:
-    """Quoted texts, unless most words are outside: then a caption quotes the words of a sign."""
+    """List the quoted texts; [] if most words are outside, as in a caption that quotes a sign."""
     quoted, outside = _QUOTED.findall(cell), _QUOTED.sub(" ", cell)
     return quoted if len(outside.split()) <= len(" ".join(quoted).split()) else []
 
@@ -127,7 +139,7 @@ def _split_lines(cell: str) -> list[str]:
 
 
 def _split_sentences(cell: str) -> list[str]:
-    """Each caption is one sentence (section 3.2)."""
+    """Split into sentences: each caption is one (section 3.2)."""
     return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(_split_numbered(cell) or [cell]))
 
 

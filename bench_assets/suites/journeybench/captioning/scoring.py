@@ -18,7 +18,7 @@ def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
 
 
 def score_officially(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Split texts at blanks, as the authors' script: case, punctuation and reasoning count."""
+    """Score as the authors' script: texts are split at blanks; case and reasoning count."""
     text = answered.prediction.raw_text or answered.prediction.text
     return _score(answered, text, OFFICIAL)
 

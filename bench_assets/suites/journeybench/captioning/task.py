@@ -20,7 +20,7 @@ def main(question: Question) -> Prompt:
 
 
 def caption_prompt(images: Iterable[str], text: str = TEXT) -> Prompt:
-    """The prompt for images, by their SHA-256."""
+    """Prompt for a caption of images, given by their SHA-256."""
     return Prompt.of(*map(Image, images), f"{text} Reply with the sentence and nothing else.")
 
 

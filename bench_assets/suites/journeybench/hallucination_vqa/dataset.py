@@ -66,10 +66,10 @@ def _trigger_question(entry: Entry, where: str) -> TriggerQuestion:
     return row
 
 
-def _read_known_value(known: tuple[str, ...], entry: Entry, name: str, where: str) -> str:
+def _read_known_value(values: tuple[str, ...], entry: Entry, name: str, where: str) -> str:
     value = require_field(entry, name, str, where).strip()
-    if value not in known:
-        raise SourceError(f"{where}: {name} is {value!r}, expected one of {', '.join(known)}")
+    if value not in values:
+        raise SourceError(f"{where}: {name} is {value!r}, expected one of {', '.join(values)}")
     return value
 
 

@@ -64,7 +64,7 @@ def judge_prompt(question: Question, response: str) -> Prompt:
 
 
 def answer_form(question: Question) -> AnswerForm:
-    """Whatever says the same as one of people's answers."""
+    """Form of an answer: a text that means the same as one of people's answers."""
     return AnswerForm("references", question.answer)
 
 
@@ -95,24 +95,19 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
     A prediction with reasoning is judged a second time with it, for the official scorer.
     """
-    responses = [(pair, CRITERION, pair.prediction.text) for pair in answered]
-    responses += [
-        (pair, WITH_REASONING, pair.prediction.raw_text)
+    requests = [_verdict_request(pair, pair.prediction.text, CRITERION) for pair in answered]
+    requests += [
+        _verdict_request(pair, pair.prediction.raw_text, WITH_REASONING)
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
-    ]
-    requests = [
-        VerdictRequest(*pair, prompt, _verdict, criterion)
-        for pair, criterion, response in responses
-        for prompt in [judge_prompt(pair.question, response)]
     ]
     return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Call a prediction right that gives one of people's answers as a whole, without a model.
+    """Call a prediction right if it is one of people's answers as a whole, without a model.
 
-    Any other one is unread.
+    Any other prediction is unread.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
@@ -123,11 +118,12 @@ def read_assessment(response: str) -> Assessment | None:
     Other fields, and the judge's reasoning, are ignored.
     """
     value = read_json(response)
-    fields = Assessment.__annotations__
-    field_texts = value if isinstance(value, dict) else {}
-    if any(type(field_texts.get(name)) is not kind for name, kind in fields.items()):
+    if not isinstance(value, dict):
         return None
-    return Assessment(**{name: field_texts[name] for name in fields})
+    field_types = Assessment.__annotations__
+    if any(type(value.get(name)) is not field_type for name, field_type in field_types.items()):
+        return None
+    return Assessment(**{name: value[name] for name in field_types})
 
 
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -143,8 +139,8 @@ def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge calls the whole response right, reasoning included."""
-    thoughts = [judgement for judgement in judgements if judgement.criterion == WITH_REASONING]
-    return _score(answered, thoughts or judgements)
+    with_reasoning = [row for row in judgements if row.criterion == WITH_REASONING]
+    return _score(answered, with_reasoning or judgements)
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:
@@ -153,13 +149,16 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
 
 
 def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    published = answered.question.edition in ("published", "own")
-    by_rules = any(judgement.by_rules for judgement in judgements)
+    is_published = answered.question.edition in ("published", "own")
     points, note = verdict_points(judgements, "does not print the JSON that was asked for")
-    if published and by_rules:
+    if is_published and any(judgement.by_rules for judgement in judgements):
         points, note = None, NAME_A_JUDGE
     text = answered.prediction.text.strip()
     return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)
+
+
+def _verdict_request(pair: AnsweredQuestion, response: str, criterion: str) -> VerdictRequest:
+    return VerdictRequest(*pair, judge_prompt(pair.question, response), _verdict, criterion)
 
 
 def _verdict(response: Response) -> bool | None:
@@ -168,17 +167,14 @@ def _verdict(response: Response) -> bool | None:
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    readings = (
-        read_one_of("choice", prediction.text, [truth, *_other_counts(truth)])
-        for truth in question.answer
-    )
-    reading = next((found for found in readings if found and found.value in question.answer), None)
+    verdict, response = False, UNREAD
+    for truth in question.answer:
+        reading = read_one_of("choice", prediction.text, [truth, *_other_counts(truth)])
+        if reading is not None and reading.value in question.answer:
+            verdict, response = True, f"gives {reading.value!r}: {reading.note}"
+            break
     return Judgement.of(
-        prediction,
-        judge=RULES,
-        criterion=CRITERION,
-        verdict=reading is not None,
-        response=f"gives {reading.value!r}: {reading.note}" if reading else UNREAD,
+        prediction, judge=RULES, criterion=CRITERION, verdict=verdict, response=response
     )
 
 
@@ -186,6 +182,6 @@ _COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten
 
 
 def _other_counts(truth: str) -> list[str]:
-    """The counts that an answer may not name as well, so that a list of all is no answer."""
+    """Counts that an answer must not name besides the true one; [] if the truth is no count."""
     count = parse_quantity(truth)
     return [word for word in _COUNTS if parse_quantity(word) != count] if count else []

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,6 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, source_key
 from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
-from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.assets.question_tables import (
     edition_of,
     published_rows,
@@ -76,12 +76,12 @@ def entries(
     look_alikes: list[LookAlikeDecision],
 ) -> list[RetrievalSample]:
     """Samples of the published files, or the true and false descriptions of each image."""
-    published = published_files(source_folder(sources), *_TABLES)
-    if not published:
+    files = published_files(source_folder(sources), *_TABLES)
+    if not files:
         return _built_samples(caption_decisions, statement_decisions, look_alikes)
-    rows = read_samples(published).rows
+    rows = read_samples(files).rows
     if not rows:
-        names = " and ".join(file.name for file in published.values())
+        names = " and ".join(file.name for file in files.values())
         raise SourceError(f"{source_folder(sources)}: no rows in {names}; download them again")
     return rows
 
@@ -95,7 +95,7 @@ def _built_samples(
     for decision in statement_decisions:
         if decision.accepted:
             statements[decision.image].append(decision.text)
-    images = accepted_images(look_alikes)
+    distractors = accepted_images(look_alikes)
     return [
         RetrievalSample(
             entry_id=image,
@@ -103,7 +103,7 @@ def _built_samples(
             texts=tuple(captions),
             text_distractors=tuple(statements[image]),
             captions=tuple(captions),
-            image_distractors=tuple(images.get(image, ())),
+            image_distractors=tuple(distractors.get(image, ())),
         )
         for image, captions in kept_captions(caption_decisions).items()
     ]
@@ -147,21 +147,19 @@ def questions(
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
-    by_name, unnamed = name_images(sources, files, *_TABLES)
-    built = to_questions(entries, by_name, _categories(sources, captioned))
+    images, image_rejections = name_images(sources, files, *_TABLES)
+    table = to_questions(entries, images, _categories(sources, captioned))
     published = published_files(source_folder(sources), *_TABLES)
-    bad = read_samples(published).rejections
-    built = Table(built.rows, [*bad, *built.rejections])
-    are_both = ("text_positives" in published) == ("text_negatives" in published)
-    complete = (
-        are_both
-        and not bad
-        and all(image in by_name for entry in entries for image in _sample_images(entry))
+    row_rejections = read_samples(published).rejections
+    table = replace(table, rejections=row_rejections + table.rejections)
+    has_both_or_neither = ("text_positives" in published) == ("text_negatives" in published)
+    has_all_images = all(image in images for entry in entries for image in _sample_images(entry))
+    is_whole = has_both_or_neither and not row_rejections and has_all_images
+    edition = edition_of(sources, *_TABLES, whole=is_whole)
+    label = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
+    yield from yield_question_tables(
+        table, image_rejections, len(entries), edition, image_store, label
     )
-    edition = edition_of(sources, *_TABLES, whole=complete)
-    waiting = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
-    n = len(entries)
-    yield from yield_question_tables(built, unnamed, n, edition, image_store, waiting)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
@@ -179,51 +177,52 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
     return categories
 
 
-def _sample_images(entry: RetrievalSample) -> tuple[str, ...]:
-    return (entry.image, *entry.image_distractors)
+def _sample_images(sample: RetrievalSample) -> tuple[str, ...]:
+    return (sample.image, *sample.image_distractors)
 
 
 @contextmanager
-def encoder_of(
+def open_named_encoder(
     name: str, settings: Settings, image_store: ImageStore
 ) -> Iterator[ImageTextEncoder]:
-    """Load an encoder by its name in bench.toml, for the length of a ``with`` block.
+    """Load an encoder by its name in bench.toml, as a context manager.
 
     Raises:
         UnknownNameError: If there is no such encoder; lists the known names.
         ModelError: If it does not load.
     """
-    chosen = settings.suite(SUITE, JourneyBenchSettings)
+    suite_settings = settings.suite(SUITE, JourneyBenchSettings)
     embedded = {key: EncoderSpec(**section) for key, section in EMBEDDED_ENCODERS.items()}
-    specs = embedded | chosen.encoders
+    specs = embedded | suite_settings.encoders
     if name != RANDOM and name not in specs:
         raise UnknownNameError(f"encoder in {settings.file}", name, [RANDOM, *specs])
     spec = specs.get(name)
     if spec and spec.kind == "captions":
-        sentences = open_text_encoder(chosen.text_encoder, settings.home)
+        sentence_encoder = open_text_encoder(suite_settings.text_encoder, settings.home)
         models = Models(settings=settings, image_store=image_store)
         with closing(models), models.open(spec.path) as model:
-            yield CaptionEncoder(model, sentences)
+            yield CaptionEncoder(model, sentence_encoder)
         return
-    resolved = settings.resolve(spec.path if spec else "")
-    location = str(resolved) if spec is None or resolved.exists() else spec.path
+    folder = settings.resolve(spec.path if spec else "")
+    location = spec.path if spec and not folder.exists() else str(folder)
     with open_encoder(name, spec, location, image_store) as encoder:
         yield encoder
 
 
-def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
+def ranking_asset(step: EvaluationStep) -> dg.AssetsDefinition:
     """Build the asset that has encoders rank the candidates of every query."""
-    pools = of if of.condition == AS_RELEASED else EvaluationStep(TASK)
+    # The other conditions rank the candidates of "main".
+    candidate_step = step if step.condition == AS_RELEASED else EvaluationStep(TASK)
 
     @dg.asset(
-        ins=of.ins("questions") | pools.ins("candidates"),
+        ins=step.ins("questions") | candidate_step.ins("candidates"),
         deps=[source_key(SUITE)],  # with the encoders of bench.toml
         description=(
             "One row: the ten candidates that an encoder finds most like one query, best first. "
-            f"Condition: {TASK.conditions[of.condition].about} The signature of "
+            f"Condition: {TASK.conditions[step.condition].about} The signature of "
             "the metrics names the pools and the rule for ties (section 4.1)."
         ),
-        **of.stage("predictions", "gpu"),
+        **step.stage("predictions", "gpu"),
     )
     def predictions(
         context: dg.AssetExecutionContext,
@@ -233,9 +232,9 @@ def ranking_asset(of: EvaluationStep) -> dg.AssetsDefinition:
         candidates: list[Candidate],
     ) -> dg.Output[list[Prediction]]:
         name = context.partition_key
-        with encoder_of(name, settings, image_store) as encoder:
+        with open_named_encoder(name, settings, image_store) as encoder:
             shared = SharedVectors(encoder)
-            return table_output(rank(questions, candidates, shared, name, of.condition))
+            return table_output(rank(questions, candidates, shared, name, step.condition))
 
     return predictions
 

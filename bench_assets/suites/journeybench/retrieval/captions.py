@@ -8,19 +8,19 @@ from bench_assets.suites.journeybench.captioning.task import caption_prompt
 
 
 class CaptionEncoder:
-    """A chat model that describes, and a sentence encoder; captions are cached responses."""
+    """A chat model that captions images, and a sentence encoder that embeds the captions."""
 
-    def __init__(self, model: ChatModel, sentences: TextEncoder) -> None:
-        self._model, self._sentences = model, sentences
+    def __init__(self, model: ChatModel, sentence_encoder: TextEncoder) -> None:
+        self._model, self._sentence_encoder = model, sentence_encoder
 
     @property
     def name(self) -> str:
-        """Both models, with digests of their weights."""
-        return f"{self._sentences.name}+{self._model.name}|{self._model.signature}"
+        """Names of both models, with the signature of the chat model."""
+        return f"{self._sentence_encoder.name}+{self._model.name}|{self._model.signature}"
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed each text, in order; ``(n, dimensions)``."""
-        return self._sentences.encode_texts(texts)
+        return self._sentence_encoder.encode_texts(texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
         """Embed the caption of each image, by its SHA-256, in order; ``(n, dimensions)``.
@@ -34,4 +34,6 @@ class CaptionEncoder:
         for image, caption in captions.items():
             if reason := caption.error or caption.refusal:
                 raise ModelError(f"{self._model.name}: no caption of image {image[:8]}: {reason}")
-        return self._sentences.encode_texts([captions[image].parts.answer for image in images])
+        return self._sentence_encoder.encode_texts(
+            [captions[image].parts.answer for image in images]
+        )

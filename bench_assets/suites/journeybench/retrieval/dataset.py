@@ -34,52 +34,50 @@ def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
     The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
     with captions and distracting images. The site has one table, with one row per image.
     """
+    tables = ("retrieval", "text_positives", "text_negatives", "image_distractors")
     samples: dict[str, RetrievalSample] = {}
     read = Table[RetrievalSample]()
-    for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
-        for located in read_records(files[table]) if table in files else ():
-            with read.rejecting(where := located.where):
+    for table in (table for table in tables if table in files):
+        for located in read_records(files[table]):
+            where = located.where
+            with read.rejecting(where):
                 image = require_field(located.entry, "url", str, where).strip()
-                known = samples.get(image) or _empty_sample(image)
-                samples[image] = _add_entry(known, table, located.entry, where)
+                empty = RetrievalSample(entry_id=name_of(image), image=image)
+                sample = samples.get(image, empty)
+                samples[image] = _add_entry(sample, table, located.entry, where)
     return replace(read, rows=list(samples.values()))
 
 
-def _empty_sample(image: str) -> RetrievalSample:
-    return RetrievalSample(entry_id=name_of(image), image=image)
-
-
 def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:
-    match table:
-        case "text_positives":
-            return replace(
-                sample,
-                texts=_merge_unique(sample.texts, [read_text_field(entry, "hypothesis", where)]),
-            )
-        case "text_negatives":
-            texts = [read_text_field(entry, "hypothesis", where)]
-            return replace(sample, text_distractors=_merge_unique(sample.text_distractors, texts))
-    written = read_texts(entry, "captions")
-    captions = split_captions(written[0]) if len(written) == 1 else written
-    looks_like = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")
-    merged = replace(
+    """Add the texts and images of a row of a published table to the sample of its image."""
+    if table == "text_positives":
+        text = read_text_field(entry, "hypothesis", where)
+        return replace(sample, texts=_merge_unique(sample.texts, [text]))
+    if table == "text_negatives":
+        text = read_text_field(entry, "hypothesis", where)
+        return replace(sample, text_distractors=_merge_unique(sample.text_distractors, [text]))
+    captions = read_texts(entry, "captions")
+    if len(captions) == 1:
+        captions = list(split_captions(captions[0]))
+    images = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")
+    sample = replace(
         sample,
         captions=_merge_unique(sample.captions, captions),
-        image_distractors=_merge_unique(sample.image_distractors, looks_like),
+        image_distractors=_merge_unique(sample.image_distractors, images),
     )
     if table == "image_distractors":
-        return merged
+        return sample
+    distractors = read_texts(entry, "text_distractors")
     return replace(
-        merged,
+        sample,
         texts=_merge_unique(sample.texts, captions),
-        text_distractors=_merge_unique(
-            sample.text_distractors, read_texts(entry, "text_distractors")
-        ),
+        text_distractors=_merge_unique(sample.text_distractors, distractors),
     )
 
 
-def _merge_unique(known: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*known, *(item for item in new if item)]))
+def _merge_unique(texts: Iterable[str], new_texts: Iterable[str]) -> tuple[str, ...]:
+    """Add the new texts that are neither empty nor known."""
+    return tuple(dict.fromkeys([*texts, *filter(None, new_texts)]))
 
 
 TASK_NAME = "journeybench/retrieval"
@@ -106,19 +104,15 @@ def to_questions(
 
     Samples without a stored image, and distractors that are missing or right, are rejected.
     """
-    questions = [
-        replace(question, labels={"image": sample.image, "categories": "; ".join(unusual)})
-        for sample in samples
-        if sample.image in images
-        for unusual in [categories.get(sample.image, ())]
-        for question in _questions(sample, images[sample.image])
-    ]
-    rejections = [
-        Rejection(entry=f"{sample.entry_id}: {part}" if part else sample.entry_id, reason=reason)
-        for sample in samples
-        for part, reason in _faults(sample, images)
-    ]
-    return Table(questions, rejections)
+    table = Table[Question]()
+    for sample in samples:
+        table.rejections.extend(_rejections(sample, images))
+        if sample.image in images:
+            image_categories = "; ".join(categories.get(sample.image, ()))
+            for question in _questions(sample, images[sample.image]):
+                labels = {"image": sample.image, "categories": image_categories}
+                table.rows.append(replace(question, labels=labels))
+    return table
 
 
 def to_candidates(
@@ -172,12 +166,15 @@ def _questions(sample: RetrievalSample, image: StoredImage) -> Iterator[Question
 def _candidates(
     sample: RetrievalSample, images: Mapping[str, StoredImage], *, as_released: bool
 ) -> Iterator[Candidate]:
-    for name, right in zip(_text_ids(sample), sample.texts, strict=True):
-        yield Candidate(candidate_id=name, text=right)
-    for number, wrong in enumerate(sample.text_distractors, 1):
-        if as_released or wrong not in sample.texts:
-            name = f"text/{sample.entry_id}/distractor {number}"
-            yield Candidate(candidate_id=name, text=wrong, distracts=f"text/{sample.entry_id}")
+    for text_id, text in zip(_text_ids(sample), sample.texts, strict=True):
+        yield Candidate(candidate_id=text_id, text=text)
+    for number, distractor in enumerate(sample.text_distractors, 1):
+        if as_released or distractor not in sample.texts:
+            yield Candidate(
+                candidate_id=f"text/{sample.entry_id}/distractor {number}",
+                text=distractor,
+                distracts=f"text/{sample.entry_id}",
+            )
     if not sample.captions:
         return
     own_digest = images[sample.image].sha256
@@ -191,22 +188,24 @@ def _candidates(
             )
 
 
-def _faults(
-    sample: RetrievalSample, images: Mapping[str, StoredImage]
-) -> Iterator[tuple[str, str]]:
+def _rejections(sample: RetrievalSample, images: Mapping[str, StoredImage]) -> Iterator[Rejection]:
+    """Yield the rejection of a sample, or those of its distractors."""
     if sample.image not in images:
-        yield "", f"no image: {sample.image}"
+        yield Rejection(entry=sample.entry_id, reason=f"no image: {sample.image}")
         return
     if not (sample.texts or sample.captions):
-        yield "", "the image has neither texts nor captions"
-    for wrong in sample.text_distractors:
-        if wrong in sample.texts:
-            yield wrong, "a distractor that is also a right text"
+        reason = "the image has neither texts nor captions"
+        yield Rejection(entry=sample.entry_id, reason=reason)
+    for text in sample.text_distractors:
+        if text in sample.texts:
+            reason = "a distractor that is also a right text"
+            yield Rejection(entry=f"{sample.entry_id}: {text}", reason=reason)
     for image in sample.image_distractors:
+        entry = f"{sample.entry_id}: {image}"
         if image not in images:
-            yield image, "the distractor's image is missing"
+            yield Rejection(entry=entry, reason="the distractor's image is missing")
         elif images[image].sha256 == images[sample.image].sha256:
-            yield image, "a distractor that is the image itself"
+            yield Rejection(entry=entry, reason="a distractor that is the image itself")
 
 
 def _text_ids(sample: RetrievalSample) -> list[str]:

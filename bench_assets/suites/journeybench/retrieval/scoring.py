@@ -106,24 +106,25 @@ def _rankings(
     encoder: ImageTextEncoder,
     direction: str,
 ) -> dict[str, tuple[str, ...]]:
+    """Rank the candidates of one direction: the ids, best first, by question id."""
     questions = [question for question in questions if question.category == direction]
     candidates = [c for c in candidates if bool(c.text) == (direction == TEXT_RETRIEVAL)]
     if not questions:
         return {}
-    position = {candidate.candidate_id: i for i, candidate in enumerate(candidates)}
-    own_candidates: dict[str, list[int]] = defaultdict(list)
-    for i, candidate in enumerate(candidates):
+    index_of = {candidate.candidate_id: index for index, candidate in enumerate(candidates)}
+    distractors: dict[str, list[int]] = defaultdict(list)
+    for index, candidate in enumerate(candidates):
         if candidate.distracts:
-            own_candidates[candidate.distracts].append(i)
+            distractors[candidate.distracts].append(index)
     neighbours = nearest(
         _encode([q.images[0] if q.images else "" for q in questions], questions, encoder),
         _encode([c.image for c in candidates], candidates, encoder),
-        right=[[position[name] for name in question.answer] for question in questions],
-        own=[own_candidates[question.group_id] for question in questions],
+        right=[[index_of[name] for name in question.answer] for question in questions],
+        own=[distractors[question.group_id] for question in questions],
         k=DEPTH,
     )
     return {
-        question.question_id: tuple(candidates[i].candidate_id for i in ranking)
+        question.question_id: tuple(candidates[index].candidate_id for index in ranking)
         for question, ranking in zip(questions, neighbours, strict=True)
     }
 
@@ -141,8 +142,8 @@ def _pools(candidates: Sequence[Candidate], condition: str) -> str:
     """Describe the candidate pools, for signatures."""
     shared = [candidate for candidate in candidates if not candidate.distracts]
     n_texts = sum(bool(candidate.text) for candidate in shared)
-    own_candidates = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
-    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own_candidates}"
+    own_suffix = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
+    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own_suffix}"
 
 
 def query_prompt(question: Question) -> Prompt:

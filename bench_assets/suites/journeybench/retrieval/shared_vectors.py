@@ -20,7 +20,7 @@ class SharedVectors:
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed each text, in order; ``(n, dimensions)``."""
-        return _embed(texts, _known(self.name, "texts"), self._encoder.encode_texts)
+        return _embed(texts, _cached_vectors(self.name, "texts"), self._encoder.encode_texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
         """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
@@ -28,19 +28,24 @@ class SharedVectors:
         Raises:
             ImageError: If an image is not in the image store.
         """
-        return _embed(images, _known(self.name, "images"), self._encoder.encode_images)
+        return _embed(images, _cached_vectors(self.name, "images"), self._encoder.encode_images)
 
 
-@lru_cache(maxsize=2)  # of the last encoder
-def _known(name: str, kind: str) -> dict[str, Vectors]:
+@lru_cache(maxsize=2)  # texts and images of the last encoder
+def _cached_vectors(encoder_name: str, content_type: str) -> dict[str, Vectors]:
+    """The vectors of an encoder by content, which ``_embed`` adds to; at first empty."""
     return {}
 
 
 def _embed(
     contents: Sequence[str],
-    known: dict[str, Vectors],
+    cache: dict[str, Vectors],
     encode: Callable[[Sequence[str]], Vectors],
 ) -> Vectors:
-    if missing := [content for content in dict.fromkeys(contents) if content not in known]:
-        known |= zip(missing, encode(missing), strict=True)
-    return np.stack([known[content] for content in contents]) if contents else encode([])
+    """Look up the vectors of contents; missing ones are encoded and added to the cache."""
+    if not contents:
+        return encode([])
+    missing = [content for content in dict.fromkeys(contents) if content not in cache]
+    if missing:
+        cache.update(zip(missing, encode(missing), strict=True))
+    return np.stack([cache[content] for content in contents])
