@@ -1,7 +1,7 @@
-"""Notation of blanks: whether an entry is the key's, however signs are written.
+"""Comparison of blanks with their keys, regardless of notation.
 
-Unicode or LaTeX, indices, bold and thousands separators are the same; values are not computed: 0.5
-is not 1/2.
+Unicode and LaTeX, indices, bold and thousands separators compare equal. Values are not computed:
+0.5 is not 1/2.
 """
 
 import re
@@ -54,18 +54,18 @@ def normalize_text(text: str) -> str:
     ... )
     ('x^2', 'x^2', 'H2O', '1/2', '-1200')
     """
-    text = _COMPATIBLE.sub(_decompose, text).translate(_EQUIVALENTS)
-    text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text.replace("$", ""))
+    text = _COMPATIBLE.sub(_decompose, text).translate(_EQUIVALENTS).replace("$", "")
+    text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
     text = _SUPERSCRIPTS.sub(lambda index: "^" + normalize("NFKC", index[0]), text)
     text = _SUBSCRIPTS.sub(lambda index: normalize("NFKC", index[0]), text)
     text = _MINUS.sub("-", text)
-    for written, instead in _LATEX:
-        text = written.sub(instead, text)
+    for pattern, replacement in _LATEX:
+        text = pattern.sub(replacement, text)
     text = re.sub(r"\s", "", _EMPHASIS.sub("", text)).strip("。.;,")
     return _QUOTED.sub(r"\1", text)
 
 
-def _decompose(found: re.Match[str]) -> str:
+def _decompose(match: re.Match[str]) -> str:
     """Decompose a character by one step: "㎡" into a letter and a raised digit."""
-    codes = decomposition(found[0]).split()
+    codes = decomposition(match[0]).split()
     return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))

@@ -38,10 +38,12 @@ def turn_by_turn(question: Question) -> Prompt:
     """Send several images, one per turn, then the rest of the text, whose answer counts (4.2)."""
     if len(question.images) < 2:
         return main(question)
-    parts = _with_images(_text(question, "zh", "in_turn"), question.images)
-    pairs = zip(parts[:-1:2], parts[1::2], strict=True)
-    ending = str(parts[-1]).lstrip("\n")
-    return Prompt((*(Turn("user", pair) for pair in pairs), Turn("user", (ending,))))
+    *texts, ending = _split_at_images(_text(question, "zh", "in_turn"), len(question.images))
+    image_turns = [
+        Turn("user", (text, Image(image)))
+        for text, image in zip(texts, question.images, strict=True)
+    ]
+    return Prompt((*image_turns, Turn("user", (ending.lstrip("\n"),))))
 
 
 def chain_of_thought(question: Question) -> Prompt:
@@ -73,13 +75,15 @@ def texts_for_images(question: Question) -> Prompt:
 
 
 def _situation(question: Question) -> str:
+    """Key of the sentence about images: "blank" if no text refers to the images."""
     if not question.images:
         return "none"
-    asks_for_images = IMAGE_TOKEN.search(question.text + question.context)
-    return "shown" if asks_for_images else "blank"
+    has_tokens = IMAGE_TOKEN.search(question.text + question.context)
+    return "shown" if has_tokens else "blank"
 
 
 def _text(question: Question, language: str, situation: str, *, reasoning: bool = False) -> str:
+    """Write the whole text of a prompt, with the tokens of its images."""
     texts = _texts(language)
     role = texts["role"].format(
         knowledge=question.labels.get("knowledge", ""), type=texts["types"][question.category]
@@ -101,17 +105,28 @@ def _texts(language: str) -> dict[str, Any]:
     """Return the texts of a language; "zh_today" overrides the paper's Chinese texts."""
     if language != "zh_today":
         return _TEXTS[language]
-    before, now = _TEXTS["zh"], _TEXTS["zh_today"]
-    return {**before, "instructions": {**before["instructions"], **now["instructions"]}}
+    texts = dict(_TEXTS["zh"])
+    texts["instructions"] = {**texts["instructions"], **_TEXTS["zh_today"]["instructions"]}
+    return texts
 
 
 def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
-    """Cut a text after each image's token and insert the images there, in order.
+    """Insert each image after its token."""
+    *texts, ending = _split_at_images(text, len(images))
+    parts: list[str | Image] = []
+    for preceding_text, image in zip(texts, images, strict=True):
+        parts += [preceding_text, Image(image)]
+    return (*parts, ending)
 
-    Images without a token (a blank one, some of a knowledge piece) precede the last line.
+
+def _split_at_images(text: str, n_images: int) -> list[str]:
+    """Split a text where its images belong: the texts before each image, and the ending.
+
+    An image belongs after its token. Images without one (a blank one, some of a knowledge piece)
+    precede the last line.
     """
-    cuts = [match.end() for match in IMAGE_TOKEN.finditer(text)][: len(images)]
-    cuts += [text.rindex("\n") + 1] * (len(images) - len(cuts))
-    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    pairs = zip(pieces[:-1], map(Image, images), strict=True)
-    return (*(part for pair in pairs for part in pair), pieces[-1])
+    ends = [match.end() for match in IMAGE_TOKEN.finditer(text)][:n_images]
+    last_line = text.rindex("\n") + 1
+    ends += [last_line] * (n_images - len(ends))
+    starts = [0, *ends]
+    return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]

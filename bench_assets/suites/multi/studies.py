@@ -44,42 +44,37 @@ def information_gain(
         for condition, rows in scores.items()
     }
     return [
-        _gain(
-            slice_questions,
-            points[condition],
-            points[baseline],
-            (model, condition, baseline, category),
-        )
-        for condition, baseline in BASELINES.items()
+        _gain(slice_questions, points, model, condition, category)
+        for condition in BASELINES
         for category, slice_questions in _categories(questions, condition).items()
     ]
 
 
 def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, list[Question]]:
-    """Table 8 is over all questions, Table 6 over those with one image and with several."""
-    counted = [question for question in questions if max_points(question)]
+    """Questions by category: all for Table 8, those with one image and with several for Table 6."""
+    with_points = [question for question in questions if max_points(question)]
     if condition == "with_knowledge":
-        return {"all": counted}
-    return {name: [q for q in counted if q.labels["images"] == name] for name in ("SI", "MI")}
+        return {"all": with_points}
+    return {name: [q for q in with_points if q.labels["images"] == name] for name in ("SI", "MI")}
 
 
 def _gain(
     questions: Sequence[Question],
-    points: Mapping[str, float],
-    baseline: Mapping[str, float],
-    names: tuple[str, str, str, str],
+    points_by_condition: Mapping[str, Mapping[str, float]],
+    model: str,
+    condition: str,
+    category: str,
 ) -> InformationGain:
+    """Compare a condition with its baseline over the questions that have points under both."""
+    compared_with = BASELINES[condition]
+    points, baseline = points_by_condition[condition], points_by_condition[compared_with]
     paired = [q for q in questions if q.question_id in points and q.question_id in baseline]
     # Intervals are computed in [0, 1]: differences in [-1, 1] are mapped there and back.
-    difference = mean(
-        ScoredPoint(
-            (1 + (points[q.question_id] - baseline[q.question_id]) / max_points(q)) / 2,
-            q.cluster,
-            max_points(q),
-        )
-        for q in paired
-    )
-    model, condition, compared_with, category = names
+    mapped_differences = []
+    for q in paired:
+        difference = (points[q.question_id] - baseline[q.question_id]) / max_points(q)
+        mapped_differences.append(ScoredPoint((1 + difference) / 2, q.cluster, max_points(q)))
+    mapped_gain = mean(mapped_differences)
     return InformationGain(
         model=model,
         condition=condition,
@@ -87,14 +82,15 @@ def _gain(
         category=category,
         value=_ratio(paired, points).value,
         baseline=_ratio(paired, baseline).value,
-        gain=2 * difference.value - 1,
-        low=2 * difference.low - 1,
-        high=2 * difference.high - 1,
+        gain=2 * mapped_gain.value - 1,
+        low=2 * mapped_gain.low - 1,
+        high=2 * mapped_gain.high - 1,
         n_questions=len(paired),
     )
 
 
 def _ratio(questions: Iterable[Question], points: Mapping[str, float]) -> Mean:
+    """Points over possible points."""
     return mean(
         ScoredPoint(points[q.question_id] / max_points(q), q.cluster, max_points(q))
         for q in questions

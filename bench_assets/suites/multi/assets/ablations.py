@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
-from bench_assets.suites.multi.construction import markup as writing
+from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
 from bench_assets.suites.multi.construction.decisions import add_written_pieces
 from bench_assets.suites.multi.dataset.questions import (
@@ -78,22 +78,25 @@ def ocr(
     """Recognise the text in every image of a question (section 4.5)."""
     if file := open_release(sources).ocr:
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
-    key, author = ["multi", "ocr_for_images", "ocr"], writing.ocr_engine()
-    before = tables.read(key, ImageText) if tables.exists(key) else []
-    known = {row.image: row for row in before if row.author == author}
-    unread = [image for image in _unique_images(questions) if image not in known]
-    decodable = list[str]()  # unread images that decode; opened one at a time
+    key, author = ["multi", "ocr_for_images", "ocr"], markup.ocr_engine()
+    earlier_rows = tables.read(key, ImageText) if tables.exists(key) else []
+    rows = {row.image: row for row in earlier_rows if row.author == author}
+    images = _unique_images(questions)
+    unread = [image for image in images if image not in rows]
+    decodable = list[str]()
 
-    def opened() -> Iterator[Image.Image]:
+    def decode_unread() -> Iterator[Image.Image]:
+        """Open one image at a time, and note those that decode."""
         for image in unread:
-            if (decoded := image_store.open_if_whole(image)) is not None:
+            decoded = image_store.open_if_whole(image)
+            if decoded is not None:
                 decodable.append(image)
                 yield decoded
 
-    texts = list(writing.recognize_text(opened())) if unread else []
+    texts = list(markup.recognize_text(decode_unread())) if unread else []
     for image, text in zip(decodable, texts, strict=True):
-        known[image] = ImageText(image=image, text=text, author=author)
-    return [known[image] for image in _unique_images(questions) if image in known]
+        rows[image] = ImageText(image=image, text=text, author=author)
+    return [rows[image] for image in images if image in rows]
 
 
 @MULTI.step(
@@ -111,8 +114,12 @@ def captions_for_images(questions: list[Question], captions: list[ImageText]) ->
     "questions", name="questions", reads={"ocr": "ocr_for_images/ocr"}, below="ocr_for_images"
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> list[Question]:
-    """Replace images by their OCR texts."""
-    if any(row.author == writing.ocr_engine() for row in ocr):
+    """Replace images by their OCR texts.
+
+    Without questions that have an image that the engine could not open; an image that the release's
+    file leaves out has an empty text.
+    """
+    if any(row.author == markup.ocr_engine() for row in ocr):
         recognized = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= recognized]
     return replace_images(questions, ocr)
@@ -159,8 +166,8 @@ def knowledge_links(
     sources: SourceFiles, transformed_items: list[MultiItem], pieces: list[Knowledge]
 ) -> list[KnowledgeLink]:
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
-    built = open_release(sources).annotations is not None  # the release's own links are kept
-    return link_knowledge(transformed_items, {piece.name for piece in pieces}, search=built)
+    is_built = open_release(sources).annotations is not None  # the release's own links are kept
+    return link_knowledge(transformed_items, {piece.name for piece in pieces}, search=is_built)
 
 
 @MULTI.step(
@@ -181,25 +188,32 @@ def questions_with_knowledge(
     pieces: list[Knowledge],
     stored: list[StoredImage],
 ) -> list[Question]:
-    """Add the knowledge piece of each question that has one (section 4.7); none if no one has."""
-    by_name = {image.name: image for image in stored}
-    usable = {piece.name: piece for piece in select_usable(pieces, by_name).rows}
-    known = add_written_pieces(links, usable, counted_rows(tables, KNOWLEDGE))
-    rows = with_knowledge(questions, known.links, known.pieces, by_name)
+    """Add the knowledge piece of each question that has one (section 4.7).
+
+    Without any piece, there are no questions.
+    """
+    images = {image.name: image for image in stored}
+    usable = {piece.name: piece for piece in select_usable(pieces, images).rows}
+    knowledge = add_written_pieces(links, usable, counted_rows(tables, KNOWLEDGE))
+    rows = with_knowledge(questions, knowledge.links, knowledge.pieces, images)
     return rows if any(row.context for row in rows) else list[Question]()
 
 
 def _reject_pieces(release: MultiRelease, images: Container[str]) -> list[Rejection]:
-    read = read_knowledge(release)
-    return read.rejections + select_usable(read.rows, images).rejections
+    """Reject pieces of knowledge that cannot be read or used."""
+    pieces = read_knowledge(release)
+    return pieces.rejections + select_usable(pieces.rows, images).rejections
 
 
 def _reject_unknown_ids(release: MultiRelease, _: Container[str]) -> list[Rejection]:
-    listed, known = read_hard_list(release), {item.item_id for item in read_items(release).rows}
-    for name in listed.rows:
-        if name not in known and release.annotations is None:  # those may be transformed
-            listed.reject(f"hard list, {name}", "no question has this id")
-    return listed.rejections
+    """Reject entries of the hard list that name no question."""
+    hard_list = read_hard_list(release)
+    if release.annotations is None:  # items of a built edition may get other ids
+        item_ids = {item.item_id for item in read_items(release).rows}
+        for item_id in hard_list.rows:
+            if item_id not in item_ids:
+                hard_list.reject(f"hard list, {item_id}", "no question has this id")
+    return hard_list.rejections
 
 
 _OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str]], list[Rejection]]] = {
@@ -210,7 +224,7 @@ _OWN_FILES: Mapping[str, Callable[[MultiRelease, Container[str]], list[Rejection
 }
 
 
-def _rejections(condition: str) -> dg.AssetsDefinition:
+def _rejections_asset(condition: str) -> dg.AssetsDefinition:
     @dg.asset(
         name="rejections",
         ins=MULTI.ins(stored="images"),
@@ -225,7 +239,7 @@ def _rejections(condition: str) -> dg.AssetsDefinition:
     return rejections
 
 
-REJECTIONS = [_rejections(condition) for condition in _OWN_FILES]
+REJECTIONS = [_rejections_asset(condition) for condition in _OWN_FILES]
 
 _TASK_FOLDER = AssetFolder("multi", str(TASK.version))
 _SCORES = {

@@ -31,10 +31,10 @@ from bench_assets.suites.multi.construction.transformations import (
     TRANSFORMED,
     Transformation,
     apply_transformations,
+    mark_rejected_keys,
     proposal_prompt,
     propose,
     read_proposal,
-    settle,
 )
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.settings import MultiSettings
@@ -68,12 +68,12 @@ def annotation(
     selection: list[SelectionDecision],
 ) -> tuple[list[MultiItem], list[Rejection]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
-    merged = Table(items)  # the release has only the result
-    if annotations := _read_annotations(sources):
-        rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
-        merged = decisions.annotate(items, selection, rated)
-    bad = annotations.rejections if annotations else []
-    return merged.rows, [*bad, *merged.rejections]
+    annotations = _read_annotations(sources)
+    if annotations is None:  # the release has only the result
+        return items, list[Rejection]()
+    rated = decisions.add_ratings(annotations.rows, counted_rows(tables, DIFFICULTY))
+    annotated = decisions.annotate(items, selection, rated)
+    return annotated.rows, [*annotations.rejections, *annotated.rejections]
 
 
 @MULTI.step("distractors", deps=MULTI.source, pool="judge")
@@ -92,9 +92,9 @@ def transformation_proposals(
     rows = propose(annotated_items, requests, _SHARE, _SEED)
     if writer := settings.suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
-        left = [item for item in annotated_items if item.item_id not in changed]
+        unchanged = [item for item in annotated_items if item.item_id not in changed]
         with open_model(context, models, writer) as (model, _):
-            rows += _propose_rewrites(model, left)
+            rows += _propose_rewrites(model, unchanged)
     return rows
 
 
@@ -106,8 +106,8 @@ proposals_are_accepted = yield_check(TRANSFORMED)
 def transformations(
     transformation_proposals: list[Transformation], decided_proposals: list[DecidedProposal]
 ) -> list[Transformation]:
-    """Apply the transformations whose keys are accepted."""
-    return settle(transformation_proposals, decided_proposals)
+    """Mark the transformations whose keys are not accepted."""
+    return mark_rejected_keys(transformation_proposals, decided_proposals)
 
 
 @MULTI.step("distractors")
@@ -130,10 +130,10 @@ def duplicates(
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}
     image_names = {name for item in transformed_items for name in item.images if name in digests}
-    opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(image_names))
-    hashes = {name: image_hash(image) for name, image in opened if image is not None}
-    complete = [item for item in transformed_items if set(item.images) <= hashes.keys()]
-    pairs = find_duplicates(complete, hashes)
+    images = ((name, image_store.open_if_whole(digests[name])) for name in sorted(image_names))
+    hashes = {name: image_hash(image) for name, image in images if image is not None}
+    complete_items = [item for item in transformed_items if set(item.images) <= hashes.keys()]
+    pairs = find_duplicates(complete_items, hashes)
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 
@@ -144,21 +144,20 @@ def _read_annotations(sources: SourceFiles) -> Table[Annotation] | None:
 
 
 def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
-    """Ask a model for rewrites of items without another proposal.
+    """Let a model rewrite items; those whose response is not in the format are left out.
 
     Raises:
         ModelError: If a request fails; the other responses are cached.
     """
     responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
-    if failed := [response.error for response in responses if response.error]:
+    if errors := [response.error for response in responses if response.error]:
         raise ModelError(
-            f"{model.name}: {len(failed)} of {len(items)} items have no response: {failed[0]}. "
+            f"{model.name}: {len(errors)} of {len(items)} items have no response: {errors[0]}. "
             "Materialize again to request only these"
         )
-    proposed = {
-        item.item_id: proposal
-        for item, response in zip(items, responses, strict=True)
-        if (proposal := read_proposal(response.parts.answer.strip()))
-    }
-    chosen = [item for item in items if item.item_id in proposed]
-    return propose(chosen, proposed, 0.0, 0, by=model.name)
+    rewrites = {}
+    for item, response in zip(items, responses, strict=True):
+        if rewrite := read_proposal(response.parts.answer.strip()):
+            rewrites[item.item_id] = rewrite
+    rewritten = [item for item in items if item.item_id in rewrites]
+    return propose(rewritten, rewrites, 0.0, 0, by=model.name)

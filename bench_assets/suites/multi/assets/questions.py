@@ -69,23 +69,22 @@ def images(
     """Store every image of the folder, and every table that Markdown cannot express."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     font = settings.suite("multi", MultiSettings).font
-    tables = {n: html for item in raw_items for n, html in convert_item(item).tables.items()}
+    tables: dict[str, str] = {}
+    for item in raw_items:
+        tables |= convert_item(item).tables
     drawn = []
     for name, html in tables.items():
         try:
             drawn.append(image_store.put(draw_table(html, font), name))
         except ImageError as error:
             context.log.warning(f"{name} cannot be drawn: {error}")
-    counts = {
-        "tables_drawn": len(drawn),
-        "tables_not_drawn": len(tables) - len(drawn),
-    }
+    counts = {"tables_drawn": len(drawn), "tables_not_drawn": len(tables) - len(drawn)}
     return table_output(stored + drawn, {**counts, **rejection_metadata(broken)})
 
 
 @MULTI.steps(
     "multi_selection",
-    {"rejections": "select", "questions": "questions"},  # which are judged by their rejections
+    {"rejections": "select", "questions": "questions"},
     reads={"stored": "images"},
     deps=[*MULTI.source, answers_key(DUPLICATE_CONFLICTS)],
 )
@@ -99,17 +98,20 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     stored: list[StoredImage],
 ) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Build the question table, and a rejection for every other picked item."""
-    built: Edition = "mini" if sources.open("multi").is_mini else "built"
-    edition = built if open_release(sources).annotations else edition_of(transformed_items)
-    bad = read_items(open_release(sources)).rejections
+    release = open_release(sources)
+    built_edition: Edition = "mini" if sources.open("multi").is_mini else "built"
+    edition = built_edition if release.annotations else edition_of(transformed_items)
     pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
     questions = to_questions(
         decisions.drop_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
-    twins = decisions.duplicate_rejections(pairs)
-    return (
-        [*bad, *dropped_items, *twins, *questions.rejections],
-        table_output(questions.rows, question_preview(questions.rows, image_store)),
-    )
+    rejections = [
+        *read_items(release).rejections,
+        *dropped_items,
+        *decisions.duplicate_rejections(pairs),
+        *questions.rejections,
+    ]
+    preview = question_preview(questions.rows, image_store)
+    return rejections, table_output(questions.rows, preview)

@@ -1,4 +1,4 @@
-"""Formulas and tags of raw markup: finding and hiding them, broken formulas, lost characters."""
+"""Formulas of raw markup: hiding them from converters, and finding broken ones and lost text."""
 
 import html
 import re
@@ -38,64 +38,64 @@ class Formulas:
         self.kept: list[str] = []
 
     def keep(self, text: str) -> str:
-        """Replace each formula by a placeholder; amounts of money and spans with tags are none."""
+        """Replace each formula by a placeholder, but no amounts of money and no spans with tags."""
         text = escape_money(text)
-        closed = _closed_tags(text)
+        closed_letters = _closed_letters(text)
 
-        def hidden(found: re.Match[str]) -> str:
-            if _tags(found[0], closed):
-                return found[0]
-            self.kept.append(html.unescape(found[0]))
+        def placeholder(match: re.Match[str]) -> str:
+            if _tag_spans(match[0], closed_letters):
+                return match[0]
+            self.kept.append(html.unescape(match[0]))
             return f"\ue000{len(self.kept) - 1}\ue001"
 
-        return FORMULA.sub(hidden, text)
+        return FORMULA.sub(placeholder, text)
 
     def hide(self, text: str) -> str:
         """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
-        hidden = self.keep(text)
-        tags = _tags(hidden, _closed_tags(hidden)) | {
-            match.span() for match in _INVISIBLE.finditer(hidden)
-        }
-        inside = {position for start, end in tags for position in range(start, end)}
+        text = self.keep(text)
+        spans = _tag_spans(text, _closed_letters(text))
+        spans |= {match.span() for match in _INVISIBLE.finditer(text)}
+        tag_positions = {position for start, end in spans for position in range(start, end)}
         return "".join(
-            "&lt;" if sign == "<" and position not in inside else sign
-            for position, sign in enumerate(hidden)
+            "&lt;" if character == "<" and position not in tag_positions else character
+            for position, character in enumerate(text)
         )
 
     def escape_pipes(self, text: str) -> str:
         r"""Escape ``|`` for a table cell: ``\|`` in the text, ``\vert`` in its formulas."""
         for match in _PLACE.finditer(text):
-            number = int(match[1])
-            norms = self.kept[number].replace(r"\|", r"\Vert ")
-            self.kept[number] = norms.replace("|", r"\vert ")
+            index = int(match[1])
+            formula = self.kept[index].replace(r"\|", r"\Vert ")
+            self.kept[index] = formula.replace("|", r"\vert ")
         return text.replace("|", r"\|")
 
     def show(self, text: str) -> str:
         """Restore the formulas."""
-        return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
+        return _PLACE.sub(lambda match: self.kept[int(match[1])], text)
 
 
 def visible_text(text: str) -> str:
-    """Return the visible text of HTML, without using a parser."""
+    """Return the visible text of HTML; independent of the parser whose losses it shows."""
     formulas = Formulas()
     visible = _TAG.sub("", _INVISIBLE.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(visible))
 
 
 def lost_characters(before: str, after: str) -> str:
-    """Return the characters of one text that the other lacks, with repetitions, without blanks.
+    """Return the characters of ``before`` that ``after`` lacks, as often as they are missing.
+
+    Whitespace is ignored, and so is the LaTeX that table cells need for ``|``.
 
     >>> lost_characters("x<y 且 y>z", "xy>z")
     '<y且'
     """
-    for written, sign in ((r"\Vert", r"\|"), (r"\vert", "|")):
-        after = after.replace(written, sign)
+    after = after.replace(r"\Vert", r"\|").replace(r"\vert", "|")
     missing = Counter("".join(before.split())) - Counter("".join(after.split()))
     return "".join(missing.elements())
 
 
 def escape_money(text: str) -> str:
-    r"""Escape the dollar signs of amounts that would be taken for a formula's.
+    r"""Escape the dollar signs of amounts of money, which would otherwise delimit formulas.
 
     Only if the text has an odd number of dollar signs, and escaping makes it even.
 
@@ -115,13 +115,14 @@ def is_broken(text: str) -> bool:
     (False, True, False)
     """
     plain = escape_money(text).replace(r"\$", "")
-    bodies = [match[0].strip("$") for match in FORMULA.finditer(plain)]
-    bare = [body.replace(r"\{", "").replace(r"\}", "") for body in bodies]
-    return (
-        "$" in FORMULA.sub("", plain)
-        or any(not body.strip() or _EMPTY.search(body) for body in bodies)
-        or any(body.count("{") != body.count("}") for body in bare)
-    )
+    if "$" in FORMULA.sub("", plain):
+        return True
+    for match in FORMULA.finditer(plain):
+        body = match[0].strip("$")
+        groups = body.replace(r"\{", "").replace(r"\}", "")
+        if not body.strip() or _EMPTY.search(body) or groups.count("{") != groups.count("}"):
+            return True
+    return False
 
 
 def join_indices(text: str) -> str:
@@ -133,16 +134,16 @@ def join_indices(text: str) -> str:
     return _TWO_INDICES.sub(r"\1\3", text)
 
 
-def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
-    """Return the spans of tags in a text; a one-letter tag must be closed somewhere."""
+def _tag_spans(text: str, closed_letters: Collection[str]) -> set[tuple[int, int]]:
+    """Return the spans of tags in a text; a one-letter tag must be among the closed ones."""
     return {
         match.span()
-        for match in _TAG.finditer(part)
-        if not _SHORT.fullmatch(match[0]) or match[0][1].lower() in closed
+        for match in _TAG.finditer(text)
+        if not _SHORT.fullmatch(match[0]) or match[0].strip("<>").lower() in closed_letters
     }
 
 
-def _closed_tags(text: str) -> set[str]:
+def _closed_letters(text: str) -> set[str]:
     """Return the one-letter tags that a text closes."""
     lowered = text.lower()
     return {letter for letter in _LETTERS if f"</{letter}>" in lowered}

@@ -79,28 +79,28 @@ def convert_item(item: MultiItem) -> MarkdownItem:
     """
     images, tables = list(item.images), dict[str, str]()
 
-    def image(name: str) -> str:
+    def add_image(name: str) -> str:
         images.append(name)
         return f"[IMAGE_{len(images)}]"
 
-    def table(html: str) -> str:
+    def add_table(html: str) -> str:
         name = f"tables/{item.item_id}_{len(tables) + 1}.png"
         tables[name] = html
-        return image(name)
+        return add_image(name)
 
-    convert: Mapping[str, Callable[[str], str]] = {
-        "html": lambda text: _convert_html(text, image, table),
+    converters: Mapping[str, Callable[[str], str]] = {
+        "html": lambda text: _convert_html(text, add_image, add_table),
         "markdown": str,
         "text": _convert_text,
     }
-    change = convert[item.format]
+    convert = converters[item.format]
     try:
-        parts: dict[str, Any] = {name: change(getattr(item, name)) for name in _PARTS}
+        parts: dict[str, Any] = {name: convert(getattr(item, name)) for name in _PARTS}
     except RecursionError:  # of nested tags; ``defects`` rejects the item
         return MarkdownItem(replace(item, format="markdown", lost="tags nested too deeply"), {})
-    missing = "" if item.format == "markdown" else _missing_characters(item, parts, tables.values())
-    changed = replace(item, **parts, format="markdown", lost=missing)
-    return MarkdownItem(replace(changed, images=tuple(images)), tables)
+    lost = "" if item.format == "markdown" else _lost_characters(item, parts, tables.values())
+    parts["images"] = tuple(images)
+    return MarkdownItem(replace(item, **parts, format="markdown", lost=lost), tables)
 
 
 def leftover_tags(text: str) -> list[str]:
@@ -112,10 +112,10 @@ def leftover_tags(text: str) -> list[str]:
     return _LEFTOVER.findall(text)
 
 
-def _missing_characters(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
-    """Return the characters of an item that are in neither its parts nor its drawn tables."""
-    read = visible_text if item.format == "html" else str
-    before = "\n".join(_mask_blanks(read(getattr(item, name))) for name in _PARTS)
+def _lost_characters(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
+    """Return the characters of an item that neither its converted parts nor its tables have."""
+    extract_text = visible_text if item.format == "html" else str
+    before = "\n".join(_mask_blanks(extract_text(getattr(item, name))) for name in _PARTS)
     after = "\n".join([*parts.values(), *map(visible_text, tables)])
     return lost_characters(before.replace("[MASK]", ""), after.replace("[MASK]", ""))
 
@@ -125,33 +125,36 @@ def _convert_text(text: str) -> str:
     return _restore_formulas(formulas, _normalize_lines(formulas.keep(text)))
 
 
-def _convert_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
+def _convert_html(
+    html: str, add_image: Callable[[str], str], add_table: Callable[[str], str]
+) -> str:
+    """Convert HTML; ``add_image`` and ``add_table`` return the token of an image or drawn table."""
     formulas = Formulas()
     soup = parse_html(formulas.hide(html))
     from bs4 import Comment
     from markdownify import MarkdownConverter
 
-    for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
-        part.extract()
-    for outer_table in [table for table in soup("table") if table.find_parent("table") is None]:
-        if not _is_simple_table(
-            outer_table
-        ):  # outermost tables only: all nested ones would take too long
-            outer_table.replace_with(table(formulas.show(str(outer_table))))
+    for hidden in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
+        hidden.extract()
+    # Outermost tables only: all nested ones would take too long.
+    for table in [tag for tag in soup("table") if tag.find_parent("table") is None]:
+        if not _is_simple_table(table):
+            table.replace_with(add_table(formulas.show(str(table))))
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
     for image in soup("img"):
         latex = image.get("data-latex")
         source = image_name(formulas.show(str(image.get("src", ""))))
-        image.replace_with(f"${latex}$" if latex else as_image(source))
-    for script in [script for script in soup(_SCRIPTS) if script.find_parent(_SCRIPTS) is None]:
-        latex = _convert_index(script, formulas)
-        script.replace_with(f"${latex}$" if latex else "")
+        image.replace_with(f"${latex}$" if latex else add_image(source))
+    for index in [tag for tag in soup(_SCRIPTS) if tag.find_parent(_SCRIPTS) is None]:
+        latex = _convert_index(index, formulas)
+        index.replace_with(f"${latex}$" if latex else "")
     for underlined in soup("u"):
         underlined.insert_before("<u>")
         underlined.insert_after("</u>")
         underlined.unwrap()
-    _write_readings_and_letters(soup)
+    _write_ruby_readings(soup)
+    _write_list_letters(soup)
     to_markdown = MarkdownConverter(
         escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
@@ -163,20 +166,19 @@ def _convert_index(tag: "Tag", formulas: Formulas) -> str:
     """Convert an index, with nested ones, to LaTeX without formatting; "" if it is empty."""
     from bs4 import Tag
 
-    parts = [
-        _convert_index(part, formulas)
-        if isinstance(part, Tag)
-        else _in_formula(formulas.show(str(part)))
-        for part in tag.children
-    ]
-    inside = "".join(parts)
-    if tag.name not in _SCRIPTS or not inside.strip():
-        return inside.strip() and inside
-    return f"{_SCRIPTS[tag.name]}{{{inside}}}"
+    content = ""
+    for child in tag.children:
+        if isinstance(child, Tag):
+            content += _convert_index(child, formulas)
+        else:
+            content += _in_formula(formulas.show(str(child)))
+    if not content.strip():
+        return ""
+    return f"{_SCRIPTS[tag.name]}{{{content}}}" if tag.name in _SCRIPTS else content
 
 
 def _in_formula(text: str) -> str:
-    """Write text inside a formula: without dollar signs, LaTeX's special characters escaped."""
+    """Write text for the inside of a formula: no dollar signs, LaTeX's special signs escaped."""
     parts, end = [], 0
     for match in FORMULA.finditer(text):
         parts += [_escape_latex(text[end : match.start()]), match[0].strip("$")]
@@ -188,13 +190,17 @@ def _escape_latex(text: str) -> str:
     return re.sub(r"(?<!\\)([%&#{}])", r"\\\1", text)
 
 
-def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
-    """Write ruby readings in brackets, and the letters of lists, which Markdown lacks."""
+def _write_ruby_readings(soup: "BeautifulSoup") -> None:
+    """Put ruby readings in brackets, which Markdown lacks."""
     for reading in soup("rt"):
-        bracketed = reading.parent is not None and reading.parent.find("rp") is not None
-        if not bracketed and reading.get_text(strip=True):
+        has_brackets = reading.parent is not None and reading.parent.find("rp") is not None
+        if not has_brackets and reading.get_text(strip=True):
             reading.insert(0, "（")
             reading.append("）")
+
+
+def _write_list_letters(soup: "BeautifulSoup") -> None:
+    """Write out the letters of lists, which Markdown lacks."""
     for entry in soup("li"):
         if entry.parent is not None and entry.parent.name == "li":  # </li> may be left out
             entry.parent.insert_after(entry.extract())
@@ -218,8 +224,9 @@ def _is_simple_table(table: "Tag") -> bool:
     if table.find(["table", "img"]):  # first: nested tables would have too many cells
         return False
     rows = [row.find_all(["td", "th"]) for row in table.find_all("tr")]
-    joined = any(str(cell.get(span, "1")) != "1" for row in rows for cell in row for span in _SPANS)
-    return not joined and len({len(row) for row in rows}) == 1
+    cells = [cell for row in rows for cell in row]
+    has_joined_cells = any(str(cell.get(span, "1")) != "1" for cell in cells for span in _SPANS)
+    return not has_joined_cells and len({len(row) for row in rows}) == 1
 
 
 def _normalize_lines(text: str) -> str:
@@ -236,13 +243,14 @@ def _collapse_blanks(line: str) -> str:
 
 
 def _mask_blanks(text: str) -> str:
-    called = [match.span() for match in _DECLARED.finditer(text)]
+    """Replace each place to fill in by ``[MASK]``; the brackets of declared functions are none."""
+    declarations = [match.span() for match in _DECLARED.finditer(text)]
 
-    def mark(found: re.Match[str]) -> str:
-        inside = any(start <= found.start() < end for start, end in called)
-        return found[0] if inside else "[MASK]"
+    def mask(match: re.Match[str]) -> str:
+        is_declared = any(start <= match.start() < end for start, end in declarations)
+        return match[0] if is_declared else "[MASK]"
 
-    return _BLANK_TO_FILL.sub(mark, text)
+    return _BLANK_TO_FILL.sub(mask, text)
 
 
 _SIZE = 20  # px, font size
@@ -251,10 +259,12 @@ _MAX_CELL_AREA = 10_000  # most places of the grid that one cell may take
 _MAX_CELL_CHARACTERS = 20_000  # most characters in one cell
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 
-_Place = tuple[int, int]  # row and column
+_Position = tuple[int, int]  # row and column
 
 
 class _Cell(NamedTuple):
+    """A cell, and the numbers of rows and columns that it spans."""
+
     text: str
     rows: int
     columns: int
@@ -274,34 +284,34 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
     cells = _cells(parse_html(html).find_all("tr"))
     if not cells:
         raise ImageError("the table has no cells")
-    writing = _font(font, "".join(cell.text for cell in cells.values()))
-    rows = max(row + cell.rows for (row, _), cell in cells.items())
-    columns = max(column + cell.columns for (_, column), cell in cells.items())
-    width = max(_text_width(writing, cell.text) / cell.columns for cell in cells.values())
-    step_x, step_y = int(width) + 2 * _MARGIN, _SIZE + 2 * _MARGIN
-    size = (columns * step_x + 1, rows * step_y + 1)
-    if size[0] * size[1] > MAX_PIXELS:
-        raise ImageError(f"the table is too large: {size[0]} x {size[1]} px")
-    image = Image.new("RGB", size, "white")
+    opened_font = _open_font(font, "".join(cell.text for cell in cells.values()))
+    n_rows = max(row + cell.rows for (row, _), cell in cells.items())
+    n_columns = max(column + cell.columns for (_, column), cell in cells.items())
+    text_width = max(opened_font.getlength(cell.text) / cell.columns for cell in cells.values())
+    column_width, row_height = int(text_width) + 2 * _MARGIN, _SIZE + 2 * _MARGIN
+    width, height = n_columns * column_width + 1, n_rows * row_height + 1
+    if width * height > MAX_PIXELS:
+        raise ImageError(f"the table is too large: {width} x {height} px")
+    image = Image.new("RGB", (width, height), "white")
     pen = ImageDraw.Draw(image)
     for (row, column), cell in cells.items():
-        left, top = column * step_x, row * step_y
-        right, bottom = left + cell.columns * step_x, top + cell.rows * step_y
+        left, top = column * column_width, row * row_height
+        right, bottom = left + cell.columns * column_width, top + cell.rows * row_height
         pen.rectangle((left, top, right, bottom), outline="black")
         middle = ((left + right) / 2, (top + bottom) / 2)
-        pen.text(middle, cell.text, fill="black", font=writing, anchor="mm")
+        pen.text(middle, cell.text, fill="black", font=opened_font, anchor="mm")
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
 
 
-def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
-    """Place every cell; joined rows push the cells below to the right."""
-    cells: dict[_Place, _Cell] = {}
-    occupied: set[_Place] = set()
-    for row, tags in enumerate(rows):
+def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
+    """Cells by position; a cell that spans rows shifts cells of the rows below to the right."""
+    cells: dict[_Position, _Cell] = {}
+    occupied: set[_Position] = set()
+    for row, row_tag in enumerate(row_tags):
         column = 0
-        for tag in tags.find_all(["td", "th"]):
+        for tag in row_tag.find_all(["td", "th"]):
             while (row, column) in occupied:
                 column += 1
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
@@ -320,25 +330,25 @@ def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
 
 
 def _span(tag: "Tag", name: str) -> int:
-    written = str(tag.get(name, "1"))
-    if not written.isdecimal():
+    """Number of rows or columns that a cell spans; one over the limit for any larger number."""
+    value = str(tag.get(name, "1"))
+    if not value.isdecimal():
         return 1
-    return max(1, int(written)) if len(written) < len(str(_MAX_CELL_AREA)) else _MAX_CELL_AREA + 1
+    if len(value) >= len(str(_MAX_CELL_AREA)):  # larger, and perhaps too long for int
+        return _MAX_CELL_AREA + 1
+    return max(1, int(value))
 
 
-def _text_width(font: ImageFont.FreeTypeFont | ImageFont.ImageFont, text: str) -> float:
-    return font.getlength(text)
-
-
-def _font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def _open_font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Open the configured font, or one of the system's Chinese fonts, or Pillow's for ASCII."""
     for name in (str(file),) if file else _FONTS:
         try:
             return ImageFont.truetype(name, _SIZE)
         except OSError:
             continue
     if file or not text.isascii():
-        wanted = file or "a Chinese font of this system"
-        raise SettingsError(f"{wanted}: no such font. Set font in [suites.multi]")
+        missing = file or "a Chinese font of this system"
+        raise SettingsError(f"{missing}: no such font. Set font in [suites.multi]")
     return ImageFont.load_default(_SIZE)
 
 
@@ -346,7 +356,9 @@ _LONGEST_SIDE = 960  # px, for the detector; smaller images are not enlarged
 
 
 def ocr_engine() -> str:
-    """Name the OCR engine and its version; the paper's, EasyOCR, has its models in no package.
+    """Name the OCR engine and its version.
+
+    The paper used EasyOCR, whose models are in no package.
 
     Raises:
         MissingExtraError: If it is not installed.

@@ -78,11 +78,11 @@ def probability(rank: int, n_problems: int) -> float:
     >>> [probability(rank, 100) for rank in (0, 1, 99)]
     [1.0, 0.04, 1.0]
     """
-    wanted = quota(n_problems)
-    m = min(1, wanted // 2)
+    n_k = quota(n_problems)
+    m = min(1, n_k // 2)
     if rank == 0 or rank >= n_problems - m:
         return 1.0
-    return max(0, wanted - 2 * m) / n_problems
+    return max(0, n_k - 2 * m) / n_problems
 
 
 def normalize_measure(value: float, average: float) -> float:
@@ -98,41 +98,48 @@ def normalize_measure(value: float, average: float) -> float:
 
 def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
     """Count characters of question, answer and analysis, then images in each, by problem."""
-    texts: dict[str, tuple[list[str], list[str], list[str]]] = {}
+    items_by_problem: dict[str, list[MultiItem]] = defaultdict(list)
     for item in items:
-        question, answer, analysis = texts.setdefault(item.problem_id, ([item.general], [], []))
-        question.append(item.specific)
-        answer.append(item.answer)
-        analysis.append(item.analysis)
-    return {
-        name: (
-            *(float(sum(len(IMAGE_TOKEN.sub("", text)) for text in part)) for part in parts),
-            *(float(sum(len(IMAGE_TOKEN.findall(text)) for text in part)) for part in parts),
+        items_by_problem[item.problem_id].append(item)
+    measures = {}
+    for problem_id, problem_items in items_by_problem.items():
+        texts_of_parts = (
+            [problem_items[0].general, *(item.specific for item in problem_items)],
+            [item.answer for item in problem_items],
+            [item.analysis for item in problem_items],
         )
-        for name, parts in texts.items()
-    }
+        n_characters = [
+            float(sum(len(IMAGE_TOKEN.sub("", text)) for text in texts)) for texts in texts_of_parts
+        ]
+        n_images = [
+            float(sum(len(IMAGE_TOKEN.findall(text)) for text in texts)) for texts in texts_of_parts
+        ]
+        measures[problem_id] = (*n_characters, *n_images)
+    return measures
 
 
 def _decide_piece(
     knowledge: str, measures: Mapping[str, tuple[float, ...]], seed: int
 ) -> list[SelectionDecision]:
+    """Decide for the problems of one knowledge piece."""
     lengths = _lengths(measures)
-    ordered = sorted(lengths, key=lambda name: (-lengths[name], name))
+    longest_first = sorted(lengths, key=lambda problem_id: (-lengths[problem_id], problem_id))
+    n_problems = len(longest_first)
     decisions = []
-    for rank, name in enumerate(ordered):
-        chance = probability(rank, len(ordered))
-        draw = uniform_draw(seed, name)
+    for rank, problem_id in enumerate(longest_first):
+        pick_probability = probability(rank, n_problems)
+        draw = uniform_draw(seed, problem_id)
         decisions.append(
             SelectionDecision(
-                problem_id=name,
+                problem_id=problem_id,
                 knowledge=knowledge,
-                length=lengths[name],
+                length=lengths[problem_id],
                 rank=rank,
-                n_problems=len(ordered),
-                quota=quota(len(ordered)),
-                probability=chance,
+                n_problems=n_problems,
+                quota=quota(n_problems),
+                probability=pick_probability,
                 draw=draw,
-                picked=draw < chance,
+                picked=draw < pick_probability,
             )
         )
     return decisions
@@ -143,9 +150,9 @@ def _lengths(measures: Mapping[str, tuple[float, ...]]) -> Mapping[str, float]:
     n = len(measures)
     averages = [sum(column) / n for column in zip(*measures.values(), strict=True)]
     return {
-        name: sum(
+        problem_id: sum(
             weight * normalize_measure(value, average)
             for weight, value, average in zip(_WEIGHTS * 2, values, averages, strict=True)
         )
-        for name, values in measures.items()
+        for problem_id, values in measures.items()
     }

@@ -60,8 +60,8 @@ def _clock(hour: int, minute: int) -> Scene:
     scene = Scene(208, 208)
     scene.form("ellipse", (8, 8, 201, 201), _INK)
     scene.form("ellipse", (12, 12, 197, 197), "white")
-    for number in range(1, 13):
-        scene.label(str(number), _circle_point((104, 104), 80, number / 12), 18)
+    for numeral in range(1, 13):
+        scene.label(str(numeral), _circle_point((104, 104), 80, numeral / 12), 18)
     scene.line([(104, 104), _circle_point((104, 104), 44, (hour + minute / 60) / 12)], _INK, 7)
     scene.line([(104, 104), _circle_point((104, 104), 66, minute / 60)], _INK, 3)
     return scene
@@ -70,8 +70,8 @@ def _clock(hour: int, minute: int) -> Scene:
 def _bars(values: Mapping[str, int]) -> Scene:
     scene = Scene(72 * len(values) + 48, 240)
     scene.line([(32, 16), (32, 204), (72 * len(values) + 36, 204)], _INK)
-    for number, (name, value) in enumerate(values.items()):
-        left = 48 + 72 * number
+    for index, (name, value) in enumerate(values.items()):
+        left = 48 + 72 * index
         scene.form("rectangle", (left, 204 - 20 * value, left + 40, 204), "steelblue")
         scene.label(str(value), (left + 20, 192 - 20 * value), 18)
         scene.label(name, (left + 20, 222), 18)
@@ -79,7 +79,7 @@ def _bars(values: Mapping[str, int]) -> Scene:
 
 
 def _graph(points: Sequence[tuple[float, float]], axes: Sequence[str] = ("x", "y")) -> Scene:
-    """A curve through points of a grid from -5 to 5."""
+    """Draw a curve through points of a grid from -5 to 5."""
     scene = Scene(2 * _MIDDLE, 2 * _MIDDLE)
     for step in range(-5, 6):
         position = _MIDDLE + step * _UNIT
@@ -98,28 +98,31 @@ def _graph(points: Sequence[tuple[float, float]], axes: Sequence[str] = ("x", "y
 
 
 def _straight(slope: float, start: float, axes: Sequence[str] = ("x", "y")) -> Scene:
-    inside = [x / 10 for x in range(-50, 51) if abs(slope * x / 10 + start) <= 5]
-    return _graph([(x, slope * x + start) for x in (inside[0], inside[-1])], axes)
+    """Draw the part of a straight line that lies on the grid; ``start`` is its value at x = 0."""
+    xs = [x / 10 for x in range(-50, 51) if abs(slope * x / 10 + start) <= 5]
+    return _graph([(x, slope * x + start) for x in (xs[0], xs[-1])], axes)
 
 
 def _parabola(a: float, vertex: Spot) -> Scene:
-    steps = [vertex[0] + x / 8 for x in range(-32, 33)]
-    curve = [(x, a * (x - vertex[0]) ** 2 + vertex[1]) for x in steps]
+    """Draw the part of y = a (x - x0)² + y0 that lies on the grid."""
+    x0, y0 = vertex
+    xs = [x0 + step / 8 for step in range(-32, 33)]
+    curve = [(x, a * (x - x0) ** 2 + y0) for x in xs]
     return _graph([(x, y) for x, y in curve if abs(x) <= 5 and abs(y) <= 5])
 
 
 def _circuit(branches: Sequence[Sequence[str]]) -> Scene:
-    """A battery below, and above it branches side by side, each a row of labelled parts."""
+    """Draw a battery below parallel branches, each a row of labelled parts."""
     scene = Scene(384, 112 + 64 * len(branches))
     bottom = 80 + 64 * len(branches)
-    for number, parts in enumerate(branches):
-        y = 40 + 64 * number
+    for branch_index, labels in enumerate(branches):
+        y = 40 + 64 * branch_index
         scene.line([(40, y), (344, y)], _INK)
-        for part, text in enumerate(parts):
-            x = 40 + 304 * (2 * part + 1) // (2 * len(parts))
+        for part_index, label in enumerate(labels):
+            x = 40 + 304 * (2 * part_index + 1) // (2 * len(labels))
             scene.form("rectangle", (x - 44, y - 18, x + 45, y + 19), _INK)
             scene.form("rectangle", (x - 41, y - 15, x + 42, y + 16), "white")
-            scene.label(text, (x, y), 18)
+            scene.label(label, (x, y), 18)
     scene.line([(184, bottom), (40, bottom), (40, 40)], _INK)
     scene.line([(200, bottom), (344, bottom), (344, 40)], _INK)
     scene.line([(184, bottom - 20), (184, bottom + 20)], _INK)
@@ -128,14 +131,14 @@ def _circuit(branches: Sequence[Sequence[str]]) -> Scene:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Scene:
-    width = 96
-    scene = Scene(width * len(rows[0]) + 17, 44 * len(rows) + 17)
-    for number, row in enumerate(rows):
-        for column, text in enumerate(row):
-            left, top = 8 + width * column, 8 + 44 * number
-            corners = [(0, 0), (width, 0), (width, 44), (0, 44), (0, 0)]
+    width, height = 96, 44  # of a cell
+    scene = Scene(width * len(rows[0]) + 17, height * len(rows) + 17)
+    for row_index, row in enumerate(rows):
+        for column_index, text in enumerate(row):
+            left, top = 8 + width * column_index, 8 + height * row_index
+            corners = [(0, 0), (width, 0), (width, height), (0, height), (0, 0)]
             scene.line([(left + x, top + y) for x, y in corners], _INK, 2)
-            scene.label(text, (left + width // 2, top + 22), 20)
+            scene.label(text, (left + width // 2, top + height // 2), 20)
     return scene
 
 
@@ -157,16 +160,16 @@ def _warning_sign(sprite: str) -> Scene:
 
 def _sprites(names: Sequence[str]) -> Scene:
     scene = Scene(80 * len(names) + 16, 96)
-    for number, name in enumerate(names):
-        scene.sprite(name, (48 + 80 * number, 48), 64)
+    for index, name in enumerate(names):
+        scene.sprite(name, (48 + 80 * index, 48), 64)
     return scene
 
 
 def _forms(forms: Sequence[Sequence[str]]) -> Scene:
-    """A row of coloured forms; "?" is the missing one."""
+    """Draw a row of coloured forms; "?" is the missing one."""
     scene = Scene(80 * len(forms) + 16, 96)
-    for number, (form, colour) in enumerate(forms):
-        left = 20 + 80 * number
+    for index, (form, colour) in enumerate(forms):
+        left = 20 + 80 * index
         if form == "?":
             scene.label("?", (left + 28, 48), 48)
         else:
@@ -175,13 +178,13 @@ def _forms(forms: Sequence[Sequence[str]]) -> Scene:
 
 
 def _tree(nodes: Mapping[str, Spot], edges: Sequence[Sequence[str]]) -> Scene:
-    """Labelled nodes on a grid of 48 px, joined by lines."""
-    places = {name: (32 + 48 * x, 32 + 64 * y) for name, (x, y) in nodes.items()}
-    right, bottom = (max(position[axis] for position in places.values()) + 32 for axis in (0, 1))
-    scene = Scene(right, bottom)
-    for edge, other in edges:
-        scene.line([places[edge], places[other]], _INK)
-    for name, (x, y) in places.items():
+    """Draw labelled nodes, joined by lines, on a grid of 48 x 64 px."""
+    spots = {name: (32 + 48 * x, 32 + 64 * y) for name, (x, y) in nodes.items()}
+    right, bottom = max(x for x, _ in spots.values()), max(y for _, y in spots.values())
+    scene = Scene(right + 32, bottom + 32)
+    for parent, child in edges:
+        scene.line([spots[parent], spots[child]], _INK)
+    for name, (x, y) in spots.items():
         scene.form("ellipse", (x - 22, y - 22, x + 23, y + 23), _INK)
         scene.form("ellipse", (x - 19, y - 19, x + 20, y + 20), "white")
         scene.label(name, (x, y), 18)
@@ -189,15 +192,15 @@ def _tree(nodes: Mapping[str, Spot], edges: Sequence[Sequence[str]]) -> Scene:
 
 
 def _pedigree(people: Sequence[Sequence[Any]]) -> Scene:
-    """Squares for men and circles for women, filled for those affected, two to a row at most."""
+    """Draw squares for men and circles for women, filled if affected, at most two in a row."""
     scene = Scene(240, 112 * ((len(people) + 1) // 2))
-    for number, (sex, affected) in enumerate(people):
-        x, y = 72 + 96 * (number % 2), 56 + 112 * (number // 2)
+    for index, (sex, affected) in enumerate(people):
+        x, y = 72 + 96 * (index % 2), 56 + 112 * (index // 2)
         form: Any = "rectangle" if sex == "m" else "ellipse"
         scene.form(form, (x - 24, y - 24, x + 25, y + 25), _INK)
         if not affected:
             scene.form(form, (x - 20, y - 20, x + 21, y + 21), "white")
-        scene.label(str(number + 1), (x + 36, y + 20), 18)
+        scene.label(str(index + 1), (x + 36, y + 20), 18)
     return scene
 
 
@@ -213,8 +216,10 @@ def _ruler(first: int, last: int) -> Scene:
 
 
 def _circle_point(centre: Spot, radius: int, turn: float) -> Spot:
+    """Point of a circle after a share of a clockwise turn from the top."""
     angle = 2 * pi * turn
-    return round(centre[0] + radius * sin(angle)), round(centre[1] - radius * cos(angle))
+    x, y = centre
+    return round(x + radius * sin(angle)), round(y - radius * cos(angle))
 
 
 _Draw: TypeAlias = Callable[..., Scene]
@@ -257,92 +262,98 @@ def write(folder: Path, seed: int = 0) -> None:
         "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
     }
     for problem in problems:
-        files |= _images(problem, _folder(problem))
-    for problem in knowledge:
-        files |= _images(problem, "knowledge")
+        files |= _images(problem, _image_folder(problem))
+    for piece in knowledge:
+        files |= _images(piece, "knowledge")
     write_files(folder, files)
 
 
-def _problem(one: Mapping[str, Any]) -> dict[str, Any]:
-    parts = one["parts"]
+def _problem(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the release's form of a problem of ``problems.json``."""
+    parts = problem["parts"]
+    is_html = problem.get("format") == "html"  # names its own images
     return {
-        "problem_content": one.get("general", ""),
+        "problem_content": problem.get("general", ""),
         "problem_content_list": [part["text"] for part in parts],
         "problem_type_list": [part["type"] for part in parts],
         "problem_answer_list": [part["answer"] for part in parts],
         "problem_analysis_list": [part["analysis"] for part in parts],
-        # Raw HTML names its own images.
-        "img_paths": [] if one.get("format") == "html" else _paths(one, _folder(one)),
-        "knowledge": one.get("knowledge", []),
-        "education": one["education"],
-        "subject": [one["subject"]],
-        "format": one.get("format", "markdown"),
+        "img_paths": [] if is_html else _image_paths(problem, _image_folder(problem)),
+        "knowledge": problem.get("knowledge", []),
+        "education": problem["education"],
+        "subject": [problem["subject"]],
+        "format": problem.get("format", "markdown"),
     }
 
 
-def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
+def _piece(piece: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the release's form of a knowledge piece."""
     return {
-        "knowledge_content": one["content"],
-        "knowledge_images": _paths(one, "knowledge"),
+        "knowledge_content": piece["content"],
+        "knowledge_images": _image_paths(piece, "knowledge"),
     }
 
 
 def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Mapping[str, Any]]:
-    """Make two rounds for every sub-question; notes belong to the first sub-question."""
+    """Yield annotations of two rounds for every part; a round's note belongs to the first part."""
     for round_, annotator in enumerate(_ANNOTATORS, 1):
         for problem in problems:
-            for number in range(len(problem["parts"])):
-                notes = [note for note in problem.get("notes", ()) if note["round"] == round_]
-                yield {
-                    "item": f"{problem['id']}_{number}",
+            notes = [note for note in problem.get("notes", ()) if note["round"] == round_]
+            for part_index in range(len(problem["parts"])):
+                annotation = {
+                    "item": f"{problem['id']}_{part_index}",
                     "round": round_,
                     "annotator": annotator,
                     "difficulty": rng.randint(1, 5),
                     "quality": rng.randint(2, 5),
-                    **(notes[0] if notes and number == 0 else {}),
                 }
+                if notes and part_index == 0:
+                    annotation |= notes[0]
+                yield annotation
 
 
 def _solver_responses(entries: list[Mapping[str, Any]]) -> str:
-    """Write the responses of two solvers, a line each."""
-    lines = (
-        {"question_id": entry["question_id"], "model": f"solver-{n}", "text": f"#### {answer}"}
+    """Format the responses of two solvers as JSON lines."""
+    responses = (
+        {"question_id": entry["question_id"], "model": f"solver-{number}", "text": f"#### {answer}"}
         for entry in entries
-        for n, answer in enumerate(entry["answers"], 1)
+        for number, answer in enumerate(entry["answers"], 1)
     )
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return "".join(json.dumps(response, ensure_ascii=False) + "\n" for response in responses)
 
 
 def _captions(problems: list[Mapping[str, Any]]) -> str:
-    return "".join(
-        f"{path},{figure['caption']}\n"
-        for problem in problems
-        for path, figure in zip(
-            _paths(problem, _folder(problem)), problem.get("figures", ()), strict=True
-        )
-        if "caption" in figure
-    )
+    """Format the captions of figures as lines ``path,caption``."""
+    lines = []
+    for problem in problems:
+        paths = _image_paths(problem, _image_folder(problem))
+        for path, figure in zip(paths, problem.get("figures", ()), strict=True):
+            if "caption" in figure:
+                lines.append(f"{path},{figure['caption']}\n")
+    return "".join(lines)
 
 
-def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
-    """Draw every figure; "lost" has no file, "torn" one that does not decode."""
-    paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
-    figures = zip(paths, one.get("figures", ()), strict=True)
-    return {
-        path: _CORRUPT_IMAGE if figure["kind"] == "torn" else draw(figure)
-        for path, figure in figures
-        if figure["kind"] != "lost"
-    }
+def _images(entry: Mapping[str, Any], folder: str) -> dict[str, bytes]:
+    """Draw the figures of a problem or piece; "lost" has no file, "torn" one that cannot decode."""
+    images: dict[str, bytes] = {}
+    for path, figure in zip(_image_paths(entry, folder), entry.get("figures", ()), strict=True):
+        file = path.removeprefix("../data/")
+        if figure["kind"] == "torn":
+            images[file] = _CORRUPT_IMAGE
+        elif figure["kind"] != "lost":
+            images[file] = draw(figure)
+    return images
 
 
-def _paths(one: Mapping[str, Any], folder: str) -> list[str]:
-    """Return the paths of the figures, in the release's form."""
-    name = one.get("id", one.get("name", "")).split("_")[-1]
+def _image_paths(entry: Mapping[str, Any], folder: str) -> list[str]:
+    """Paths of the figures of a problem or piece, in the release's form."""
+    name = entry.get("id", entry.get("name", "")).split("_")[-1]
     return [
         f"../data/images/{folder}/{name}_{number}.png"
-        for number in range(1, len(one.get("figures", ())) + 1)
+        for number in range(1, len(entry.get("figures", ())) + 1)
     ]
 
 
-def _folder(one: Mapping[str, Any]) -> str:
-    return str(one["id"]).split("_")[0]
+def _image_folder(problem: Mapping[str, Any]) -> str:
+    """Folder of a problem's images: the prefix of its id, as "czsx" of "czsx_0"."""
+    return str(problem["id"]).split("_")[0]
