@@ -1,6 +1,6 @@
 """Readers of responses: the authors' script of the paper, their script of today, and ours.
 
-``tests/suites/multi/test_readers.py`` has what each reads, response by response.
+``tests/suites/multi/test_readers.py`` has the points of each, response by response.
 """
 
 import re
@@ -22,8 +22,7 @@ _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
 _BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
 _BOX_CLOSES = re.compile(r"\\?\}\\?\}")
 _REFUSAL = re.compile(r"缺少图片信息|lack of image information", re.IGNORECASE)
-# Full-width letters, digits and punctuation, and the ideographic blank.
-_WIDE = re.compile("[！-～\u3000]")
+_WIDE = re.compile("[！-～]")  # full-width letters, digits and punctuation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +32,10 @@ class Reader:
     clean: Callable[[str], str]  # applied first, for every type of question
     letter: Callable[[str], str]  # "" if the response gives none
     letters: Callable[[str], str]  # in the order named, each once
-    blanks: Callable[[str, int], tuple[str, ...]]  # one line per blank, or more
-    fits: Callable[[str, str], bool]  # whether a line matches the gold line
+    blanks: Callable[[str], tuple[str, ...]]  # one line per blank, or more
+    matches: Callable[[str, str], bool]  # whether a line matches the gold line
     reference: Callable[[str], str]  # cleans the reference of an open question
-    refuses: Callable[[str], bool]  # whether the response scores 0, whatever else it says
+    refuses: Callable[[str], bool]  # whether the response is a refusal, which scores 0
 
 
 def says_image_is_missing(response: str) -> bool:
@@ -50,29 +49,34 @@ def half_width(text: str) -> str:
     >>> half_width("Ａ，Ｂ；０．５")
     'A,B;0.5'
     """
-    return _WIDE.sub(
-        lambda found: normalize("NFKC", found[0]) if found[0] != "\u3000" else "  ", text
-    )
+    return _WIDE.sub(lambda match: normalize("NFKC", match[0]), text.replace("\u3000", "  "))
 
 
 def _first_letter(response: str) -> str:
+    """The first Latin letter as written; "" without one."""
     match = re.search(r"[a-zA-Z]", response)
     return match[0] if match else ""
 
 
 def _outer_letter(response: str, position: Position) -> str:
+    """The first or last Latin letter, in upper case; "" without one."""
     letters = re.findall(r"[a-zA-Z]", response)
     return str(letters[0 if position == "start" else -1]).upper() if letters else ""
 
 
 def _first_run(response: str) -> str:
+    """Letters of the first run of letters, spaces and commas, even if it has no letter."""
     match = re.search(r"[a-zA-Z ,]+", response)
     return _unique_letters(match[0]) if match else ""
 
 
 def _outer_run(response: str, position: Position) -> str:
+    """Letters of the first or last run of letters, spaces and commas, in upper case."""
     runs = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
-    return _unique_letters(runs[0 if position == "start" else -1].upper()) if runs else ""
+    if not runs:
+        return ""
+    run = runs[0] if position == "start" else runs[-1]
+    return _unique_letters(run.upper())
 
 
 def _unique_letters(run: str) -> str:
@@ -80,24 +84,31 @@ def _unique_letters(run: str) -> str:
 
 
 def _clean_current(response: str) -> str:
+    """Cut out the answer as the authors' script of today does."""
     response = response.strip().split("\n\n")[-1]
     response = _THOUGHT.split(response)[-1].strip()
     response = response.split("答案为：")[-1].strip()
     response = response.split("</think>")[-1].strip()
     for word in ("Assistant:", "assistant:", "answer:", "答案：", "user\n", "我的分析如下："):
         response = response.replace(word, "")
-    # As their r"\\boxed\\?\{\\text\\?\{(.+?)\\?\}\\?\}" finds it, without trying every opening.
-    opened = _BOX_OPENS.search(response)
-    closed = _BOX_CLOSES.search(response, opened.end() + 1) if opened else None
-    boxed = response[opened.end() : closed.start()] if opened and closed else response
-    return boxed.strip()
+    return _boxed_text(response).strip()
 
 
-def _paper_lines(response: str, _: int) -> tuple[str, ...]:
+def _boxed_text(response: str) -> str:
+    r"""Content of the first box; the whole response without one.
+
+    As r"\\boxed\\?\{\\text\\?\{(.+?)\\?\}\\?\}" of the authors, but without trying every opening.
+    """
+    opening = _BOX_OPENS.search(response)
+    closing = _BOX_CLOSES.search(response, opening.end() + 1) if opening else None
+    return response[opening.end() : closing.start()] if opening and closing else response
+
+
+def _paper_lines(response: str) -> tuple[str, ...]:
     return tuple(response.split("\n"))
 
 
-def _current_lines(response: str, _: int) -> tuple[str, ...]:
+def _current_lines(response: str) -> tuple[str, ...]:
     response = re.sub(r"\n\n+", "\n", response).replace("$", "").replace(" ", "")
     return tuple(line.strip() for line in re.split(r"[\n;；]", response))
 
@@ -116,7 +127,7 @@ PAPER = Reader(
     letter=_first_letter,
     letters=_first_run,
     blanks=_paper_lines,
-    fits=_matches_paper,
+    matches=_matches_paper,
     reference=str,
     refuses=lambda _: False,
 )
@@ -127,7 +138,7 @@ CURRENT = Reader(
     letter=partial(_outer_letter, position="start"),
     letters=partial(_outer_run, position="start"),
     blanks=_current_lines,
-    fits=_matches_current,
+    matches=_matches_current,
     reference=str,
     refuses=lambda response: "缺少图片信息" in response,
 )
@@ -142,17 +153,17 @@ CURRENT_END = replace(
 
 
 def answer_form(question: Question) -> AnswerForm | None:
-    """A letter, several letters, or an entry a blank; open answers have no form."""
+    """Form of the answer: a letter, letters, or an entry per blank; None for open answers."""
     if question.category == "FB":
         return AnswerForm("blanks", tuple("" for line in question.answer if line.strip()))
     if question.category not in ("SA", "MA"):
         return None
-    _, in_text = split_options(question.text)
-    options = in_text or question.options or ("",) * _MAX_LETTERS
+    _, listed_options = split_options(question.text)
+    options = listed_options or question.options or ("",) * _MAX_LETTERS
     return AnswerForm("choice" if question.category == "SA" else "choices", options)
 
 
-def careful(question: Question) -> Reader:
+def careful_reader(question: Question) -> Reader:
     """Make our reader: the answer that a response states, or the one option that it names."""
     form = answer_form(question)
 
@@ -160,23 +171,23 @@ def careful(question: Question) -> Reader:
         reading = form.read(response) if form else None
         return reading.value.replace(" ", "") if reading else ""
 
-    def blanks(response: str, _: int) -> tuple[str, ...]:
-        entries = form.read(response) if form else None
-        return _align_lines(entries.value.split("\n"), question.answer) if entries else ()
+    def blanks(response: str) -> tuple[str, ...]:
+        reading = form.read(response) if form else None
+        return _align_lines(reading.value.split("\n"), question.answer) if reading else ()
 
     return Reader(
         clean=half_width,
         letter=letters,
         letters=letters,
         blanks=blanks,
-        fits=matches_gold,
+        matches=matches_gold,
         reference=half_width,
         refuses=says_image_is_missing,
     )
 
 
 def _align_lines(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
-    """Align lines with the gold, with "" for its empty lines; extra lines follow."""
-    left = iter(lines)
-    aligned = tuple(next(left, "") if gold.strip() else "" for gold in golds)
-    return (*aligned, *left)
+    """Align lines with the golds: "" for each empty gold; extra lines follow."""
+    remaining = iter(lines)
+    aligned = [next(remaining, "") if gold.strip() else "" for gold in golds]
+    return (*aligned, *remaining)

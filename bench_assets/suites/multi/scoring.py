@@ -17,7 +17,7 @@ from bench_assets.suites.multi.readers import (
     CURRENT_END,
     PAPER,
     Reader,
-    careful,
+    careful_reader,
     says_image_is_missing,
 )
 
@@ -33,7 +33,7 @@ REFUSED = "says that the image is missing"
 
 def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
     """Score the answer that a response states, or the one option that it names."""
-    return _score(answered, careful(answered.question), answered.prediction.text)
+    return _score(answered, careful_reader(answered.question), answered.prediction.text)
 
 
 def score_as_printed(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
@@ -67,7 +67,9 @@ def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
 
     Missing responses also count in ``n_unscored``, which shows that the value is incomplete.
     """
-    return _average_points(scored, lambda points, most: ScoredPoint(points / most, weight=most))
+    return _average_points(
+        scored, lambda points, possible: ScoredPoint(points / possible, weight=possible)
+    )
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
@@ -76,31 +78,30 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     The authors' ROUGE-L of two equal texts is 0.999999995, which counts as a full point here.
     """
     return _average_points(
-        scored, lambda points, most: ScoredPoint(float(points >= most * (1 - 1e-6)))
+        scored, lambda points, possible: ScoredPoint(float(points >= possible * (1 - 1e-6)))
     )
 
 
 def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of the points of questions with images whose response says that they are missing."""
-    return mean(
-        ScoredPoint(
-            None if scored_question.score.error else float(scored_question.score.note == REFUSED),
-            scored_question.question.cluster,
-            _possible_points(scored_question),
-        )
-        for scored_question in scored
-        if scored_question.question.labels["images"] != "NI" and _possible_points(scored_question)
-    )
+    points = []
+    for scored_question in scored:
+        question, score = scored_question
+        possible = _possible_points(scored_question)
+        if question.labels["images"] != "NI" and possible:
+            refused = None if score.error else float(score.note == REFUSED)
+            points.append(ScoredPoint(refused, question.cluster, possible))
+    return mean(points)
 
 
 def slices(question: Question) -> Sequence[str]:
-    """Slice tables by type, number of images, level, subject, difficulty and quality."""
+    """Slices of a question: type, number of images, level, subject, difficulty and quality."""
     labels = question.labels
-    named = [
+    named_slices = [
         f"{name} {labels[name]}" for name in ("subject", "difficulty", "quality") if labels[name]
     ]
     columns = (question.category, labels["images"], labels["level"])
-    return [*filter(None, columns), *named]
+    return [*filter(None, columns), *named_slices]
 
 
 def rouge_l(text: str, reference: str) -> float:
@@ -122,31 +123,33 @@ def _raw_response(answered: AnsweredQuestion) -> str:
 
 
 def _score(answered: AnsweredQuestion, reader: Reader, raw: str) -> Score:
+    """Score a raw response as a reader reads it; a refusal is noted."""
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
-        return replace(_zero_score(answered, ()), points=None, note="the answer is not published")
+        return replace(_zero_score(answered), points=None, note="the answer is not published")
     response = reader.clean(raw)
     answer = _read_answer(question, response, reader)
     if reader.refuses(response):
-        return replace(_zero_score(answered, ()), note=REFUSED)
+        return replace(_zero_score(answered), note=REFUSED)
     points = _POINTS[question.category](question, answer, reader)
     note = REFUSED if says_image_is_missing(prediction.text) else ""
     return replace(_zero_score(answered, answer), points=points, note=note)
 
 
-def _zero_score(answered: AnsweredQuestion, answer: tuple[str, ...]) -> Score:
+def _zero_score(answered: AnsweredQuestion, answer: tuple[str, ...] = ()) -> Score:
     return Score.of(
         answered.prediction, points=0.0, answer=answer, max_points=max_points(answered.question)
     )
 
 
 def _read_answer(question: Question, response: str, reader: Reader) -> tuple[str, ...]:
+    """Read the letters, the lines or the text of an answer, by the type of the question."""
     if question.category == "SA":
         return tuple(reader.letter(response))
     if question.category == "MA":
         return tuple(reader.letters(response))
     if question.category == "FB":
-        return reader.blanks(response, len(question.answer))
+        return reader.blanks(response)
     return (response,)
 
 
@@ -161,7 +164,7 @@ def _choices_points(question: Question, answer: tuple[str, ...], _: Reader) -> f
 
 def _blanks_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
     pairs = zip(answer, question.answer, strict=False)  # extra lines are ignored
-    return float(sum(reader.fits(line, gold) for line, gold in pairs))
+    return float(sum(reader.matches(line, gold) for line, gold in pairs))
 
 
 def _text_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
@@ -178,24 +181,25 @@ _POINTS = {
 
 
 def _average_points(
-    scored: Sequence[ScoredQuestion], point: Callable[[float, float], ScoredPoint]
+    scored: Sequence[ScoredQuestion], make_point: Callable[[float, float], ScoredPoint]
 ) -> Mean:
-    """Average ``point(points, max_points)`` over the questions that have points."""
-    units = [
-        (scored_question, most)
-        for scored_question in scored
-        if (most := _possible_points(scored_question))
-    ]
-    n_unscored = sum(unit.score.points is None for unit, _ in units)
-    share = mean(
-        point(unit.score.points or 0.0, most)._replace(cluster=unit.question.cluster)
-        for unit, most in units
-    )
-    return share._replace(n_scored=len(units) - n_unscored, n_unscored=n_unscored)
+    """Average ``make_point(points, possible points)`` over the questions that have points."""
+    points, n_unscored = [], 0
+    for scored_question in scored:
+        possible = _possible_points(scored_question)
+        if not possible:
+            continue
+        question, score = scored_question
+        if score.points is None:
+            n_unscored += 1
+        points.append(make_point(score.points or 0.0, possible)._replace(cluster=question.cluster))
+    return mean(points)._replace(n_scored=len(points) - n_unscored, n_unscored=n_unscored)
 
 
-def _possible_points(one: ScoredQuestion) -> float:
-    return max_points(one.question) if one.score.error else one.score.max_points
+def _possible_points(scored_question: ScoredQuestion) -> float:
+    """Points that can be won; a score with an error does not have them."""
+    question, score = scored_question
+    return max_points(question) if score.error else score.max_points
 
 
 def _words(text: str) -> list[str]:
@@ -203,8 +207,8 @@ def _words(text: str) -> list[str]:
     require_extra("the points of Chinese texts (MULTI)", "jieba", "rouge_chinese")
     from rouge_chinese import Rouge
 
-    cut = (word for part in _LONG_RUN.split(text) if part for word in _segmenter().cut(part))
-    lines = Rouge().cut_sent(" ".join(cut))
+    words = (word for run in _LONG_RUN.split(text) if run for word in _segmenter().cut(run))
+    lines = Rouge().cut_sent(" ".join(words))
     return [word for line in lines if line for word in line.split() or [""]]
 
 

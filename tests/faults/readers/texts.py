@@ -24,7 +24,7 @@ from bench_assets.suites.journeybench.published_files import read_texts
 from bench_assets.suites.journeybench.text_generation import json_objects
 from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.markup import draw_table
-from bench_assets.suites.multi.readers import careful, says_image_is_missing
+from bench_assets.suites.multi.readers import careful_reader, says_image_is_missing
 from bench_resources.datasets.hub import parse_release_address
 from bench_resources.http.backoff import duration, retry_after, wait_of
 from tests.fakes.multi_rows import item, question
@@ -43,10 +43,10 @@ _HTML = (b'<p>1+1=<u>  </u></p><table><tr><td colspan="2">x</td></tr></table><su
 def _carefully(text: str) -> object:
     """Read a response as one of each kind of question."""
     questions = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
-    readers = [careful(posed) for posed in questions]
+    readers = [careful_reader(posed) for posed in questions]
     cleaned = [reader.clean(text) for reader in readers]
     return [
-        (reader.letter(text), reader.letters(text), reader.blanks(text, 2), reader.refuses(text))
+        (reader.letter(text), reader.letters(text), reader.blanks(text), reader.refuses(text))
         for reader, text in zip(readers, cleaned, strict=True)
     ]
 

@@ -29,7 +29,7 @@ from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import TRANSFORMED
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
-from bench_assets.suites.multi.dataset.source import MultiItem as Raw
+from bench_assets.suites.multi.dataset.source import MultiItem
 
 _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 _DROP_BY_CHOICE = dict(
@@ -38,10 +38,12 @@ _DROP_BY_CHOICE = dict(
 
 
 def _difficulty_units(
-    items: Sequence[Raw], selection: Sequence[SelectionDecision], images: Sequence[StoredImage]
+    items: Sequence[MultiItem],
+    selection: Sequence[SelectionDecision],
+    images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Make a unit of each item of the picked problems, before annotation."""
-    picked = {selected.problem_id for selected in selection if selected.picked}
+    """Make a unit of each item of the picked problems."""
+    picked = {decision.problem_id for decision in selection if decision.picked}
     return [
         Unit(
             task=_TASKS["difficulty"].name,
@@ -67,8 +69,9 @@ def _ratings(answers: Sequence[Answer]) -> list[ItemRating]:
 
 
 def _knowledge_units(
-    links: Sequence[KnowledgeLink], items: Sequence[Raw], images: Sequence[StoredImage]
+    links: Sequence[KnowledgeLink], items: Sequence[MultiItem], images: Sequence[StoredImage]
 ) -> list[Unit]:
+    """Make a unit of each item without a knowledge piece."""
     uncovered = {link.item_id for link in links if link.how == UNCOVERED}
     return [
         Unit(
@@ -95,59 +98,57 @@ def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
 
 
 def _duplicate_units(
-    pairs: Sequence[Duplicate], items: Sequence[Raw], images: Sequence[StoredImage]
+    pairs: Sequence[Duplicate], items: Sequence[MultiItem], images: Sequence[StoredImage]
 ) -> list[Unit]:
+    """Make a unit of each conflicting pair of items."""
     by_id = {item.item_id: item for item in items}
-    return [
-        Unit(
+    units = []
+    for pair in pairs:
+        later, earlier = by_id.get(pair.item_id), by_id.get(pair.earlier)
+        if not pair.conflict or later is None or earlier is None:
+            continue
+        shown = _shown_fields(earlier, " (earlier)") | _shown_fields(later, " (later)")
+        shown["What speaks against their being one"] = pair.conflict
+        unit = Unit(
             task=_TASKS["duplicate_conflicts"].name,
             unit_id=unit_id(pair.item_id, pair.earlier),
-            shown={
-                **_shown_fields(earlier, " (earlier)"),
-                **_shown_fields(later, " (later)"),
-                "What speaks against their being one": pair.conflict,
-            },
-            images={
-                **_images(earlier, images, " (earlier)"),
-                **_images(later, images, " (later)"),
-            },
+            shown=shown,
+            images=_images(earlier, images, " (earlier)") | _images(later, images, " (later)"),
         )
-        for pair in pairs
-        if pair.conflict and {pair.item_id, pair.earlier} <= by_id.keys()
-        for later, earlier in [(by_id[pair.item_id], by_id[pair.earlier])]
-    ]
+        units.append(unit)
+    return units
 
 
 def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     """Take the most frequent decision on each pair; after a tie both items stay."""
-    found = []
-    for name, unit_answers in answers_by_unit(answers).items():
-        later, earlier = split_unit_id(name)
-        decision = majority(field_value(answer, "decision") for answer in unit_answers)
-        if decision:
-            found.append(
-                DuplicateDecision(item_id=later, earlier=earlier, drop=_DROP_BY_CHOICE[decision])
-            )
-    return found
+    decisions = []
+    for pair_id, unit_answers in answers_by_unit(answers).items():
+        later, earlier = split_unit_id(pair_id)
+        choice = majority(field_value(answer, "decision") for answer in unit_answers)
+        if choice:
+            drop = _DROP_BY_CHOICE[choice]
+            decisions.append(DuplicateDecision(item_id=later, earlier=earlier, drop=drop))
+    return decisions
 
 
-def _shown_fields(one: Raw, which: str) -> dict[str, str]:
-    return {f"Question{which}": one.text, f"Answer{which}": one.answer}
+def _shown_fields(item: MultiItem, suffix: str) -> dict[str, str]:
+    return {f"Question{suffix}": item.text, f"Answer{suffix}": item.answer}
 
 
-def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, str]:
-    known = {image.name: image.sha256 for image in images}
+def _images(item: MultiItem, images: Sequence[StoredImage], suffix: str) -> dict[str, str]:
+    """Digests of the stored images of an item, by label."""
+    digests = {image.name: image.sha256 for image in images}
     return {
-        f"[IMAGE_{number}]{which}": known[name]
-        for number, name in enumerate(one.images, 1)
-        if name in known
+        f"[IMAGE_{number}]{suffix}": digests[name]
+        for number, name in enumerate(item.images, 1)
+        if name in digests
     }
 
 
 DIFFICULTY = SuiteAnnotationTask(
     task=_TASKS["difficulty"],
     reads={
-        "items": SourceTable("multi/items", Raw),
+        "items": SourceTable("multi/items", MultiItem),
         "selection": SourceTable("multi/selection", SelectionDecision),
         "images": SourceTable("multi/images", StoredImage),
     },
@@ -160,7 +161,7 @@ KNOWLEDGE = SuiteAnnotationTask(
     task=_TASKS["knowledge"],
     reads={
         "links": SourceTable("multi/with_knowledge/knowledge_links", KnowledgeLink),
-        "items": SourceTable("multi/transformed_items", Raw),
+        "items": SourceTable("multi/transformed_items", MultiItem),
         "images": SourceTable("multi/images", StoredImage),
     },
     units=_knowledge_units,
@@ -172,7 +173,7 @@ DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     task=_TASKS["duplicate_conflicts"],
     reads={
         "pairs": SourceTable("multi/duplicates", Duplicate),
-        "items": SourceTable("multi/transformed_items", Raw),
+        "items": SourceTable("multi/transformed_items", MultiItem),
         "images": SourceTable("multi/images", StoredImage),
     },
     units=_duplicate_units,

@@ -7,6 +7,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from statistics import median_low
 from typing import Any, NamedTuple
@@ -60,15 +61,16 @@ def read_annotations(file: Path) -> Table[Annotation]:
     """
     seen = set[tuple[str, int]]()
 
-    def annotation(entry: Entry, where: str) -> Annotation:
-        made = _annotation(entry, where)
-        if (made.item_id, made.round) in seen:
-            message = f"{made.item_id} has two annotations in round {made.round}"
-            raise SourceError(f"{where}: {message}")
-        seen.add((made.item_id, made.round))
-        return made
+    def unique_annotation(entry: Entry, where: str) -> Annotation:
+        annotation = _annotation(entry, where)
+        key = annotation.item_id, annotation.round
+        if key in seen:
+            item_id, round_ = key
+            raise SourceError(f"{where}: {item_id} has two annotations in round {round_}")
+        seen.add(key)
+        return annotation
 
-    return make_rows(read_entries(file), annotation)
+    return make_rows(read_entries(file), unique_annotation)
 
 
 def merge_annotations(
@@ -79,23 +81,19 @@ def merge_annotations(
     Items that either round drops, and annotations of unknown items, become rejections.
     """
     by_round = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
-    known = {item.item_id for item in items}
+    item_ids = {item.item_id for item in items}
     merged = Table[MultiItem]()
     for item_id, round_ in by_round:
-        if item_id not in known:
-            merged.rejections.append(
-                _rejection(item_id, f"annotated in round {round_}: no such item")
-            )
+        if item_id not in item_ids:
+            merged.reject(f"item {item_id}", f"annotated in round {round_}: no such item")
     for item in items:
         rounds = [by_round[item.item_id, n] for n in ROUNDS if (item.item_id, n) in by_round]
-        dropped = next((rating for rating in rounds if rating.drop), None)
-        if dropped:
-            reason = f"{dropped.annotator} dropped it in round {dropped.round}: {dropped.drop}"
-            merged.rejections.append(_rejection(item.item_id, reason))
-            continue
-        for round in rounds:
-            item = _apply_changes(item, round)  # noqa: PLW2901
-        merged.rows.append(item)
+        drop = next((annotation for annotation in rounds if annotation.drop), None)
+        if drop:
+            reason = f"{drop.annotator} dropped it in round {drop.round}: {drop.drop}"
+            merged.reject(f"item {item.item_id}", reason)
+        else:
+            merged.rows.append(reduce(_apply_changes, rounds, item))
     return merged
 
 
@@ -106,28 +104,32 @@ def add_ratings(
     by_item: dict[str, list[ItemRating]] = {}
     for rating in ratings:
         by_item.setdefault(rating.item_id, []).append(rating)
-    before = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
+    by_round = {(annotation.item_id, annotation.round): annotation for annotation in annotations}
     for item_id, item_ratings in by_item.items():
         people = "+".join(sorted({rating.person for rating in item_ratings}))
-        first = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
-        before[item_id, ROUNDS[0]] = replace(
-            before.get((item_id, ROUNDS[0]), first),
+        key = item_id, ROUNDS[0]
+        default = Annotation(item_id=item_id, round=ROUNDS[0], annotator=people)
+        by_round[key] = replace(
+            by_round.get(key, default),
             difficulty=str(median_low(rating.difficulty for rating in item_ratings)),
             quality=str(median_low(rating.quality for rating in item_ratings)),
         )
-    return list(before.values())
+    return list(by_round.values())
 
 
 def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
     """Return the requested transformations by item; the later round wins."""
-    ordered = sorted(annotations, key=lambda one: one.round)
-    return {item.item_id: item.transform for item in ordered if item.transform}
+    by_round = sorted(annotations, key=lambda annotation: annotation.round)
+    return {
+        annotation.item_id: annotation.transform for annotation in by_round if annotation.transform
+    }
 
 
 def _annotation(entry: Entry, where: str) -> Annotation:
+    """Make an annotation of an entry; raises SourceError if a field is invalid."""
     changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
-    if wrong := sorted(set(changes) - set(EDITABLE_FIELDS)):
-        raise SourceError(f"{where}: cannot change {wrong}; only {', '.join(EDITABLE_FIELDS)}")
+    if unknown := sorted(set(changes) - set(EDITABLE_FIELDS)):
+        raise SourceError(f"{where}: cannot change {unknown}; only {', '.join(EDITABLE_FIELDS)}")
     if changes.get("type", "SA") not in TYPES.values():
         raise SourceError(f"{where}: unknown type {changes['type']!r}")
     if transform and "name" not in transform:
@@ -148,22 +150,23 @@ def _annotation(entry: Entry, where: str) -> Annotation:
 
 
 def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
+    """Read a field with an object of texts; empty without the field."""
     fields = json_records.require_field({name: {}, **entry}, name, dict, where)
     return {key: json_records.require_field(fields, key, str, where) for key in fields}
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
+    """Read a number as text; "" without the field."""
     return str(json_records.require_field(entry, name, int, where)) if name in entry else ""
 
 
-def _apply_changes(item: MultiItem, one: Annotation) -> MultiItem:
-    labels = {"difficulty": one.difficulty, "quality": one.quality}
-    changes: dict[str, Any] = {**one.changes, **{k: text for k, text in labels.items() if text}}
+def _apply_changes(item: MultiItem, annotation: Annotation) -> MultiItem:
+    changes: dict[str, Any] = dict(annotation.changes)
+    if annotation.difficulty:
+        changes["difficulty"] = annotation.difficulty
+    if annotation.quality:
+        changes["quality"] = annotation.quality
     return replace(item, **changes)
-
-
-def _rejection(item_id: str, reason: str) -> Rejection:
-    return Rejection(entry=f"item {item_id}", reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,10 +204,12 @@ def add_written_pieces(
 
     If another piece has the name already, the item's id is appended to it.
     """
-    first = {piece.item_id: piece for piece in reversed(list(written))}
+    first_pieces: dict[str, WrittenPiece] = {}
+    for written_piece in written:
+        first_pieces.setdefault(written_piece.item_id, written_piece)
     linked = KnowledgeLinks([], dict(pieces))
     for link in links:
-        piece = None if link.knowledge else first.get(link.item_id)
+        piece = None if link.knowledge else first_pieces.get(link.item_id)
         if piece is None:
             linked.links.append(link)
             continue
@@ -220,24 +225,18 @@ def apply_decisions(
     pairs: Sequence[Duplicate], decisions: Iterable[DuplicateDecision]
 ) -> list[Duplicate]:
     """Apply decisions to conflicting pairs; other pairs stay as found."""
-    by_pair = {(decision.item_id, decision.earlier): decision.drop for decision in decisions}
-    return [
-        _apply_decision(
-            pair, by_pair.get((pair.item_id, pair.earlier), "") if pair.conflict else ""
-        )
-        for pair in pairs
-    ]
+    drops = {(decision.item_id, decision.earlier): decision.drop for decision in decisions}
+    return [_apply_decision(pair, drops.get((pair.item_id, pair.earlier), "")) for pair in pairs]
 
 
 def _apply_decision(pair: Duplicate, drop: str) -> Duplicate:
-    if not drop:
+    """Resolve a conflict by the item to drop; if it is the earlier one, the two change places."""
+    if not pair.conflict or not drop:
         return pair
     resolved = replace(pair, conflict="", dropped=True)
-    return (
-        resolved
-        if drop == "later"
-        else replace(resolved, item_id=pair.earlier, earlier=pair.item_id)
-    )
+    if drop == "later":
+        return resolved
+    return replace(resolved, item_id=pair.earlier, earlier=pair.item_id)
 
 
 def annotate(
@@ -247,21 +246,18 @@ def annotate(
 ) -> Table[MultiItem]:
     """Merge the annotations of picked items, and drop items that are then defective."""
     picked = {decision.problem_id for decision in decisions if decision.picked}
-    passed_over = {item.item_id for item in items if item.problem_id not in picked}
+    unpicked_ids = {item.item_id for item in items if item.problem_id not in picked}
     merged = merge_annotations(
         [item for item in items if item.problem_id in picked],
-        [annotation for annotation in annotations if annotation.item_id not in passed_over],
+        [annotation for annotation in annotations if annotation.item_id not in unpicked_ids],
     )
-    faults = {item.item_id: defects(item) for item in merged.rows}
-    return Table(
-        [item for item in merged.rows if not faults[item.item_id]],
-        merged.rejections
-        + [
-            Rejection(entry=f"item {name}", reason="; ".join(fault))
-            for name, fault in faults.items()
-            if fault
-        ],
-    )
+    sound = Table[MultiItem](rejections=merged.rejections)
+    for item in merged.rows:
+        if item_defects := defects(item):
+            sound.reject(f"item {item.item_id}", "; ".join(item_defects))
+        else:
+            sound.rows.append(item)
+    return sound
 
 
 def drop_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -> list[MultiItem]:
@@ -271,16 +267,15 @@ def drop_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -> l
 
 
 def duplicate_rejections(pairs: Iterable[Duplicate]) -> list[Rejection]:
-    """Make a rejection of each dropped near-duplicate, with its nearest twin."""
-    nearest = {
-        pair.item_id: pair
-        for pair in sorted(pairs, key=lambda pair: pair.similarity)
-        if pair.dropped
-    }
+    """Make a rejection of each dropped near-duplicate, with the most similar item."""
+    most_similar: dict[str, Duplicate] = {}
+    for pair in sorted(pairs, key=lambda pair: pair.similarity):
+        if pair.dropped:
+            most_similar[pair.item_id] = pair
     return [
         Rejection(
-            entry=f"item {name}",
+            entry=f"item {item_id}",
             reason=f"nearly the same as {pair.earlier}: {pair.similarity:.2f} of its shingles",
         )
-        for name, pair in sorted(nearest.items())
+        for item_id, pair in sorted(most_similar.items())
     ]

@@ -37,19 +37,19 @@ def _format_defects(item: MultiItem) -> list[str]:
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
         "it contains the replacement character U+FFFD": "\ufffd" in item.text + item.answer,
     }
-    return [defect for defect, holds in defects.items() if holds]
+    return [defect for defect, is_present in defects.items() if is_present]
 
 
 def _content_defects(item: MultiItem) -> list[str]:
-    referenced = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
-    absent = next((n for n in referenced if not 0 < n <= len(item.images)), None)
+    numbers = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
+    absent = next((number for number in numbers if not 0 < number <= len(item.images)), None)
     defects = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
         f"it refers to image {absent} of {len(item.images)}": absent is not None,
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
     }
-    return [defect for defect, holds in defects.items() if holds]
+    return [defect for defect, is_present in defects.items() if is_present]
 
 
 def _choice_defects(item: MultiItem) -> list[str]:
@@ -65,26 +65,26 @@ def _choice_defects(item: MultiItem) -> list[str]:
         f"the answer {item.answer!r} names an option twice": len(set(item.answer))
         < len(item.answer),
     }
-    return [defect for defect, holds in defects.items() if holds]
+    return [defect for defect, is_present in defects.items() if is_present]
 
 
 def _single_choice_defects(item: MultiItem) -> list[str]:
-    is_single = len(item.answer) == 1
-    return _choice_defects(item) + (
-        [] if is_single else [f"{len(item.answer)} answers, expected one"]
-    )
+    defects = _choice_defects(item)
+    if len(item.answer) != 1:
+        defects.append(f"{len(item.answer)} answers, expected one")
+    return defects
 
 
 def _multiple_choice_defects(item: MultiItem) -> list[str]:
-    several = len(item.answer) > 1
-    return _choice_defects(item) + (
-        [] if several else [f"{len(item.answer)} answers, expected several"]
-    )
+    defects = _choice_defects(item)
+    if len(item.answer) <= 1:
+        defects.append(f"{len(item.answer)} answers, expected several")
+    return defects
 
 
 def _blank_defects(item: MultiItem) -> list[str]:
-    masks, lines = item.text.count(MASK), len(gold_blanks(item.answer))
-    return [] if masks == lines else [f"{masks} blanks and {lines} answers"]
+    n_blanks, n_answers = item.text.count(MASK), len(gold_blanks(item.answer))
+    return [] if n_blanks == n_answers else [f"{n_blanks} blanks and {n_answers} answers"]
 
 
 _CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
@@ -126,34 +126,31 @@ def find_duplicates(
         similarity: Least Jaccard similarity of the texts' shingles of three characters; ours.
     """
     by_id = {item.item_id: item for item in items}
-    texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
-    pairs: dict[str, list[Duplicate]] = defaultdict(list)
+    texts = {item_id: IMAGE_TOKEN.sub("", item.text) for item_id, item in by_id.items()}
+    pairs_by_item: dict[str, list[Duplicate]] = defaultdict(list)
     for twin in similar_texts(texts, similarity):
         later, earlier = by_id[twin.later], by_id[twin.earlier]
-        image_distance = _image_distance(later, earlier, hashes)
-        if (
-            later.problem_id != earlier.problem_id
-            and image_distance is not None
-            and image_distance <= _DISTANCE
-        ):
-            pairs[twin.later].append(
-                Duplicate(
-                    item_id=twin.later,
-                    earlier=twin.earlier,
-                    similarity=twin.similarity,
-                    distance=image_distance,
-                    conflict=_conflict(later, earlier),
-                    dropped=False,
-                )
-            )
+        distance = _image_distance(later, earlier, hashes)
+        if later.problem_id == earlier.problem_id or distance is None or distance > _DISTANCE:
+            continue
+        pair = Duplicate(
+            item_id=twin.later,
+            earlier=twin.earlier,
+            similarity=twin.similarity,
+            distance=distance,
+            conflict=_conflict(later, earlier),
+            dropped=False,
+        )
+        pairs_by_item[twin.later].append(pair)
     dropped: set[str] = set()
-    for name, pairs_of_item in pairs.items():
-        if any(not pair.conflict and pair.earlier not in dropped for pair in pairs_of_item):
-            dropped.add(name)
+    for item_id, pairs in pairs_by_item.items():
+        # An item whose earlier twins are all dropped themselves stays.
+        if any(not pair.conflict and pair.earlier not in dropped for pair in pairs):
+            dropped.add(item_id)
     return [
         replace(pair, dropped=pair.item_id in dropped and not pair.conflict)
-        for pairs_of_item in pairs.values()
-        for pair in pairs_of_item
+        for pairs in pairs_by_item.values()
+        for pair in pairs
     ]
 
 
@@ -161,15 +158,19 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     """Name a difference that may change the answer of two similar items; "" without one."""
     if _gold(later) != _gold(earlier):
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
-    later_tokens, earlier_tokens = (
-        _DECISIVE_TOKENS.findall(_half_width(item.text)) for item in (later, earlier)
-    )
-    if Counter(later_tokens) != Counter(earlier_tokens):
-        differing = (Counter(later_tokens) - Counter(earlier_tokens)) | (
-            Counter(earlier_tokens) - Counter(later_tokens)
-        )
+    later_tokens, earlier_tokens = _decisive_tokens(later), _decisive_tokens(earlier)
+    differing = (later_tokens - earlier_tokens) | (earlier_tokens - later_tokens)
+    if differing:
         return f"only one of them has {', '.join(sorted(differing))}"
-    return next((f"{a} is {b} in the other" for a, b in _replacements(earlier, later)), "")
+    descriptions = (
+        f"{words} is {replacement} in the other"
+        for words, replacement in _replacements(earlier, later)
+    )
+    return next(descriptions, "")
+
+
+def _decisive_tokens(item: MultiItem) -> Counter[str]:
+    return Counter(_DECISIVE_TOKENS.findall(_half_width(item.text)))
 
 
 def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, str]]:
@@ -178,16 +179,18 @@ def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, s
     The same words in another order count too; an inserted or missing character (a typing error, a
     full stop) does not.
     """
-    earlier_words, later_words = (
-        re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later)
-    )
+    earlier_words, later_words = _stem_words(earlier), _stem_words(later)
     if earlier_words != later_words and Counter(earlier_words) == Counter(later_words):
         yield "the order of the words", "another one"
-    for kind, start, end, other_start, other_end in SequenceMatcher(
-        None, earlier_words, later_words, autojunk=False
-    ).get_opcodes():
+    matcher = SequenceMatcher(None, earlier_words, later_words, autojunk=False)
+    for kind, start, end, later_start, later_end in matcher.get_opcodes():
         if kind == "replace":
-            yield "".join(earlier_words[start:end]), "".join(later_words[other_start:other_end])
+            yield "".join(earlier_words[start:end]), "".join(later_words[later_start:later_end])
+
+
+def _stem_words(item: MultiItem) -> list[str]:
+    """English words and Chinese characters of a stem."""
+    return re.findall(r"[a-z]+|\w", _half_width(_stem(item)).lower())
 
 
 def _stem(item: MultiItem) -> str:
@@ -197,14 +200,12 @@ def _stem(item: MultiItem) -> str:
 def _gold(item: MultiItem) -> tuple[str, ...]:
     """Return the gold regardless of option order: texts of the right options, or the blanks."""
     if item.type in ("SA", "MA"):
-        options = [_normalize_text(option) for option in split_options(item.text)[1]]
-        by_letter = dict(zip(ascii_uppercase, options, strict=False))
-        are_distinct = len(set(options)) == len(options)  # not if they are images
-        return tuple(
-            sorted(
-                by_letter.get(letter, letter) if are_distinct else letter for letter in item.answer
-            )
-        )
+        _, options = split_options(item.text)
+        normalized = [_normalize_text(option) for option in options]
+        if len(set(normalized)) < len(normalized):  # as of images, whose tokens are left out
+            return tuple(sorted(item.answer))
+        by_letter = dict(zip(ascii_uppercase, normalized, strict=False))
+        return tuple(sorted(by_letter.get(letter, letter) for letter in item.answer))
     return tuple(map(_normalize_text, item.answer.splitlines()))
 
 
@@ -216,12 +217,16 @@ def _half_width(text: str) -> str:
     return unicodedata.normalize("NFKC", IMAGE_TOKEN.sub("", text)).replace("\u2212", "-")
 
 
-def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
+def _image_distance(later: MultiItem, earlier: MultiItem, hashes: Mapping[str, str]) -> int | None:
     """Largest distance between images in the same place; None if the counts differ."""
-    image_hashes = [[hashes[name] for name in _referenced_images(item)] for item in (one, other)]
-    if len(image_hashes[0]) != len(image_hashes[1]):
+    later_images, earlier_images = _referenced_images(later), _referenced_images(earlier)
+    if len(later_images) != len(earlier_images):
         return None
-    return max((hash_distance(a, b) for a, b in zip(*image_hashes, strict=True)), default=0)
+    distances = [
+        hash_distance(hashes[later_image], hashes[earlier_image])
+        for later_image, earlier_image in zip(later_images, earlier_images, strict=True)
+    ]
+    return max(distances, default=0)
 
 
 def _referenced_images(item: MultiItem) -> list[str]:

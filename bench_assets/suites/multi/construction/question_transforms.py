@@ -50,68 +50,73 @@ def choose_elements(item: MultiItem) -> list[MultiItem]:
     are left alone.
     """
     stem, options = split_options(item.specific)
-    combined = [_elements_of(option) for option in options]
-    if item.type != "SA" or not all(combined) or len(item.answer) != 1:
+    option_elements = [_elements(option) for option in options]
+    if item.type != "SA" or not all(option_elements) or len(item.answer) != 1:
         return []
-    if any(list(listed) != sorted(listed, key=_rank) for listed in combined):
+    if any(list(elements) != sorted(elements, key=_element_rank) for elements in option_elements):
         return []
-    elements = sorted({element for listed in combined for element in listed}, key=_rank)
-    right = combined[ascii_uppercase.index(item.answer)]
+    elements = sorted(set().union(*option_elements), key=_element_rank)
+    right = option_elements[ascii_uppercase.index(item.answer)]
     if not 2 <= len(right) < len(elements) <= MAX_OPTIONS:
         return []
     answer = "".join(ascii_uppercase[elements.index(element)] for element in right)
-    text, texts = _statements_as_options(stem, elements)
-    return [replace(item, type="MA", specific=format_question(text, texts), answer=answer)]
+    new_stem, new_options = _statements_as_options(stem, elements)
+    specific = format_question(new_stem, new_options)
+    return [replace(item, type="MA", specific=specific, answer=answer)]
 
 
 def proof_of_elements(item: MultiItem) -> str:
     """Name the form that proves each element right or wrong by itself; "" without it.
 
-    Exactly one option is right. Some wrong option adds each element outside of it to right ones, so
-    that this element is wrong. The elements are statements: they are no members of a pair.
+    Exactly one option is right. Every other element is the only one that some wrong option adds to
+    right ones; so it is wrong. The elements must be statements: members of a pair prove nothing.
     """
     stem, options = split_options(item.specific)
-    combined = [set(_elements_of(option)) for option in options]
-    right = combined[ascii_uppercase.index(item.answer)]
-    added = {
-        element for listed in combined if len(listed - right) == 1 for element in listed - right
-    }
-    elements, statements = set().union(*combined), _statements(item.general + stem)
-    is_stated = all(len(statements.get(mark, "")) >= _MIN_STATEMENT for mark in elements)
-    return "one option is right" if is_stated and added == elements - right else ""
+    option_elements = [set(_elements(option)) for option in options]
+    right = option_elements[ascii_uppercase.index(item.answer)]
+    proven_wrong: set[str] = set()
+    for elements in option_elements:
+        if len(elements - right) == 1:
+            proven_wrong |= elements - right
+    all_elements, statements = set().union(*option_elements), _statements(item.general + stem)
+    are_statements = all(len(statements.get(mark, "")) >= _MIN_STATEMENT for mark in all_elements)
+    is_proven = are_statements and proven_wrong == all_elements - right
+    return "one option is right" if is_proven else ""
 
 
 def negate(item: MultiItem) -> list[MultiItem]:
-    """Ask for what is wrong (错误) instead of right (正确): all other options (Figure 6 (2)).
+    """Ask for the wrong options (错误) instead of the right one (正确) (Figure 6 (2)).
 
     Not if the question is negative already, or an option combines or names others.
     """
     stem, options = split_options(item.specific)
-    clause = re.split("[。？！]", re.sub(r"\s", "", stem).partition(MASK)[0])[-1]
+    before_blank, _, _ = re.sub(r"\s", "", stem).partition(MASK)
+    clause = re.split("[。？！]", before_blank)[-1]
     if item.type != "SA" or len(options) < 3 or stem.count(MASK) != 1 or _NEGATIVE.search(clause):
         return []
-    text, n_swapped = _AFFIRMED.subn("错误", stem)
-    if n_swapped != 1 or _are_combined(options):
+    negated, n_replaced = _AFFIRMED.subn("错误", stem)
+    if n_replaced != 1 or _are_combined(options):
         return []
-    other_letters = "".join(a for a in ascii_uppercase[: len(options)] if a != item.answer)
-    return [replace(item, type="MA", specific=format_question(text, options), answer=other_letters)]
+    letters = ascii_uppercase[: len(options)]
+    answer = "".join(letter for letter in letters if letter != item.answer)
+    return [replace(item, type="MA", specific=format_question(negated, options), answer=answer)]
 
 
 def split_blanks(item: MultiItem) -> list[MultiItem]:
     """Ask for each of several parallel blanks alone, with the others filled in (Figure 6 (5)).
 
-    Blanks outside the parallel group are asked with its first blank and filled in for the rest.
+    Blanks outside the parallel group stay in the question of its first blank only.
     """
     group = _find_blank_group(item)
     if group is None:
         return []
-    first = _blanks_before(item, group)
+    n_before = _blanks_before(item, group)
     return [
         replace(
-            _blank_subquestion(item, group, first + number),
-            item_id=f"{item.item_id}{ascii_lowercase[number]}",
+            _blank_subquestion(item, group, n_before + index),
+            item_id=f"{item.item_id}{ascii_lowercase[index]}",
         )
-        for number in range(group[0].count(MASK))
+        for index in range(group[0].count(MASK))
     ]
 
 
@@ -120,13 +125,11 @@ def to_blank(item: MultiItem) -> list[MultiItem]:
     stem, options = split_options(item.specific)
     if item.type != "SA" or not options or item.text.count(MASK) != 1 or len(item.answer) != 1:
         return []
-    text = options[ascii_uppercase.index(item.answer)].strip()
+    answer = options[ascii_uppercase.index(item.answer)].strip()
     needs_options = _NEEDS_OPTIONS.search(re.sub(r"\s", "", item.general + stem))
-    is_other = _WORDS.search(_FORMULA.sub("", text)) or _RELATION.search(text)
-    is_value = _VALUE.search(text) and len(text) <= _LONGEST_BLANK and not _LETTER.fullmatch(text)
-    if needs_options or is_other or not is_value:
+    if needs_options or not _is_value(answer):
         return []
-    return [replace(item, type="FB", specific=stem, answer=text)]
+    return [replace(item, type="FB", specific=stem, answer=answer)]
 
 
 def format_question(stem: str, options: Sequence[str]) -> str:
@@ -145,11 +148,18 @@ def fill(text: str, answers: Sequence[str]) -> str:
     >>> fill("[MASK]是[MASK]", ["水", "氢氧化物或H2O"])
     '水是氢氧化物'
     """
-    left = iter(answers)
-    return re.sub(re.escape(MASK), lambda _: next(left).split("或")[0], text)
+    remaining = iter(answers)
+    return re.sub(re.escape(MASK), lambda _: next(remaining).split("或")[0], text)
 
 
-def _elements_of(option: str) -> tuple[str, ...]:
+def _is_value(option: str) -> bool:
+    """Whether an option is a number, a formula or a mark: no words, relation or single letter."""
+    if len(option) > _LONGEST_BLANK or not _VALUE.search(option) or _LETTER.fullmatch(option):
+        return False
+    return not _WORDS.search(_FORMULA.sub("", option)) and not _RELATION.search(option)
+
+
+def _elements(option: str) -> tuple[str, ...]:
     """Return the elements that a combined option names; () for any other option."""
     if _CIRCLED_RUN.fullmatch(option):
         return tuple(dict.fromkeys(re.findall(f"[{CIRCLED}]", option)))
@@ -158,58 +168,68 @@ def _elements_of(option: str) -> tuple[str, ...]:
     return ()
 
 
-def _rank(element: str) -> int:
+def _element_rank(element: str) -> int:
+    """Number that a circled or plain number stands for, for sorting."""
     return CIRCLED.index(element) if element in CIRCLED else int(element)
 
 
 def _are_combined(options: Sequence[str]) -> bool:
     """Whether an option names others, has a mark, or shares a part with another one."""
+    if any(_NAMED.search(option) or _OTHER_OPTIONS.search(option) for option in options):
+        return True
     parts = [set(filter(None, _PARTS.split(option))) for option in options]
-    is_named = any(_NAMED.search(option) or _OTHER_OPTIONS.search(option) for option in options)
-    return is_named or any(first & second for first, second in combinations(parts, 2))
+    return any(first & second for first, second in combinations(parts, 2))
 
 
 def _statements(stem: str) -> dict[str, str]:
+    """Statements that a stem lists, by their marks ①, ②, ..."""
     return {mark: text.strip(" \n；;，,。、") for mark, text in _STATEMENT.findall(stem)}
 
 
 def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, list[str]]:
-    """Make options of statements, if nothing but the listed statements follows the blank."""
-    listed, start = _statements(stem), stem.find(elements[0])
-    tail = [mark for mark, _ in _STATEMENT.findall(stem[start:])]
-    if (
-        tail != list(elements)
-        or MASK not in stem[:start]
-        or not all(listed[number] for number in tail)
-    ):
+    """Make options of statements, if nothing but the listed statements follows the blank.
+
+    Returns:
+        The stem without the statements, and the statements; else the stem and its elements.
+    """
+    start = stem.find(elements[0])
+    marks = [mark for mark, _ in _STATEMENT.findall(stem[start:])]
+    if marks != list(elements) or MASK not in stem[:start]:
         return stem, list(elements)
-    if any(re.search(r"[。\n]", listed[element]) for element in elements):
+    statements = _statements(stem)
+    options = [statements[mark] for mark in elements]
+    if not all(options) or any(re.search(r"[。\n]", option) for option in options):
         return stem, list(elements)
-    return stem[:start].rstrip(), [listed[element] for element in elements]
+    return stem[:start].rstrip(), options
 
 
 def _find_blank_group(item: MultiItem) -> re.Match[str] | None:
     """Find the parallel blanks of a question whose blanks all have a gold."""
+    if item.type != "FB" or item.text.count(MASK) != len(gold_blanks(item.answer)):
+        return None
     group = _PARALLEL.search(item.specific)
-    fits = item.text.count(MASK) == len(gold_blanks(item.answer))
-    has_few_blanks = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
-    return group if item.type == "FB" and fits and has_few_blanks else None
+    if group is None or group[0].count(MASK) > len(ascii_lowercase):  # letters of the new ids
+        return None
+    return group
 
 
 def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:
+    """Number of blanks of an item before the parallel ones."""
     return (item.general + item.specific[: group.start()]).count(MASK)
 
 
-def _blank_subquestion(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
-    """Make a sub-question for blank ``number``, with the others of its group filled in."""
+def _blank_subquestion(item: MultiItem, group: re.Match[str], blank_index: int) -> MultiItem:
+    """Make a sub-question for one blank, with the others of its group filled in."""
     golds, first = gold_blanks(item.answer), _blanks_before(item, group)
-    members = range(first, first + group[0].count(MASK))
-    kept = {number} | (set(range(len(golds))) - set(members) if number == first else set())
-    texts = [MASK if at in kept else gold for at, gold in enumerate(golds)]
+    group_indices = range(first, first + group[0].count(MASK))
+    kept = {blank_index}
+    if blank_index == first:
+        kept |= set(range(len(golds))) - set(group_indices)
+    texts = [MASK if index in kept else gold for index, gold in enumerate(golds)]
     n_general = item.general.count(MASK)
     return replace(
         item,
         general=fill(item.general, texts[:n_general]),
         specific=fill(item.specific, texts[n_general:]),
-        answer="\n".join(golds[at] for at in sorted(kept)),
+        answer="\n".join(golds[index] for index in sorted(kept)),
     )

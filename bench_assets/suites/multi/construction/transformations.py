@@ -13,7 +13,7 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.gold import GoldStep
 from bench_assets.annotation.tasks import SourceTable
-from bench_assets.core.gold.proposals import DecidedProposal, Proposal, same_value
+from bench_assets.core.gold.proposals import AnswerForm, DecidedProposal, Proposal, same_value
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction import question_transforms as rules
@@ -102,20 +102,19 @@ def propose(
     """Propose at most one transformation per item: the requested one, or one of the rules.
 
     Args:
-        items: After annotation.
+        items: Annotated items.
         requests: Item -> ``name`` of a transformation, and for a rewrite ``words`` and ``instead``.
-        share: Of items to which the random rules, negation and removal of options, are tried ("we
-            randomly modify", section 3.2), in [0, 1].
+        share: Share of items for which the random rules, negation and removal of options, are tried
+            ("we randomly modify", section 3.2), in [0, 1].
         seed: Seed of that share.
-        by: Who made the requests.
+        by: Author of the requests.
     """
     rows = []
     for item in items:
         if request := requests.get(item.item_id):
             rows += _apply_request(item, request, by)
-            continue
-        names = [*_FIXED_RULES, *_draw_rules(item, share, seed)]
-        rows += next(filter(None, (_apply_rule(item, name, "rule") for name in names)), [])
+        else:
+            rows += _apply_first_rule(item, [*_FIXED_RULES, *_draw_rules(item, share, seed)])
     return rows
 
 
@@ -136,16 +135,18 @@ def key_proposals(
 ) -> list[list[Proposal]]:
     """Propose the key of each sound transformation."""
     by_id = {item.item_id: item for item in items}
-    stored = {image.name: image.sha256 for image in images}
-    return [[_proposal(row, by_id[row.item_id], stored)] for row in rows if not row.fault]
+    digests = {image.name: image.sha256 for image in images}
+    return [[_proposal(row, by_id[row.item_id], digests)] for row in rows if not row.fault]
 
 
-def settle(
-    rows: Iterable[Transformation], decided: Iterable[DecidedProposal]
+def mark_rejected_keys(
+    rows: Iterable[Transformation], proposals: Iterable[DecidedProposal]
 ) -> list[Transformation]:
-    """Add the reason as a fault to each transformation whose key is not accepted."""
+    """Add a fault, the reason, to each transformation whose key was not accepted."""
     reasons = {
-        row.id: f"{row.decision}: {row.reason}" for row in decided if row.decision != "accepted"
+        proposal.id: f"{proposal.decision}: {proposal.reason}"
+        for proposal in proposals
+        if proposal.decision != "accepted"
     }
     return [replace(row, fault=row.fault or reasons.get(row.proposal_id, "")) for row in rows]
 
@@ -153,36 +154,43 @@ def settle(
 def apply_transformations(
     items: Sequence[MultiItem], rows: Sequence[Transformation]
 ) -> list[MultiItem]:
-    """Replace items by their transformations; a split item needs all its parts to be sound."""
-    changed: dict[str, list[Transformation]] = {}
+    """Replace items by their transformations; an item with a faulty one stays as it is."""
+    rows_by_item: dict[str, list[Transformation]] = {}
     for row in rows:
-        changed.setdefault(row.item_id, []).append(row)
-    unsound = {row.item_id for row in rows if row.fault}
-    return [
-        new
-        for item in items
-        for new in (
-            [apply_transformation(item, row) for row in changed[item.item_id]]
-            if item.item_id in changed.keys() - unsound
-            else [item]
-        )
-    ]
+        rows_by_item.setdefault(row.item_id, []).append(row)
+    transformed: list[MultiItem] = []
+    for item in items:
+        item_rows = rows_by_item.get(item.item_id, [])
+        if item_rows and not any(row.fault for row in item_rows):
+            transformed += [apply_transformation(item, row) for row in item_rows]
+        else:
+            transformed.append(item)
+    return transformed
 
 
-def rewrite_faults(item: MultiItem, made: MultiItem, words: str, instead: str) -> list[str]:
+def rewrite_faults(
+    item: MultiItem, rewritten: MultiItem, words: str, replacement: str
+) -> list[str]:
     """List faults of a rewrite: not reversible, changes more than the stem, leaks the answer."""
     before, _, after = item.text.partition(words)
-    undone = words not in made.text and made.text == before + instead + after
+    is_reversible = (
+        words not in rewritten.text
+        and rewritten.text == before + replacement + after
+        and rewritten.answer == item.answer
+    )
+    _, options = _stem_and_options(item)
+    _, rewritten_options = _stem_and_options(rewritten)
     faults = {
-        "undoing it does not restore the item": not undone or made.answer != item.answer,
-        "it changes the options": _stem_and_options(item)[1] != _stem_and_options(made)[1],
-        "it changes the images or blanks": _marks(item) != _marks(made),
-        f"it leaks the answer: {instead:.40}": _leaks_answer(item, made, instead),
+        "undoing it does not restore the item": not is_reversible,
+        "it changes the options": options != rewritten_options,
+        "it changes the images or blanks": _marks(item) != _marks(rewritten),
+        f"it leaks the answer: {replacement:.40}": _leaks_answer(item, rewritten, replacement),
     }
-    return [fault for fault, holds in faults.items() if holds]
+    return [fault for fault, is_present in faults.items() if is_present]
 
 
 def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list[Transformation]:
+    """Apply a requested transformation; one that cannot be applied gets a fault."""
     name = request["name"]
     if name in RULES:
         return _apply_rule(item, name, by) or [
@@ -191,16 +199,28 @@ def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list
     if name not in REWRITES:
         known = ", ".join((*RULES, *REWRITES))
         return [_transformation(item, item, name, by, f"no such transformation; known: {known}")]
-    words, instead = request.get("words", ""), request.get("instead", "")
+    words, replacement = request.get("words", ""), request.get("instead", "")
     if not words or item.text.count(words) != 1:
         return [_transformation(item, item, name, by, f"{words!r} does not occur exactly once")]
-    general, specific = (part.replace(words, instead) for part in (item.general, item.specific))
-    transformed = replace(item, general=general, specific=specific)
-    faults = rewrite_faults(item, transformed, words, instead) + defects(transformed)
-    return [_transformation(item, transformed, name, by, "; ".join(faults))]
+    rewritten = replace(
+        item,
+        general=item.general.replace(words, replacement),
+        specific=item.specific.replace(words, replacement),
+    )
+    faults = rewrite_faults(item, rewritten, words, replacement) + defects(rewritten)
+    return [_transformation(item, rewritten, name, by, "; ".join(faults))]
+
+
+def _apply_first_rule(item: MultiItem, names: Iterable[str]) -> list[Transformation]:
+    """Apply the first rule that has a result; [] if none has."""
+    for name in names:
+        if rows := _apply_rule(item, name, "rule"):
+            return rows
+    return []
 
 
 def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
+    """Apply a rule; several rows if it splits the item, [] if it does not apply."""
     variants = RULES[name](item)
     proof = rules.proof_of_elements(item) if variants and name == "choose_elements" else ""
     return [
@@ -210,31 +230,34 @@ def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
 
 
 def _transformation(
-    item: MultiItem, made: MultiItem, name: str, by: str, fault: str
+    item: MultiItem, transformed: MultiItem, name: str, by: str, fault: str
 ) -> Transformation:
     return Transformation(
         item_id=item.item_id,
         name=name,
         by=by,
-        new_id=made.item_id,
-        type=made.type,
-        general=made.general,
-        specific=made.specific,
-        answer=made.answer,
+        new_id=transformed.item_id,
+        type=transformed.type,
+        general=transformed.general,
+        specific=transformed.specific,
+        answer=transformed.answer,
         fault=fault,
     )
 
 
-def _proposal(row: Transformation, item: MultiItem, stored: Mapping[str, str]) -> Proposal:
-    is_choice = row.type in ("SA", "MA")
+_ANSWER_FORMS: Mapping[str, AnswerForm] = {"SA": "letters", "MA": "letters", "FB": "blanks"}
+
+
+def _proposal(row: Transformation, item: MultiItem, digests: Mapping[str, str]) -> Proposal:
+    """Propose the key of a transformation; ``digests`` are those of images by name."""
     return Proposal(
         id=row.proposal_id,
         question_id=row.proposal_id,
         construction=row.name,
         before=item.text,
         question=apply_transformation(item, row).text,
-        images=tuple(stored[name] for name in item.images if name in stored),
-        answer_form="letters" if is_choice else "blanks" if row.type == "FB" else "text",
+        images=tuple(digests[name] for name in item.images if name in digests),
+        answer_form=_ANSWER_FORMS.get(row.type, "text"),
         key=row.answer,
         form="proven" if row.proof else "",
         why=row.proof,
@@ -247,13 +270,16 @@ def _matches(line: str, key: str) -> bool:
 
 
 def _draw_rules(item: MultiItem, share: float, seed: int) -> Sequence[str]:
+    """Random rules to try, in a random order; () for items outside of the share."""
     if uniform_draw(seed, f"transform/{item.item_id}") >= share:
         return ()
-    first = uniform_draw(seed, f"which first/{item.item_id}") < 0.5
-    return _RANDOM_RULES if first else _RANDOM_RULES[::-1]
+    negation, blank = _RANDOM_RULES
+    is_negation_first = uniform_draw(seed, f"which first/{item.item_id}") < 0.5
+    return (negation, blank) if is_negation_first else (blank, negation)
 
 
 def _marks(item: MultiItem) -> list[str]:
+    """Blanks and image tokens, in order."""
     return _MARK.findall(item.text)
 
 
@@ -261,22 +287,29 @@ def _stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
     return split_options(item.text) if item.type in ("SA", "MA") else (item.text, ())
 
 
-def _leaks_answer(item: MultiItem, made: MultiItem, instead: str) -> bool:
+def _leaks_answer(item: MultiItem, rewritten: MultiItem, replacement: str) -> bool:
     """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
-    old, new = (_normalize_text(_stem_and_options(version)[0]) for version in (item, made))
+    old_stem, new_stem = _normalized_stem(item), _normalized_stem(rewritten)
     golds = [gold for gold in map(_normalize_text, _golds(item)) if gold]
-    part = _normalize_text(instead)
-    return (
-        any(new.count(gold) > old.count(gold) for gold in golds)
-        or (len(part) > 1 and part not in old and any(part in gold for gold in golds))
-        or _OPTION_LETTER.search(instead) is not None
+    added = _normalize_text(replacement)
+    adds_gold = any(new_stem.count(gold) > old_stem.count(gold) for gold in golds)
+    adds_part_of_gold = (
+        len(added) > 1 and added not in old_stem and any(added in gold for gold in golds)
     )
+    return adds_gold or adds_part_of_gold or _OPTION_LETTER.search(replacement) is not None
+
+
+def _normalized_stem(item: MultiItem) -> str:
+    stem, _ = _stem_and_options(item)
+    return _normalize_text(stem)
 
 
 def _golds(item: MultiItem) -> list[str]:
+    """Texts of the right options, or all alternatives of the blanks."""
     if item.type in ("SA", "MA"):
-        options = dict(zip(ascii_uppercase, _stem_and_options(item)[1], strict=False))
-        return [options.get(letter, "") for letter in item.answer]
+        _, options = _stem_and_options(item)
+        by_letter = dict(zip(ascii_uppercase, options, strict=False))
+        return [by_letter.get(letter, "") for letter in item.answer]
     return [part for line in gold_blanks(item.answer) for part in re.split("[或、；;]", line)]
 
 

@@ -34,19 +34,27 @@ class KnowledgeLink:
 
 def select_usable(pieces: Iterable[Knowledge], images: Container[str]) -> Table[Knowledge]:
     """Select the pieces that have a text and whose images are all in ``images``."""
-    checked = Table[Knowledge]()
+    usable = Table[Knowledge]()
     for piece in pieces:
-        missing = [image for image in piece.images if image not in images]
-        fault = f"images are missing: {', '.join(missing)}" if missing else ""
-        fault = fault or ("" if piece.content.strip() else "the text is empty")
-        absent = [n for n in _image_numbers(piece.content) if not 0 < n <= len(piece.images)]
-        if absent and not fault:
-            fault = f"it refers to image {absent[0]} of {len(piece.images)}"
+        fault = _piece_fault(piece, images)
         if fault:
-            checked.reject(f"knowledge {piece.name}", fault)
+            usable.reject(f"knowledge {piece.name}", fault)
         else:
-            checked.rows.append(piece)
-    return checked
+            usable.rows.append(piece)
+    return usable
+
+
+def _piece_fault(piece: Knowledge, images: Container[str]) -> str:
+    """Name the first fault of a piece; "" without one."""
+    missing = [image for image in piece.images if image not in images]
+    if missing:
+        return f"images are missing: {', '.join(missing)}"
+    if not piece.content.strip():
+        return "the text is empty"
+    for number in _image_numbers(piece.content):
+        if not 0 < number <= len(piece.images):
+            return f"it refers to image {number} of {len(piece.images)}"
+    return ""
 
 
 def link_knowledge(
@@ -58,20 +66,21 @@ def link_knowledge(
     wins.
 
     Args:
-        items: Of either route.
+        items: Items of a release, or built ones.
         pieces: Names of all pieces.
         search: Whether to search texts; False keeps just the attached pieces.
     """
-    by_length = sorted(
-        (n for n in pieces if len(n) >= _MIN_NAME_LENGTH), key=lambda n: (-len(n), n)
-    )
+    searched_names = [name for name in pieces if len(name) >= _MIN_NAME_LENGTH] if search else []
+    searched_names.sort(key=lambda name: (-len(name), name))
     links = []
     for item in items:
-        attached = item.knowledge[0] if item.knowledge and item.knowledge[0] in pieces else ""
-        text = f"{item.text}\n{item.analysis}" if search else ""
-        piece_name = next((name for name in by_length if name in text), "")
-        how = ATTACHED if attached else NAMED if piece_name else UNCOVERED
-        links.append(KnowledgeLink(item_id=item.item_id, knowledge=attached or piece_name, how=how))
+        text = f"{item.text}\n{item.analysis}"
+        knowledge, how = "", UNCOVERED
+        if item.knowledge and item.knowledge[0] in pieces:
+            knowledge, how = item.knowledge[0], ATTACHED
+        elif named := next((name for name in searched_names if name in text), ""):
+            knowledge, how = named, NAMED
+        links.append(KnowledgeLink(item_id=item.item_id, knowledge=knowledge, how=how))
     return links
 
 
@@ -112,8 +121,7 @@ def to_questions(
     for item in items:
         faults = _faults(item, images, withheld=withheld)
         if faults:
-            reason = "; ".join(faults)
-            table.reject(f"question {item.item_id}", reason)
+            table.reject(f"question {item.item_id}", "; ".join(faults))
         else:
             table.rows.append(_question(item, images, edition))
     if table.rejections:
@@ -122,7 +130,7 @@ def to_questions(
 
 
 def _mark_as_own(questions: Iterable[Question]) -> list[Question]:
-    """Questions of a published edition that is not whole as ones of an edition of its own."""
+    """Change the edition "published" to "own", because the questions are not all of it."""
     return [
         replace(question, edition="own") if question.edition == "published" else question
         for question in questions
@@ -138,20 +146,20 @@ def edition_of(items: Sequence[MultiItem]) -> Edition:
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     r"""Split a text into stem and options: the last run of A, B, C, ...
 
-    Options begin lines or follow whitespace; a text without any is all stem.
+    Options begin lines or follow whitespace; without any, the whole text is the stem.
 
     >>> split_options("A、B两地相距[MASK]\nA. 1 km\nB. 2 km")
     ('A、B两地相距[MASK]', ('1 km', '2 km'))
     """
     marks = list(_OPTION.finditer(text))
-    starts = [number for number, mark in enumerate(marks) if mark[1] == "A"]
-    if not starts:
+    first_options = [index for index, mark in enumerate(marks) if mark[1] == "A"]
+    if not first_options:
         return text, ()
-    last = zip(marks[starts[-1] :], ascii_uppercase, strict=False)
-    run = [mark for mark, letter in last if mark[1] == letter]
+    candidates = zip(marks[first_options[-1] :], ascii_uppercase, strict=False)
+    run = [mark for mark, letter in candidates if mark[1] == letter]
     ends = [*(mark.start() for mark in run[1:]), len(text)]
-    options = tuple(text[m.end() : end].strip() for m, end in zip(run, ends, strict=True))
-    return text[: run[0].start()].rstrip(), options
+    options = [text[mark.end() : end].strip() for mark, end in zip(run, ends, strict=True)]
+    return text[: run[0].start()].rstrip(), tuple(options)
 
 
 def gold_blanks(answer: str) -> tuple[str, ...]:
@@ -201,46 +209,47 @@ def add_blank_image(questions: Iterable[Question], blank: str) -> list[Question]
     ]
 
 
-def select_elite(questions: Iterable[Question], listed: Collection[str]) -> list[Question]:
+def select_elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
     """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3).
 
     A published edition becomes ``"own"`` if a question of the list is missing.
 
     Args:
         questions: The whole set.
-        listed: Ids of the source's hard list.
+        item_ids: Entries of the source's hard list.
     """
-    wanted = {f"multi/{item_id}" for item_id in listed}
-    elite = [question for question in questions if question.question_id in wanted]
-    return elite if len(elite) == len(wanted) else _mark_as_own(elite)
+    elite_ids = {f"multi/{item_id}" for item_id in item_ids}
+    elite = [question for question in questions if question.question_id in elite_ids]
+    return elite if len(elite) == len(elite_ids) else _mark_as_own(elite)
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
+    """List the reasons why an item cannot be asked or scored."""
     numbers = _image_numbers(item.text)
-    wanted = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
-    missing = sorted(set(wanted) - images.keys())
+    referenced = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
+    missing = sorted(set(referenced) - images.keys())
     faults = {
         f"id {item.item_id!r} is empty or contains blanks or slashes": (
             re.fullmatch(r"[^\s/]+", item.item_id) is None
         ),
         "the text is empty": not item.text.strip(),
         f"an [IMAGE_n] has no image: {len(numbers)} places, {len(item.images)} images": (
-            len(wanted) < len(numbers)
+            len(referenced) < len(numbers)
         ),
         f"images are missing or do not decode: {', '.join(missing)}": bool(missing),
     }
     if not withheld:
         faults |= _answer_faults(item)
-    return [fault for fault, holds in faults.items() if holds]
+    return [fault for fault, is_present in faults.items() if is_present]
 
 
 def _answer_faults(item: MultiItem) -> dict[str, bool]:
-    letters = {"SA": "[A-Z]", "MA": "[A-Z]+"}.get(item.type)
+    """Possible faults of an answer, and whether each is present."""
+    pattern = {"SA": "[A-Z]", "MA": "[A-Z]+"}.get(item.type)
+    is_malformed = bool(pattern and item.answer and not re.fullmatch(pattern, item.answer))
     return {
         "it has no answer": item.type in ("SA", "MA", "FB") and not item.answer,
-        f"the answer to a {item.type} question is {item.answer!r}": (
-            letters is not None and bool(item.answer) and not re.fullmatch(letters, item.answer)
-        ),
+        f"the answer to a {item.type} question is {item.answer!r}": is_malformed,
         f"the answer {item.answer!r} names an option twice": (
             item.type == "MA" and len(set(item.answer)) < len(item.answer)
         ),
@@ -285,9 +294,10 @@ def _options(item: MultiItem) -> tuple[str, ...]:
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)
-    n = max([len(listed), *(ascii_uppercase.index(letter) + 1 for letter in item.answer)])
-    distinct = len(set(listed)) == len(listed) == n
-    return listed if distinct else tuple(ascii_uppercase[:n])
+    n_options = max(len(listed), ascii_uppercase.index(max(item.answer)) + 1)
+    if len(set(listed)) == n_options:
+        return listed
+    return tuple(ascii_uppercase[:n_options])
 
 
 def _image_numbers(text: str) -> list[int]:
@@ -295,7 +305,7 @@ def _image_numbers(text: str) -> list[int]:
 
 
 def _renumber_images(text: str, first: int) -> str:
-    """Number the images of a text in reading order, as the authors' prepare.py does."""
+    """Number the images of a text in reading order from ``first``, as their prepare.py does."""
     numbers = iter(range(first, first + len(text)))
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
@@ -303,6 +313,7 @@ def _renumber_images(text: str, first: int) -> str:
 def _add_piece(
     question: Question, piece: Knowledge | None, images: Mapping[str, StoredImage]
 ) -> Question:
+    """Add a knowledge piece to its question, and the piece's images to those of the question."""
     if piece is None:
         return question
     if not piece.images:  # a person who writes of [IMAGE_1] means the question's

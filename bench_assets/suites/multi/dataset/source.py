@@ -12,7 +12,7 @@ problem_answer_list, problem_analysis_list, img_paths, knowledge, education, sub
 quality}`` under its id; the lists hold one entry for each of its sub-questions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -50,16 +50,16 @@ class MultiRelease:
 
 
 def find_release(folder: Path) -> MultiRelease:
-    """Find the files of a folder, of either route.
+    """Find the files of a folder, published or raw.
 
     A problem file with answers is preferred to one without ("_release"), the keyed form to the
     hub's list ("_hf").
 
     Raises:
-        SourceError: If it holds neither route's files, both routes', or several versions of one.
+        SourceError: If it holds published and raw files, neither, or several versions of one file.
     """
     raw, annotations = folder / "raw_problems.json", folder / "annotations.json"
-    files = sorted(folder.glob("problem_*.json"), key=_rank)
+    files = sorted(folder.glob("problem_*.json"), key=_version_rank)
     if raw.is_file() and files:
         raise SourceError(f"{folder}: holds {raw.name} and {files[0].name}. Remove one of them")
     if raw.is_file() and not annotations.is_file():
@@ -69,7 +69,7 @@ def find_release(folder: Path) -> MultiRelease:
             f"{folder}: no MULTI data: expected problem_*.json and images/ (the authors' release), "
             "or raw_problems.json, annotations.json and images/ (an edition to be built)"
         )
-    if len(files) > 1 and _rank(files[0]) == _rank(files[1]):
+    if len(files) > 1 and _version_rank(files[0]) == _version_rank(files[1]):
         raise SourceError(f"{folder}: holds {files[0].name} and {files[1].name}; keep one version")
     return MultiRelease(
         folder=folder,
@@ -89,11 +89,13 @@ def source_files(release: MultiRelease) -> list[SourceFile]:
     return pin([*files, *image_files(release.images).values()], release.folder)
 
 
-def _rank(file: Path) -> tuple[bool, bool]:
+def _version_rank(file: Path) -> tuple[bool, bool]:
+    """Sort key of problem files; the preferred version comes first."""
     return "_release" in file.stem, file.stem.endswith("_hf")
 
 
 def _find_single(folder: Path, pattern: str) -> Path | None:
+    """Find the only file of a pattern; None without one."""
     files = sorted(folder.glob(pattern))
     if len(files) > 1:
         raise SourceError(f"{folder}: holds {files[0].name} and {files[1].name}; keep one version")
@@ -106,8 +108,8 @@ def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]
     Args:
         file: UTF-8.
         id_field: Field of the id in a list.
-        make: Makes a row of id, object, and its location for messages; the second object of an id
-            is rejected.
+        make: Makes a row of an id, its object, and its location for messages. A second object with
+            the same id is rejected.
 
     Raises:
         SourceError: If the file is neither.
@@ -115,21 +117,20 @@ def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]
     value = read_json(file)
     if not isinstance(value, list | dict):
         raise SourceError(f"{file}: expected an object or a list of entries, found {value!r:.60}")
-    listed = value.items() if isinstance(value, dict) else enumerate(value, 1)
-    table, seen = Table[Row](), set[str]()
-    for position, entry in listed:
-        where = f"{file}, entry {position}"
+    entries = value.items() if isinstance(value, dict) else enumerate(value, 1)
+    table, seen_ids = Table[Row](), set[str]()
+    for entry_key, entry in entries:
+        where = f"{file}, entry {entry_key}"
         with table.rejecting(where):
             fields = LocatedEntry(entry, where).entry
-            name = (
-                position
-                if isinstance(position, str)
-                else require_field(fields, id_field, str, where)
-            )
-            if name in seen:
-                raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
-            seen.add(name)
-            table.rows.append(make(name, fields, where))
+            if isinstance(entry_key, str):
+                row_id = entry_key
+            else:
+                row_id = require_field(fields, id_field, str, where)
+            if row_id in seen_ids:
+                raise SourceError(f"{where}: duplicate id {row_id!r}. Remove one of them")
+            seen_ids.add(row_id)
+            table.rows.append(make(row_id, fields, where))
     return table
 
 
@@ -201,9 +202,9 @@ def read_items(release: MultiRelease) -> Table[MultiItem]:
     Raises:
         SourceError: If the file is invalid; names it.
     """
-    table = read_keyed(release.problems, "problem_id", lambda *entry: list(_items(*entry)))
-    items = [item for problem in table.rows for item in problem]
-    return Table(items, table.rejections, table.errors)
+    problems = read_keyed(release.problems, "problem_id", _items)
+    items = [item for problem_items in problems.rows for item in problem_items]
+    return Table(items, problems.rejections, problems.errors)
 
 
 def read_knowledge(release: MultiRelease) -> Table[Knowledge]:
@@ -253,7 +254,8 @@ def read_image_texts(file: Path | None) -> Table[tuple[str, str]]:
             if not comma and line.strip():
                 raise SourceError(f"{where}: expected `image,text`, found {line.strip():.60}")
             texts[image_name(path)] = text.strip()
-    if not comma and line.strip():
+    last_line = lines[-1]
+    if last_line.strip() and "," not in last_line:  # the file was cut off
         raise table.errors[-1]
     return replace(table, rows=[(name, text) for name, text in texts.items() if text])
 
@@ -267,7 +269,8 @@ def image_name(path: str) -> str:
     return path.replace("\\", "/").split("images/", 1)[-1]
 
 
-def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
+def _items(problem_id: str, entry: Entry, where: str) -> list[MultiItem]:
+    """Make the items of a problem, one per sub-question."""
     specifics = _texts(entry, "problem_content_list", where)
     types = _texts(entry, "problem_type_list", where)
     answers = _texts(entry, "problem_answer_list", where) or ("",) * len(specifics)
@@ -280,18 +283,18 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
     markup = "".join(_texts(entry, "format", where)) or "markdown"
     if markup not in FORMATS:
         raise SourceError(f"{where}: format {markup!r}, expected one of {', '.join(FORMATS)}")
-    for number, parts in enumerate(zip(specifics, types, answers, strict=True)):
-        specific, written, answer = parts
-        if written not in TYPES:
-            raise SourceError(f"{where}: unknown type {written!r}; known: {', '.join(TYPES)}")
-        yield MultiItem(
-            item_id=f"{problem_id}_{number}",
+    for type_name in types:
+        if type_name not in TYPES:
+            raise SourceError(f"{where}: unknown type {type_name!r}; known: {', '.join(TYPES)}")
+    return [
+        MultiItem(
+            item_id=f"{problem_id}_{index}",
             problem_id=problem_id,
             general="\n".join(_texts(entry, "problem_content", where)).strip(),
             specific=specific.strip(),
-            type=TYPES[written],
-            answer=answer.strip(),
-            analysis=analyses[number] if len(analyses) == len(specifics) else "",
+            type=TYPES[types[index]],
+            answer=answers[index].strip(),
+            analysis=analyses[index] if len(analyses) == len(specifics) else "",
             images=tuple(map(image_name, _texts(entry, "img_paths", where))),
             knowledge=tuple(filter(None, _texts(entry, "knowledge", where))),
             education="".join(_texts(entry, "education", where)[:1]),
@@ -300,6 +303,8 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
             quality=_number(entry, "quality", where),
             format=markup,
         )
+        for index, specific in enumerate(specifics)
+    ]
 
 
 def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
@@ -312,6 +317,7 @@ def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
+    """Read a number or its text, and format it in the shortest form; "" without one."""
     value = entry.get(name)
     try:
         return "" if value in (None, "") else f"{float(value):g}"

@@ -27,8 +27,8 @@ from bench_assets.suites.multi.construction.transformations import (
     TRANSFORMED,
     apply_transformations,
     key_proposals,
+    mark_rejected_keys,
     propose,
-    settle,
 )
 from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
 from tests.cases import read_cases
@@ -227,7 +227,7 @@ def decided(rows, items, **answers):
 def test_what_the_solvers_find_is_applied():
     before = single("它的值是[MASK]", "1.5", "$H_2O$", answer="B")
     rows = propose([before], {"gzsx_1_0": {"name": "to_blank"}}, 0.0, 0, by="a rule")
-    settled = settle(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
+    settled = mark_rejected_keys(rows, decided(rows, [before], x="$H_2O$", y="H₂O"))
     assert [row.fault for row in settled] == [""]
     assert [transformation.type for transformation in apply_transformations([before], settled)] == [
         "FB"
@@ -236,7 +236,7 @@ def test_what_the_solvers_find_is_applied():
 
 def test_a_transformation_without_a_decision_by_its_form_waits():
     rows = proposals(SPLIT)
-    settled = settle(rows, decided(rows, [SPLIT]))
+    settled = mark_rejected_keys(rows, decided(rows, [SPLIT]))
     assert {row.fault for row in settled} == {"open: no rule proves it"}
 
 
