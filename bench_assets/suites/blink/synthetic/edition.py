@@ -1,11 +1,10 @@
 """The mini edition: synthetic files in the layouts of the fourteen data sets, with exact keys.
 
-``MATERIAL`` has the number of questions of each task. Every data set also has a few entries that a
+``MATERIAL`` has the number of questions of each task. Some data sets also have a few entries that a
 rule must reject.
 """
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -26,7 +25,7 @@ from bench_assets.suites.blink.synthetic.objects import (
     boxed_objects,
     claims,
     counted_objects,
-    things_at_depths,
+    objects_at_depths,
 )
 from bench_assets.suites.blink.synthetic.surfaces import puzzles, shaded_walls
 
@@ -39,7 +38,7 @@ MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
     "photographs": (photographs, 20),
     "wild6d": (turned_objects, 20),
     "lvis": (boxed_objects, 12),
-    "diw": (things_at_depths, 12),
+    "diw": (objects_at_depths, 12),
     "iiw": (shaded_walls, 18),
     "spair": (animals, 12),
     "vsr": (claims, 12),
@@ -51,8 +50,10 @@ MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
 def material(name: str, seed: int) -> dict[str, bytes]:
     """Draw the files of one data set, by path; the same seed gives the same bytes."""
     draw, n = MATERIAL[name]
-    draw = partial(paintings, seed=seed) if draw is paintings else draw
-    return draw(Random(f"{seed}\n{name}"), n)
+    rng = Random(f"{seed}\n{name}")
+    if draw is paintings:  # the seed of the build decides which paintings a question shows
+        return paintings(rng, n, seed)
+    return draw(rng, n)
 
 
 def write(folder: Path, seed: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from functools import partial
 from math import cos, radians, sin
 from random import Random
 
@@ -22,6 +23,7 @@ Matrix = NDArray[np.float64]
 
 _SIZE = (400, 300)  # px
 _FOCAL = 420.0  # px
+_CAMERA_DISTANCE = 5.0  # from the middle of the box, whose half is 1 long
 _TOYS = ("camera", "laptop", "mug")
 
 
@@ -31,10 +33,11 @@ def planes(rng: Random, n: int) -> dict[str, bytes]:
     One extra sequence, a wall without corners, must be rejected.
     """
     files: dict[str, bytes] = {}
-    for nth in range(n + 1):
-        name = f"v_plane{nth:02}" if nth < n else "i_wall"
+    for index in range(n + 1):
+        is_wall = index == n
+        name = "i_wall" if is_wall else f"v_plane{index:02}"
         plane = mosaic(rng, 640, 480, 120)
-        if nth == n:
+        if is_wall:
             plane = np.full_like(plane, 190)
         to_first = np.array([[1.0, 0, -120], [0, 1, -90], [0, 0, 1]])
         for number in (1, 2, 3):
@@ -55,16 +58,16 @@ def turned_objects(rng: Random, n: int) -> dict[str, bytes]:
     camera that hardly moves.
     """
     files: dict[str, bytes] = {}
-    for nth in range(n + 2):
-        category = "bottle" if nth == n else _TOYS[nth % len(_TOYS)]
-        step = 0.5 if nth == n + 1 else rng.uniform(8, 11)  # degrees between frames
-        files |= _video(rng, category, f"{nth:04}", step)
+    for index in range(n + 2):
+        category = "bottle" if index == n else _TOYS[index % len(_TOYS)]
+        step = 0.5 if index == n + 1 else rng.uniform(8, 11)  # degrees between frames
+        files |= _video(rng, category, f"{index:04}", step)
     return files
 
 
 def photographs(rng: Random, n: int) -> dict[str, bytes]:
     """Draw photographs to cut into jigsaws; one extra, blank, must be rejected."""
-    files = {f"photo{nth:02}.jpg": as_jpeg(_photograph(rng)) for nth in range(n)}
+    files = {f"photo{index:02}.jpg": as_jpeg(_photograph(rng)) for index in range(n)}
     blank = np.full((_SIZE[1], _SIZE[0], 3), 210, np.uint8)
     return files | {"blank.jpg": as_jpeg(blank)}
 
@@ -81,7 +84,7 @@ def _random_homography(rng: Random) -> Matrix:
     width, height = _SIZE
     corners = [(0, 0), (width, 0), (width, height), (0, height)]
     moved = [(x + rng.uniform(-40, 40), y + rng.uniform(-30, 30)) for x, y in corners]
-    matrix = cv2.getPerspectiveTransform(_corners(corners), _corners(moved))
+    matrix = cv2.getPerspectiveTransform(_as_float32(corners), _as_float32(moved))
     return np.asarray(matrix, np.float64)
 
 
@@ -90,11 +93,12 @@ def _change_light(rng: Random, view: Pixels) -> Pixels:
     return levels(view * gain + bias)
 
 
-def _corners(places: ArrayLike) -> NDArray[np.float32]:
-    return np.asarray(places, np.float32)
+def _as_float32(points: ArrayLike) -> NDArray[np.float32]:
+    return np.asarray(points, np.float32)
 
 
 def _video(rng: Random, category: str, name: str, step: float) -> dict[str, bytes]:
+    """Write four frames with their poses; the camera moves by ``step`` degrees between them."""
     sides = [mosaic(rng, 160, 160, 40) for _ in range(5)]
     table, wall = mosaic(rng, 400, 400, 60), noise(rng, *_SIZE, finest=4)
     start, height = rng.uniform(0, 360), rng.uniform(20, 35)
@@ -116,10 +120,11 @@ def _video(rng: Random, category: str, name: str, step: float) -> dict[str, byte
 
 
 def _pose(azimuth: float, elevation: float) -> tuple[Matrix, Matrix]:
-    """Rotation and translation of the object for a camera 5 units away; angles in degrees."""
+    """Return rotation and translation of the object for a camera at these angles in degrees."""
     a, e = radians(azimuth), radians(elevation)
-    camera = 5.0 * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
-    forward = -camera / 5.0
+    direction = np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
+    camera = _CAMERA_DISTANCE * direction
+    forward = -direction
     right = np.array([cos(a), 0.0, -sin(a)])
     rotation = np.stack([right, np.cross(forward, right), forward])
     return rotation, -rotation @ camera
@@ -140,7 +145,7 @@ def _render_box(
 
 
 def _square(normal: tuple[int, int, int], half: float) -> Matrix:
-    """Corners of a square at a distance of 1 from the origin."""
+    """Return the corners of a square with sides of 2 * half, at a distance of 1 from the origin."""
     out = np.array(normal, np.float64)
     along = np.array([0.0, 0, 1]) if normal[1] else np.array([0.0, 1, 0])
     across = np.cross(along, out)
@@ -151,11 +156,12 @@ def _square(normal: tuple[int, int, int], half: float) -> Matrix:
 def _paste(
     image: Pixels, face: Pixels, corners: Matrix, rotation: Matrix, translation: Matrix
 ) -> None:
+    """Draw a face onto the image, as the camera sees the square with these corners."""
     camera_points = corners @ rotation.T + translation
-    places = camera_points[:, :2] / camera_points[:, 2:] * _FOCAL + np.array(_SIZE) / 2
+    image_points = camera_points[:, :2] / camera_points[:, 2:] * _FOCAL + np.array(_SIZE) / 2
     height, width = face.shape[:2]
-    flat = _corners([(0, height), (width, height), (width, 0), (0, 0)])
-    matrix = cv2.getPerspectiveTransform(flat, _corners(places))
+    face_corners = _as_float32([(0, height), (width, height), (width, 0), (0, 0)])
+    matrix = cv2.getPerspectiveTransform(face_corners, _as_float32(image_points))
     warped = cv2.warpPerspective(face, matrix, _SIZE, flags=cv2.INTER_AREA)
     mask = cv2.warpPerspective(np.full((height, width), 255, np.uint8), matrix, _SIZE)
     cv2.copyTo(warped, (mask > 127).astype(np.uint8), image)
@@ -176,22 +182,22 @@ def animals(rng: Random, n: int) -> dict[str, bytes]:
     One extra pair, with only three common points, must be rejected.
     """
     files: dict[str, bytes] = {}
-    for nth in range(n + 1):
-        category = _ANIMALS[nth % len(_ANIMALS)]
-        names = [f"2008_{2 * nth + index:06}.jpg" for index in (0, 1)]
-        points = []
-        for name in names:
-            image, places = _animal(rng)
-            files[f"JPEGImages/{category}/{name}"] = as_jpeg(image)
-            points.append(places[:3] if nth == n else places)
+    for index in range(n + 1):
+        category = _ANIMALS[index % len(_ANIMALS)]
+        n_points = 3 if index == n else 6
+        source, target = f"2008_{2 * index:06}", f"2008_{2 * index + 1:06}"
+        source_image, source_points = _animal(rng)
+        target_image, target_points = _animal(rng)
+        files[f"JPEGImages/{category}/{source}.jpg"] = as_jpeg(source_image)
+        files[f"JPEGImages/{category}/{target}.jpg"] = as_jpeg(target_image)
         pair = {
-            "src_imname": names[0],
-            "trg_imname": names[1],
+            "src_imname": f"{source}.jpg",
+            "trg_imname": f"{target}.jpg",
             "category": category,
-            "src_kps": points[0],
-            "trg_kps": points[1],
+            "src_kps": source_points[:n_points],
+            "trg_kps": target_points[:n_points],
         }
-        file = f"PairAnnotation/test/{nth:06}-{names[0][:-4]}-{names[1][:-4]}:{category}.json"
+        file = f"PairAnnotation/test/{index:06}-{source}-{target}:{category}.json"
         files[file] = (json.dumps(pair) + "\n").encode()
     return files
 
@@ -204,87 +210,99 @@ def tools(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     entries = []
-    for action, kinds in _TOOLS.items():
-        for nth in range(n):
-            kind = sorted(kinds)[nth % 2]
-            image, places = _tool(rng, kinds[kind])
-            path = f"images/{action.split()[0]}_{nth:02}.jpg"
+    for action, end_shapes in _TOOLS.items():
+        for index in range(n):
+            name = sorted(end_shapes)[index % 2]
+            image, points = _tool(rng, end_shapes[name])
+            path = f"images/{action.split()[0]}_{index:02}.jpg"
             files[path] = as_jpeg(image)
-            entries.append({"image": path, "object": kind, "action": action, "points": places})
+            entries.append({"image": path, "object": name, "action": action, "points": points})
     return files | {"annotations.json": (json.dumps(entries) + "\n").encode()}
 
 
-def _animal(rng: Random) -> tuple[Pixels, list[list[int]]]:
+def _animal(rng: Random) -> tuple[Pixels, list[tuple[int, int]]]:
     """Draw an animal; points: its nose, ear, back, tip of the tail, fore foot and hind foot."""
-    long, thick = rng.uniform(60, 85), rng.uniform(28, 42)
+    length, thickness = rng.uniform(60, 85), rng.uniform(28, 42)  # px, halves of the trunk
     leg, neck = rng.uniform(45, 70), rng.uniform(25, 45)
-    head = np.array([long + neck * 0.6, -neck - 10])
-    parts = np.array(
+    head_x, head_y = length + neck * 0.6, -neck - 10
+    keypoints = np.array(
         [
-            (head[0] + 34, head[1] + 8),
-            (head[0] - 6, head[1] - 32),
-            (0, -thick),
-            (-long - rng.uniform(30, 50), -rng.uniform(0, 50)),
-            (long * 0.7 + rng.uniform(-12, 12), thick * 0.5 + leg),
-            (-long * 0.7 + rng.uniform(-12, 12), thick * 0.5 + leg),
+            (head_x + 34, head_y + 8),
+            (head_x - 6, head_y - 32),
+            (0, -thickness),
+            (-length - rng.uniform(30, 50), -rng.uniform(0, 50)),
+            (length * 0.7 + rng.uniform(-12, 12), thickness * 0.5 + leg),
+            (-length * 0.7 + rng.uniform(-12, 12), thickness * 0.5 + leg),
         ]
     )
-    joints = np.array([head, (0, 0), (-long, 0), (long * 0.7, 0), (-long * 0.7, 0)])
-    angle, mirrored = rng.uniform(-15, 15), rng.random() < 0.5
-    places, bones = (
-        _transform_points(p, angle, mirrored, (200, 150), 0.95) for p in (parts, joints)
+    joints = np.array(
+        [(head_x, head_y), (0, 0), (-length, 0), (length * 0.7, 0), (-length * 0.7, 0)]
     )
+    angle, mirrored = rng.uniform(-15, 15), rng.random() < 0.5
+    transform = partial(
+        _transform_points, angle=angle, mirrored=mirrored, origin=(200, 150), scale=0.95
+    )
+    nose, ear, back, tail_tip, fore_foot, hind_foot = map(_px, transform(keypoints))
+    head, middle, tail, shoulder, hip = map(_px, transform(joints))
     image, colour = _canvas(rng)
-    for joint, part, width in ((2, 3, 8), (3, 4, 13), (4, 5, 13), (0, 1, 12), (0, 0, 14)):
-        cv2.line(image, _px(bones[joint]), _px(places[part]), colour, width, cv2.LINE_AA)
+    cv2.line(image, tail, tail_tip, colour, 8, cv2.LINE_AA)
+    cv2.line(image, shoulder, fore_foot, colour, 13, cv2.LINE_AA)
+    cv2.line(image, hip, hind_foot, colour, 13, cv2.LINE_AA)
+    cv2.line(image, head, ear, colour, 12, cv2.LINE_AA)
+    cv2.line(image, head, nose, colour, 14, cv2.LINE_AA)
     lean = -angle if mirrored else angle
-    axes = (round(long * 0.95), round(thick * 0.95))
-    cv2.ellipse(image, _px(bones[1]), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
-    cv2.line(image, _px(bones[1]), _px(bones[0]), colour, 26, cv2.LINE_AA)
-    cv2.circle(image, _px(bones[0]), 20, colour, -1, cv2.LINE_AA)
-    return image, [list(_px(point)) for point in places]
+    axes = (round(length * 0.95), round(thickness * 0.95))
+    cv2.ellipse(image, middle, axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
+    cv2.line(image, middle, head, colour, 26, cv2.LINE_AA)
+    cv2.circle(image, head, 20, colour, -1, cv2.LINE_AA)
+    return image, [nose, ear, back, tail_tip, fore_foot, hind_foot]
 
 
-def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
-    """Draw a handle that ends in a block, a bowl or an oval."""
-    handle, size = rng.uniform(90, 130), rng.uniform(34, 48)
-    hook = np.array([(0.6 * size, 0), (1.4 * size, 0), (size, 1.8 * size)])
-    parts = np.array([(-handle, 0), (-handle / 2, 0), (0, 0), (1.5 * size, 0), hook[2]])
+def _tool(rng: Random, end_shape: str) -> tuple[Pixels, list[tuple[int, int]]]:
+    """Draw a handle that ends in a block, a bowl or an oval; return its five points too."""
+    handle, size = rng.uniform(90, 130), rng.uniform(34, 48)  # px
+    hook_tip = (size, 1.8 * size)
+    keypoints = np.array([(-handle, 0), (-handle / 2, 0), (0, 0), (1.5 * size, 0), hook_tip])
+    hook = np.array([(0.6 * size, 0), (1.4 * size, 0), hook_tip])
     angle, mirrored = rng.uniform(-60, 60), rng.random() < 0.5
-    places = _transform_points(parts, angle, mirrored, (215, 150), 1.0)
-    middle = _transform_points(np.array([(size, 0)]), angle, mirrored, (215, 150), 1.0)[0]
+    transform = partial(_transform_points, angle=angle, mirrored=mirrored, origin=(215, 150))
+    points = [_px(point) for point in transform(keypoints)]
+    handle_end, _, joint, _, _ = points
     image, colour = _canvas(rng)
     dark = tuple(channel * 0.6 for channel in colour)
-    cv2.line(image, _px(places[0]), _px(places[2]), dark, rng.randint(10, 18), cv2.LINE_AA)
-    spike = np.round(_transform_points(hook, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
-    cv2.fillConvexPoly(image, spike, dark, cv2.LINE_AA)
-    lean = 180 - angle if mirrored else angle
-    if end == "block":
+    cv2.line(image, handle_end, joint, dark, rng.randint(10, 18), cv2.LINE_AA)
+    cv2.fillConvexPoly(image, np.round(transform(hook)).astype(np.int32), dark, cv2.LINE_AA)
+    if end_shape == "block":
         corners = np.array([(0, -size), (2 * size * 0.8, -size), (2 * size * 0.8, size), (0, size)])
-        shape = np.round(_transform_points(corners, angle, mirrored, (215, 150), 1.0)).astype(
-            np.int32
-        )
-        cv2.fillConvexPoly(image, shape, colour, cv2.LINE_AA)
+        block = np.round(transform(corners)).astype(np.int32)
+        cv2.fillConvexPoly(image, block, colour, cv2.LINE_AA)
     else:
-        axes = (round(size), round(size * (1.0 if end == "oval" else 1.25)))
+        [middle] = transform(np.array([(size, 0)]))
+        axes = (round(size), round(size * (1.0 if end_shape == "oval" else 1.25)))
+        lean = 180 - angle if mirrored else angle
         cv2.ellipse(image, _px(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
-    return image, [list(_px(point)) for point in places]
+    return image, points
 
 
 def _transform_points(
-    points: _Points, angle: float, mirrored: bool, at: tuple[float, float], scale: float
+    points: _Points,
+    *,
+    angle: float,
+    mirrored: bool,
+    origin: tuple[float, float],
+    scale: float = 1.0,
 ) -> _Points:
-    """Scale points, turn them clockwise by degrees, mirror them, and move the origin to ``at``."""
-    turned = radians(angle)
-    matrix = np.array([[cos(turned), -sin(turned)], [sin(turned), cos(turned)]])
-    placed: _Points = points @ matrix.T * scale
+    """Scale points, turn them clockwise by degrees, mirror them, and move them to an origin."""
+    radian = radians(angle)
+    matrix = np.array([[cos(radian), -sin(radian)], [sin(radian), cos(radian)]])
+    transformed: _Points = points @ matrix.T * scale
     if mirrored:
-        placed = placed * (-1, 1)
-    return placed + at
+        transformed = transformed * (-1, 1)
+    return transformed + origin
 
 
 def _canvas(rng: Random) -> tuple[Pixels, tuple[int, int, int]]:
-    """A light backdrop, and a dark colour that stands out from it."""
+    """Draw a light backdrop and choose a dark colour that stands out from it."""
     light = 120 + 0.5 * noise(rng, *_SIZE, finest=16).astype(np.float32)
     colour = (rng.randint(10, 110), rng.randint(10, 110), rng.randint(10, 110))
     return np.ascontiguousarray(light.clip(0, 255).astype(np.uint8)), colour

@@ -7,6 +7,7 @@ often nearer to the reference in brightness and farther from it, and so on.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -46,18 +47,17 @@ def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
         n: Number of questions.
         seed: Seed of the build, which decides the paintings of each question: these are balanced.
     """
-    per_style = -(-3 * n // len(_STYLES)) + 1
-    names = [f"{style}/painter-{nth:02}.jpg" for style in _STYLES for nth in range(per_style)]
+    per_style = ceil(3 * n / len(_STYLES)) + 1  # a question shows three; one is kept in reserve
+    names = [f"{style}/painter-{index:02}.jpg" for style in _STYLES for index in range(per_style)]
     looks = dict.fromkeys(names, _random_look(rng))
-    questions = _triples(names, seed)
-    for triple, dealt in zip(questions, _reference_looks(rng, len(questions)), strict=True):
-        looks |= dict(zip(triple, dealt, strict=True))
-    return pad_to_equal_length(
-        {
-            name: as_jpeg(match_look(rng, _STYLES[name.split("/")[0]](rng), look))
-            for name, look in looks.items()
-        }
-    )
+    triples = _painting_triples(names, seed)
+    for triple, triple_looks in zip(triples, _reference_looks(rng, len(triples)), strict=True):
+        looks |= dict(zip(triple, triple_looks, strict=True))
+    files = {}
+    for name, look in looks.items():
+        style, _ = name.split("/")
+        files[name] = as_jpeg(match_look(rng, _STYLES[style](rng), look))
+    return pad_to_equal_length(files)
 
 
 def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
@@ -67,21 +67,24 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     lines = []
-    for nth, looks in enumerate(_four_looks(rng, n)):
-        names = [f"generated/{nth:02}_{copy}.jpg" for copy in (1, 2, 3)]
+    for index, looks in enumerate(_four_looks(rng, n)):
+        real = f"real/{index:02}.jpg"
+        generated = [f"generated/{index:02}_{number}.jpg" for number in (1, 2, 3)]
         surfaces = [
             mosaic(rng, *_SIZE, 20),
-            *(_simulate_generated(mosaic(rng, *_SIZE, 20)) for _ in names),
+            *(_simulate_generated(mosaic(rng, *_SIZE, 20)) for _ in generated),
         ]
-        images = [match_look(rng, *look) for look in zip(surfaces, looks, strict=True)]
-        encoded = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
-        files |= pad_to_equal_length(dict(encoded))
+        encoded = [
+            as_jpeg(match_look(rng, surface, look))
+            for surface, look in zip(surfaces, looks, strict=True)
+        ]
+        files |= pad_to_equal_length(dict(zip([real, *generated], encoded, strict=True)))
         lines.append(
             {
-                "id": f"{nth:02}",
-                "caption": f"coloured shapes on a wall, arrangement {nth}",
-                "real": f"real/{nth:02}.jpg",
-                "generated": names,
+                "id": f"{index:02}",
+                "caption": f"coloured shapes on a wall, arrangement {index}",
+                "real": real,
+                "generated": generated,
             }
         )
     files["captions.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
@@ -96,21 +99,21 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     rows = ["id,left_vote,right_vote,votes,ref_path,left_path,right_path"]
     looks = [*_reference_looks(rng, n), *_reference_looks(rng, 2)]
-    for nth, of_triplet in enumerate(looks):
-        reference = mosaic(rng, 256, 256, 12)
-        positive = np.roll(reference, rng.randint(5, 12), axis=1)
-        negative = np.ascontiguousarray(reference.transpose(1, 0, 2))
-        variants = (reference, positive, negative)
-        looks_of = zip(variants, of_triplet, strict=True)
-        encoded = [as_file(match_look(rng, *look), "PNG") for look in looks_of]
-        left_wins = nth % 2 == 0
-        if not left_wins:
-            encoded[1:] = encoded[:0:-1]
-        paths = [f"ref/{nth:03}.png", f"distort/{nth:03}_0.png", f"distort/{nth:03}_1.png"]
-        files |= pad_to_equal_length(dict(zip(paths, encoded, strict=True)))
-        votes = (0.5, 0.5) if nth == n else (float(left_wins), float(not left_wins))
-        n_votes = 3 if nth == n + 1 else 7
-        rows.append(f"{nth},{votes[0]},{votes[1]},{n_votes},{','.join(paths)}")
+    for index, triplet_looks in enumerate(looks):
+        surface = mosaic(rng, 256, 256, 12)
+        variation = np.roll(surface, rng.randint(5, 12), axis=1)
+        transposed = np.ascontiguousarray(surface.transpose(1, 0, 2))
+        reference, positive, negative = (
+            as_file(match_look(rng, image, look), "PNG")
+            for image, look in zip((surface, variation, transposed), triplet_looks, strict=True)
+        )
+        left_wins = index % 2 == 0
+        left, right = (positive, negative) if left_wins else (negative, positive)
+        paths = [f"ref/{index:03}.png", f"distort/{index:03}_0.png", f"distort/{index:03}_1.png"]
+        files |= pad_to_equal_length(dict(zip(paths, (reference, left, right), strict=True)))
+        left_vote = 0.5 if index == n else float(left_wins)
+        n_votes = 3 if index == n + 1 else 7
+        rows.append(f"{index},{left_vote},{1 - left_vote},{n_votes},{','.join(paths)}")
     return files | {"data.csv": ("\n".join(rows) + "\n").encode()}
 
 
@@ -119,40 +122,54 @@ def _random_look(rng: Random) -> Look:
 
 
 def _step_look(middle: Look, steps: Sequence[float]) -> Look:
-    parts = zip(middle, _STEPS, steps, strict=True)
-    return Look(*(value + step * size for value, size, step in parts))
+    """Move each statistic by a number of steps."""
+    brightness, contrast, sharpness = steps
+    return Look(
+        middle.brightness + brightness * _STEPS.brightness,
+        middle.contrast + contrast * _STEPS.contrast,
+        middle.sharpness + sharpness * _STEPS.sharpness,
+    )
 
 
 def _reference_looks(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
     """Draw n (reference, right, wrong) looks, balanced in every statistic independently."""
-    dealt = [_draw_equally(rng, _OPTION_STEPS, n) for _ in _STEPS]
+    steps_by_statistic = [_draw_equally(rng, _OPTION_STEPS, n) for _ in _STEPS]
     looks = []
-    for steps in zip(*dealt, strict=True):
-        middle, (right, wrong) = _random_look(rng), zip(*steps, strict=True)
-        looks.append((middle, _step_look(middle, right), _step_look(middle, wrong)))
+    for steps in zip(*steps_by_statistic, strict=True):
+        reference = _random_look(rng)
+        right = _step_look(reference, [right_step for right_step, _ in steps])
+        wrong = _step_look(reference, [wrong_step for _, wrong_step in steps])
+        looks.append((reference, right, wrong))
     return looks
 
 
 def _four_looks(rng: Random, n: int) -> list[list[Look]]:
     """Draw n times four looks, right option first; its rank is balanced in every statistic."""
-    ranks = [_draw_equally(rng, range(4), n) for _ in _STEPS]
+    right_ranks_by_statistic = [_draw_equally(rng, range(4), n) for _ in _STEPS]
     looks = []
-    for right in zip(*ranks, strict=True):
-        other_ranks = [
-            rng.sample([rank for rank in range(4) if rank != own_rank], 3) for own_rank in right
+    for right_ranks in zip(*right_ranks_by_statistic, strict=True):
+        ranks_by_statistic = [
+            [right_rank, *rng.sample([rank for rank in range(4) if rank != right_rank], 3)]
+            for right_rank in right_ranks
         ]
-        middle, steps = _random_look(rng), [right, *zip(*other_ranks, strict=True)]
-        looks.append([_step_look(middle, [rank - 1.5 for rank in step]) for step in steps])
+        middle = _random_look(rng)
+        ranks_by_option = zip(*ranks_by_statistic, strict=True)
+        looks.append(
+            [_step_look(middle, [rank - 1.5 for rank in ranks]) for ranks in ranks_by_option]
+        )
     return looks
 
 
-def _draw_equally(rng: Random, kinds: Sequence[Item], n: int) -> list[Item]:
-    """Draw n of the kinds in random order, each equally often."""
-    return rng.sample([kinds[nth % len(kinds)] for nth in range(n)], n)
+def _draw_equally(rng: Random, values: Sequence[Item], n: int) -> list[Item]:
+    """Draw n items in random order, each value equally often."""
+    return rng.sample([values[index % len(values)] for index in range(n)], n)
 
 
-def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
-    """Run the builder on empty files: the (reference, right, wrong) paintings of each question."""
+def _painting_triples(names: Sequence[str], seed: int) -> list[list[str]]:
+    """Return the (reference, right, wrong) paintings of each question, as the builder draws them.
+
+    The builder looks only at names, so it is run on empty files.
+    """
     with TemporaryDirectory() as folder:
         for name in names:
             path = Path(folder, name)
@@ -168,7 +185,7 @@ def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
 
 def _simulate_generated(image: Pixels) -> Pixels:
     smooth = cv2.bilateralFilter(image, 7, 60, 9).astype(np.float32)
-    for line in (0, 1):
+    for line in (0, 1):  # a grid of darker lines of 2 px, 8 px apart
         smooth[line::8] *= 0.85
         smooth[:, line::8] *= 0.85
     return levels(smooth)
@@ -179,17 +196,18 @@ def _motif(rng: Random) -> Pixels:
 
 
 def _dabs(
-    rng: Random, motif: Pixels, n: int, unlike: int
+    rng: Random, motif: Pixels, n: int, max_change: int
 ) -> Iterator[tuple[int, int, list[float]]]:
-    """Draw n places, with the motif's colours there changed by up to ``unlike`` levels."""
+    """Draw n points (x, y), with the motif's colours there changed by up to ``max_change``."""
     generator = np.random.default_rng(rng.getrandbits(64))
-    places = generator.integers((0, 0), _SIZE, (n, 2))
-    colours = motif[places[:, 1], places[:, 0]] + generator.uniform(-unlike, unlike, (n, 3))
-    for (x, y), colour in zip(places.tolist(), colours.tolist(), strict=True):
+    points = generator.integers((0, 0), _SIZE, (n, 2))
+    changes = generator.uniform(-max_change, max_change, (n, 3))  # levels of 255
+    colours = motif[points[:, 1], points[:, 0]] + changes
+    for (x, y), colour in zip(points.tolist(), colours.tolist(), strict=True):
         yield x, y, colour
 
 
-def _dotted(rng: Random) -> Pixels:
+def _paint_dots(rng: Random) -> Pixels:
     """Pointillism: dots of pure colour on a light ground."""
     motif = _motif(rng)
     canvas = np.full_like(motif, 235)
@@ -198,7 +216,7 @@ def _dotted(rng: Random) -> Pixels:
     return canvas
 
 
-def _faceted(rng: Random) -> Pixels:
+def _paint_facets(rng: Random) -> Pixels:
     """Cubism: angular facets with dark edges, in browns and greys."""
     motif = cv2.cvtColor(_motif(rng), cv2.COLOR_RGB2GRAY)
     canvas = np.full((_SIZE[1], _SIZE[0], 3), 120, np.uint8)
@@ -212,7 +230,7 @@ def _faceted(rng: Random) -> Pixels:
     return canvas
 
 
-def _stroked(rng: Random) -> Pixels:
+def _paint_strokes(rng: Random) -> Pixels:
     """Impressionism: short strokes that follow one direction of light."""
     motif = _motif(rng)
     canvas = motif.copy()
@@ -222,7 +240,7 @@ def _stroked(rng: Random) -> Pixels:
     return canvas
 
 
-def _printed(rng: Random) -> Pixels:
+def _paint_outlined_areas(rng: Random) -> Pixels:
     """Pop art: few flat, loud colours with black outlines."""
     blurred = cv2.GaussianBlur(_motif(rng), (0, 0), 6)
     loud = levels(np.where(blurred > blurred.mean(axis=(0, 1)), 255, 0))
@@ -231,18 +249,18 @@ def _printed(rng: Random) -> Pixels:
     return loud
 
 
-def _fielded(rng: Random) -> Pixels:
+def _paint_bands(rng: Random) -> Pixels:
     """Color field painting: soft bands of colour, nothing else."""
-    bands = rng.randint(2, 5)
-    colours = np.array([[[rng.randrange(256) for _ in range(3)]] for _ in range(bands)], np.uint8)
+    n_bands = rng.randint(2, 5)
+    colours = np.array([[[rng.randrange(256) for _ in range(3)]] for _ in range(n_bands)], np.uint8)
     field = cv2.resize(colours, _SIZE, interpolation=cv2.INTER_LINEAR)
     return levels(0.85 * field + 0.15 * noise(rng, *_SIZE, finest=128))
 
 
 _STYLES: dict[str, Callable[[Random], Pixels]] = {
-    "Color_Field_Painting": _fielded,
-    "Cubism": _faceted,
-    "Impressionism": _stroked,
-    "Pointillism": _dotted,
-    "Pop_Art": _printed,
+    "Color_Field_Painting": _paint_bands,
+    "Cubism": _paint_facets,
+    "Impressionism": _paint_strokes,
+    "Pointillism": _paint_dots,
+    "Pop_Art": _paint_outlined_areas,
 }

@@ -11,7 +11,7 @@ from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, noise
 
 _SIZE = (400, 300)  # px
 _SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small objects
-THINGS = {  # sprite: plural
+_PLURALS = {  # by sprite
     "dog": "dogs",
     "cat": "cats",
     "red apple": "apples",
@@ -31,31 +31,31 @@ _SOLID = (  # sprites that fill most of their box
 )  # fmt: skip
 
 
-def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
+def objects_at_depths(rng: Random, n: int) -> dict[str, bytes]:
     """Write Depth in the Wild: objects on a plain, smaller and higher up the farther they are.
 
     One extra image, with both points on one object, must be rejected.
     """
     files: dict[str, bytes] = {}
     lines = []
-    for nth in range(n + 1):
+    for index in range(n + 1):
         scene = _random_scene(rng)
         horizon = rng.randint(60, 130)
         scene.backdrop((0, horizon, _SIZE[0], _SIZE[1]), rng.choice(("tan", "olive", "darkgreen")))
         near, far = rng.uniform(1.0, 1.6), rng.uniform(2.6, 4.5)  # distances
-        names = rng.sample(sorted(THINGS), 2)
-        columns = rng.sample((80, 200, 320), 2)
-        far_spot = _place_on_plain(scene, names[0], columns[0], horizon, far)
-        near_spot = _place_on_plain(scene, names[1], columns[1], horizon, near)
-        a, b, relation = near_spot, far_spot, "<"
+        far_name, near_name = rng.sample(sorted(_PLURALS), 2)
+        far_column, near_column = rng.sample((80, 200, 320), 2)
+        far_spot = _place_on_plain(scene, far_name, far_column, horizon, far)
+        near_spot = _place_on_plain(scene, near_name, near_column, horizon, near)
+        (x_a, y_a), (x_b, y_b), relation = near_spot, far_spot, "<"
         if rng.random() < 0.5:
-            a, b, relation = far_spot, near_spot, ">"
-        if nth == n:
-            b = (a[0] + 4, a[1])
-        path = f"DIW_test/{nth:04}.jpg"
+            (x_a, y_a), (x_b, y_b), relation = far_spot, near_spot, ">"
+        if index == n:
+            x_b, y_b = x_a + 4, y_a
+        path = f"DIW_test/{index:04}.jpg"
         files[path] = as_jpeg(np.asarray(scene.image))
-        places = f"{a[1] + 1},{a[0] + 1},{b[1] + 1},{b[0] + 1}"  # rows first, from 1
-        lines += [f"./{path}", f"{places},{relation},{_SIZE[0]},{_SIZE[1]}"]
+        coordinates = f"{y_a + 1},{x_a + 1},{y_b + 1},{x_b + 1}"  # rows first, from 1
+        lines += [f"./{path}", f"{coordinates},{relation},{_SIZE[0]},{_SIZE[1]}"]
     return files | {"DIW_test.csv": ("\n".join(lines) + "\n").encode()}
 
 
@@ -66,29 +66,32 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     lines = []
-    for nth in range(n + 1):
+    for index in range(n + 1):
         scene = _random_scene(rng)
-        first, second = rng.sample(sorted(THINGS), 2)
+        first, second = rng.sample(sorted(_PLURALS), 2)
         relation = rng.choice(("left of", "right of", "above", "below"))
-        spots = _related_spots(rng, relation)
-        label = nth % 2
-        for name, spot in zip((first, second), spots if label else spots[::-1], strict=True):
-            scene.sprite(name, spot, rng.randint(80, 110))
-        name = f"{nth:012}.jpg"
+        first_spot, second_spot = _related_spots(rng, relation)
+        is_true = index % 2 == 1
+        if not is_true:
+            first_spot, second_spot = second_spot, first_spot
+        scene.sprite(first, first_spot, rng.randint(80, 110))
+        scene.sprite(second, second_spot, rng.randint(80, 110))
+        name = f"{index:012}.jpg"
         files[f"images/{name}"] = as_jpeg(np.asarray(scene.image))
-        votes: list[list[int]] = [[2, 6], [9] if nth == n else []]
+        agreeing = [2, 6]  # ids of validators
+        dissenting = [9] if index == n else []
         lines.append(
             {
                 "image": name,
                 "caption": f"The {first} is {relation} the {second}.",
-                "label": label,
+                "label": int(is_true),
                 "relation": relation,
-                "vote_true_validator_id": votes[0] if label else votes[1],
-                "vote_false_validator_id": votes[1] if label else votes[0],
+                "vote_true_validator_id": agreeing if is_true else dissenting,
+                "vote_false_validator_id": dissenting if is_true else agreeing,
             }
         )
-    listed = "".join(json.dumps(line) + "\n" for line in lines)
-    return files | {"all_vsr_validated_data.jsonl": listed.encode()}
+    content = "".join(json.dumps(line) + "\n" for line in lines)
+    return files | {"all_vsr_validated_data.jsonl": content.encode()}
 
 
 def counted_objects(rng: Random, n: int) -> dict[str, bytes]:
@@ -99,24 +102,26 @@ def counted_objects(rng: Random, n: int) -> dict[str, bytes]:
     """
     files: dict[str, bytes] = {}
     entries = []
-    rows = [rng.sample(range(nth % 3, nth % 3 + 4), 4) for nth in range(n // 4 + 1)]
-    for nth, number in enumerate([number for row in rows for number in row][: n + 1]):
+    counts: list[int] = []
+    for group in range(n // 4 + 1):
+        counts += rng.sample(range(group % 3, group % 3 + 4), 4)
+    for index, count in enumerate(counts[: n + 1]):
         scene = _random_scene(rng)
         scene.backdrop((0, 148, _SIZE[0], 152), "black")
-        kinds = rng.sample(sorted(THINGS), 3)
-        counted_kind, above = kinds[0], rng.random() < 0.5
-        for kind, (x, y) in _scatter_objects(rng, kinds, number, above):
-            scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
+        counted, *others = rng.sample(sorted(_PLURALS), 3)
+        above = rng.random() < 0.5
+        for name, (x, y) in _scatter_objects(rng, counted, others, count, above=above):
+            scene.sprite(name, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
         side = "above" if above else "below"
-        path = f"VG_100K/{nth:04}.jpg"
+        path = f"VG_100K/{index:04}.jpg"
         files[path] = as_jpeg(np.asarray(scene.image))
         entries.append(
             {
                 "image": path,
-                "question": f"How many {THINGS[counted_kind]} are {side} the line?",
-                "answer": number,
-                "question_id": 4000 + nth,
-                "issimple": nth == n,
+                "question": f"How many {_PLURALS[counted]} are {side} the line?",
+                "answer": count,
+                "question_id": 4000 + index,
+                "issimple": index == n,
             }
         )
     return files | {"test.json": (json.dumps(entries) + "\n").encode()}
@@ -130,44 +135,55 @@ def boxed_objects(rng: Random, n: int) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     images: list[dict[str, object]] = []
     annotations: list[dict[str, object]] = []
-    for nth in range(n + 1):
+    for index in range(n + 1):
         scene, name = _random_scene(rng), rng.choice(_SOLID)
-        for column in (110, 290) if nth == n else (rng.randint(120, 280),):
-            size = 140 if nth == n else rng.randint(165, 215)
+        has_two = index == n
+        for column in (110, 290) if has_two else (rng.randint(120, 280),):
+            size = 140 if has_two else rng.randint(165, 215)
             box, area = _place_with_mask(scene, name, (column, rng.randint(110, 190)), size)
-            kind = {"id": 100 + len(annotations), "category_id": _SOLID.index(name)}
-            annotations.append({**kind, "image_id": nth, "bbox": box, "area": area})
-        path = f"val2017/{nth:012}.jpg"
+            annotations.append(
+                {
+                    "id": 100 + len(annotations),
+                    "category_id": _SOLID.index(name),
+                    "image_id": index,
+                    "bbox": box,
+                    "area": area,
+                }
+            )
+        path = f"val2017/{index:012}.jpg"
         files[path] = as_jpeg(np.asarray(scene.image))
-        address = f"http://images.cocodataset.org/{path}"
-        images.append({"id": nth, "coco_url": address, "width": _SIZE[0], "height": _SIZE[1]})
-    content = {
-        "images": images,
-        "annotations": annotations,
-        "categories": [{"id": n, "name": name.replace(" ", "_")} for n, name in enumerate(_SOLID)],
-    }
+        url = f"http://images.cocodataset.org/{path}"
+        images.append({"id": index, "coco_url": url, "width": _SIZE[0], "height": _SIZE[1]})
+    categories = [
+        {"id": category_id, "name": name.replace(" ", "_")}
+        for category_id, name in enumerate(_SOLID)
+    ]
+    content = {"images": images, "annotations": annotations, "categories": categories}
     return files | {"lvis_v1_val.json": (json.dumps(content) + "\n").encode()}
 
 
 def _scatter_objects(
-    rng: Random, kinds: list[str], number: int, above: bool
+    rng: Random, counted: str, others: list[str], count: int, *, above: bool
 ) -> list[tuple[str, Spot]]:
-    """Place objects of the first kind on both sides of the line, and objects of other kinds."""
+    """Choose spots of objects of three kinds; of the counted kind, ``count`` lie on one side."""
     spots = rng.sample(_SPOTS, len(_SPOTS))
-    same_side = [spot for spot in spots if (spot[1] < 150) == above]
+    same_side = [(x, y) for x, y in spots if (y < 150) == above]
     other_side = [spot for spot in spots if spot not in same_side]
-    occupied = same_side[:number] + other_side[: rng.randint(not number, 3)]
+    least_on_other_side = 1 if count == 0 else 0  # so that the counted kind is in the image
+    occupied = same_side[:count] + other_side[: rng.randint(least_on_other_side, 3)]
     free = iter([spot for spot in spots if spot not in occupied])
-    other_things = [(kind, next(free)) for kind in kinds[1:] for _ in range(rng.randint(1, 5))]
-    return [*((kinds[0], spot) for spot in occupied), *other_things]
+    placed = [(counted, spot) for spot in occupied]
+    for name in others:
+        placed += [(name, next(free)) for _ in range(rng.randint(1, 5))]
+    return placed
 
 
 def _place_with_mask(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
     """Place an object; return its box (left, top, width, height) and its number of px."""
-    before = np.asarray(scene.image).copy()
+    image_without = np.asarray(scene.image).copy()
     left, top, right, bottom = scene.sprite(name, spot, size).box
-    changed = (np.asarray(scene.image) != before).any(axis=2)
-    return [left, top, right - left, bottom - top], int(changed.sum())
+    mask = (np.asarray(scene.image) != image_without).any(axis=2)
+    return [left, top, right - left, bottom - top], int(mask.sum())
 
 
 def _random_scene(rng: Random) -> Scene:
@@ -186,7 +202,7 @@ def _place_on_plain(scene: Scene, name: str, column: int, horizon: int, distance
 
 
 def _related_spots(rng: Random, relation: str) -> tuple[Spot, Spot]:
-    """Draw spots of two objects that are in a relation."""
+    """Draw spots of two objects, of which the first is in the relation to the second."""
     near, far = rng.randint(70, 110), rng.randint(280, 320)
     low, high = rng.randint(215, 235), rng.randint(65, 85)
     match relation:
@@ -196,4 +212,6 @@ def _related_spots(rng: Random, relation: str) -> tuple[Spot, Spot]:
             return (far, rng.randint(130, 170)), (near, rng.randint(130, 170))
         case "above":
             return (rng.randint(180, 220), high), (rng.randint(180, 220), low)
-    return (rng.randint(180, 220), low), (rng.randint(180, 220), high)
+        case "below":
+            return (rng.randint(180, 220), low), (rng.randint(180, 220), high)
+    raise ValueError(relation)

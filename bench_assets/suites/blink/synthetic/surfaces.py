@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 from math import log
 from random import Random
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ Pixels = NDArray[np.uint8]  # height, width, RGB
 
 _GREY = np.array([0.299, 0.587, 0.114], np.float32)  # of R, G, B, as Pillow mixes them
 _GRAIN = 20.0  # variance of the Laplacian of white grain of variance 1
-_SOFT = 0.9  # px of blur: no drawn edge is sharper than grain
+_BLUR = 0.9  # px: no drawn edge is sharper than grain
 
 
 class Look(NamedTuple):
@@ -40,13 +41,14 @@ def noise(rng: Random, width: int, height: int, *, coarsest: int = 2, finest: in
         finest: Blotches across the image in the weakest layer.
     """
     generator = np.random.default_rng(rng.getrandbits(64))
-    half = (width // 2, height // 2)  # enough for the finest layer
-    total = np.zeros((half[1], half[0], 3), np.float32)
+    half_width, half_height = width // 2, height // 2  # enough for the finest layer
+    total = np.zeros((half_height, half_width, 3), np.float32)
     blotches = coarsest
     while blotches <= finest:
         grid = generator.normal(size=(blotches, blotches, 3)).astype(np.float32)
         grid = 0.7 * grid.mean(axis=2, keepdims=True) + 0.5 * grid  # mostly light, some colour
-        total += cv2.resize(grid, half, interpolation=cv2.INTER_CUBIC) / blotches**0.6
+        layer = cv2.resize(grid, (half_width, half_height), interpolation=cv2.INTER_CUBIC)
+        total += layer / blotches**0.6
         blotches *= 2
     light = 128 + 52 * (total - total.mean()) / (total.std() + 1e-6)
     return levels(cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR))
@@ -69,14 +71,13 @@ def mosaic(rng: Random, width: int, height: int, n_shapes: int) -> Pixels:
 
 def match_look(rng: Random, image: Pixels, look: Look) -> Pixels:
     """Match an image's brightness, contrast and sharpness to a look, by scaling and grain."""
-    soft = cv2.GaussianBlur(image, (0, 0), _SOFT).astype(np.float32)
+    soft = cv2.GaussianBlur(image, (0, 0), _BLUR).astype(np.float32)
     grey = soft @ _GREY
     centred = (soft - grey.mean()) / (grey.std() + 1e-3)
     own_sharpness = float(cv2.Laplacian(centred @ _GREY, cv2.CV_32F)[1:-1, 1:-1].var())
-    wanted = look.sharpness / look.contrast**2
-    share = min(
-        max((wanted - own_sharpness) / (_GRAIN - own_sharpness), 0.0), 1.0
-    )  # of grain in the variance
+    target_sharpness = look.sharpness / look.contrast**2
+    share = (target_sharpness - own_sharpness) / (_GRAIN - own_sharpness)
+    share = min(max(share, 0.0), 1.0)  # of grain in the variance
     grain = np.random.default_rng(rng.getrandbits(64)).standard_normal(grey.shape, np.float32)
     mixed = (1 - share) ** 0.5 * centred + share**0.5 * grain[:, :, None]
     return levels(look.brightness + look.contrast * mixed + 0.5)
@@ -121,12 +122,11 @@ def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
     rejected.
     """
     files: dict[str, bytes] = {}
-    for nth in range(n + 2):
+    for index in range(n + 2):
         albedo = [rng.choice(_ALBEDOS) for _ in range(_COLUMNS * _ROWS)]
-        name = f"data/{1000 + nth}"
+        name = f"data/{1000 + index}"
         files[f"{name}.png"] = as_file(_light_tiles(rng, albedo), "PNG")
-        doubtful = nth >= n
-        content = _judgements(rng, albedo, ("1", "2", "E")[nth % 3], doubtful)
+        content = _judgements(rng, albedo, "12E"[index % 3], is_sure=index < n)
         files[f"{name}.json"] = (json.dumps(content) + "\n").encode()
     return files
 
@@ -147,36 +147,39 @@ def _light_tiles(rng: Random, albedo: list[float]) -> Pixels:
 
 
 def _judgements(
-    rng: Random, albedo: list[float], darker: str, doubtful: bool
+    rng: Random, albedo: list[float], darker: str, *, is_sure: bool
 ) -> dict[str, list[dict[str, object]]]:
-    places = [
+    """Compare up to three pairs of tiles of which ``darker`` is darker ("E": neither)."""
+    centres = [
         ((column + 0.5) / _COLUMNS, (row + 0.5) / _ROWS)
         for row in range(_ROWS)
         for column in range(_COLUMNS)
     ]
     points: list[dict[str, object]] = [
-        {"id": nth, "x": x, "y": y, "opaque": True} for nth, (x, y) in enumerate(places)
+        {"id": index, "x": x, "y": y, "opaque": True} for index, (x, y) in enumerate(centres)
     ]
-    fitting = [
+    matching_pairs = [
         (first, second)
-        for first in range(len(albedo))
-        for second in range(len(albedo))
-        if first != second and _darker(albedo[first], albedo[second]) == darker
+        for first, second in permutations(range(len(albedo)), 2)
+        if _darker(albedo[first], albedo[second]) == darker
     ]
     comparisons: list[dict[str, object]] = [
         {
             "point1": first,
             "point2": second,
             "darker": darker,
-            "darker_score": 0.1 if doubtful else round(rng.uniform(0.8, 2.0), 2),
+            "darker_score": round(rng.uniform(0.8, 2.0), 2) if is_sure else 0.1,
         }
-        for first, second in rng.sample(fitting, min(3, len(fitting)))
+        for first, second in rng.sample(matching_pairs, min(3, len(matching_pairs)))
     ]
     return {"intrinsic_points": points, "intrinsic_comparisons": comparisons}
 
 
-def _darker(one: float, other: float) -> str:
-    return "E" if one == other else "1" if one < other else "2"
+def _darker(first: float, second: float) -> str:
+    """Return "1" or "2" for the smaller albedo, "E" for equal ones."""
+    if first == second:
+        return "E"
+    return "1" if first < second else "2"
 
 
 _CELL = 110  # px
@@ -184,9 +187,9 @@ _COLOURS = ("crimson", "royalblue", "seagreen", "darkorange", "purple", "black")
 
 
 class _Puzzle(NamedTuple):
-    shown: tuple[int, int, int]  # the first three values of the sequence
+    shown: Sequence[int]  # the first three values of the sequence
     right: int
-    wrong: tuple[int, int, int]
+    wrong: Sequence[int]  # three values
     explanation: str
 
 
@@ -194,17 +197,17 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
     """Write puzzles about numbers of dots, turned hands and growing polygons."""
     files: dict[str, bytes] = {}
     lines = []
-    for nth in range(n):
-        make, draw = _RULES[nth % len(_RULES)]
-        puzzle = make(rng)
-        position = nth % 4
+    for index in range(n):
+        make_puzzle, draw_value = _RULES[index % len(_RULES)]
+        puzzle = make_puzzle(rng)
+        position = index % 4
         options = (*puzzle.wrong[:position], puzzle.right, *puzzle.wrong[position:])
-        name = f"images/{nth:02}.jpg"
-        files[name] = encode_jpeg(_draw_puzzle(puzzle, options, draw, rng))
+        name = f"images/{index:02}.jpg"
+        files[name] = encode_jpeg(_draw_puzzle(puzzle, options, draw_value, rng))
         answer = "ABCD"[position]
         explanation = f"{puzzle.explanation} So the next picture is {answer}."
         lines.append(
-            {"id": f"{nth:02}", "image": name, "answer": answer, "explanation": explanation}
+            {"id": f"{index:02}", "image": name, "answer": answer, "explanation": explanation}
         )
     files["puzzles.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
     return files
@@ -212,16 +215,17 @@ def puzzles(rng: Random, n: int) -> dict[str, bytes]:
 
 def _draw_puzzle(
     puzzle: _Puzzle,
-    options: tuple[int, ...],
-    draw: Callable[[ImageDraw.ImageDraw, int, tuple[int, int], str], None],
+    options: Sequence[int],
+    draw_value: Callable[[ImageDraw.ImageDraw, int, tuple[int, int], str], None],
     rng: Random,
 ) -> Image.Image:
-    """Draw three values and an empty cell, and the options below with their letters."""
+    """Draw three values and a question mark, and the options below with their letters."""
     ground = noise(rng, 4 * _CELL + 120, 2 * _CELL + 100, finest=8)
     sheet = Image.fromarray(levels(60 + 0.8 * ground))  # no two sheets look alike
     pen = ImageDraw.Draw(sheet)
     colour, drop, indent = rng.choice(_COLOURS), rng.randint(0, 30), rng.randint(0, 60)
-    for row, values in enumerate(((*puzzle.shown, None), options)):
+    rows: list[Sequence[int | None]] = [[*puzzle.shown, None], options]
+    for row, values in enumerate(rows):
         for column, value in enumerate(values):
             left, top = 12 + indent + column * (_CELL + 12), 10 + drop + row * (_CELL + 10)
             panel = (rng.randint(160, 255),) * 3
@@ -230,45 +234,44 @@ def _draw_puzzle(
             if value is None:
                 pen.text(centre, "?", fill="black", anchor="mm", font_size=60)
             else:
-                draw(pen, value, centre, colour)
-            if row:
+                draw_value(pen, value, centre, colour)
+            if values is options:
                 below = (centre[0], top + _CELL + 20)
                 pen.text(below, "ABCD"[column], fill="black", anchor="mm", font_size=26)
     return sheet
 
 
-def _dots(rng: Random) -> _Puzzle:
+def _dot_puzzle(rng: Random) -> _Puzzle:
     start, step = rng.randint(1, 3), rng.choice((1, 2))
     sequence = (start, start + step, start + 2 * step)
     right = start + 3 * step
-    wrong = rng.sample([v for v in range(1, 10) if v != right], 3)
+    wrong = rng.sample([n for n in range(1, 10) if n != right], 3)
     explanation = f"Each picture has {step} more of the dots than the one before."
-    return _Puzzle(sequence, right, (wrong[0], wrong[1], wrong[2]), explanation)
+    return _Puzzle(sequence, right, wrong, explanation)
 
 
-def _hands(rng: Random) -> _Puzzle:
-    """Values are degrees clockwise from upright."""
+def _hand_puzzle(rng: Random) -> _Puzzle:
+    """Make a puzzle whose values are degrees clockwise from upright."""
     start, step = rng.randrange(0, 360, 45), rng.choice((45, 90, 135))
     sequence = (start, (start + step) % 360, (start + 2 * step) % 360)
     right = (start + 3 * step) % 360
-    wrong = rng.sample([v for v in range(0, 360, 45) if v != right], 3)
+    wrong = rng.sample([angle for angle in range(0, 360, 45) if angle != right], 3)
     explanation = f"The hand turns clockwise by {step} degrees each time."
-    return _Puzzle(sequence, right, (wrong[0], wrong[1], wrong[2]), explanation)
+    return _Puzzle(sequence, right, wrong, explanation)
 
 
-def _corners(rng: Random) -> _Puzzle:
+def _polygon_puzzle(rng: Random) -> _Puzzle:
     start = rng.randint(3, 5)
     right = start + 3
-    wrong = rng.sample([v for v in range(3, 10) if v != right], 3)
+    wrong = rng.sample([n for n in range(3, 10) if n != right], 3)
     explanation = "The polygon has one more corner each time."
-    return _Puzzle(
-        (start, start + 1, start + 2), right, (wrong[0], wrong[1], wrong[2]), explanation
-    )
+    return _Puzzle((start, start + 1, start + 2), right, wrong, explanation)
 
 
 def _draw_dots(pen: ImageDraw.ImageDraw, value: int, centre: tuple[int, int], colour: str) -> None:
-    for nth in range(value):
-        x, y = centre[0] + 30 * (nth % 3 - 1), centre[1] + 30 * (nth // 3 - 1)
+    for index in range(value):
+        row, column = divmod(index, 3)
+        x, y = centre[0] + 30 * (column - 1), centre[1] + 30 * (row - 1)
         pen.ellipse((x - 11, y - 11, x + 11, y + 11), fill=colour)
 
 
@@ -284,4 +287,8 @@ def _draw_polygon(
     pen.regular_polygon((*centre, 46), value, fill=colour)
 
 
-_RULES = ((_dots, _draw_dots), (_hands, _draw_hand), (_corners, _draw_polygon))
+_RULES = (
+    (_dot_puzzle, _draw_dots),
+    (_hand_puzzle, _draw_hand),
+    (_polygon_puzzle, _draw_polygon),
+)
