@@ -43,7 +43,7 @@ _IMAGE = "Image"
 
 
 def digests(images: Iterable[StoredImage]) -> dict[str, str]:
-    """SHA-256 of images by the source's name."""
+    """Map images to their SHA-256, by their names in the source."""
     return {image.name: image.sha256 for image in images}
 
 
@@ -85,20 +85,21 @@ def caption_units(
     """Build one unit per caption of the kept images; of equal captions, the first."""
     digest_of = digests(images)
     kept = {decision.image for decision in decisions if decision.kept} & digest_of.keys()
-    first: dict[tuple[str, str], WrittenCaption] = {}
+    first_captions: dict[tuple[str, str], WrittenCaption] = {}
     for caption in written:
-        if caption.image in kept and normalize_text(caption.caption):
-            first.setdefault((caption.image, normalize_text(caption.caption)), caption)
+        text = normalize_text(caption.caption)
+        if caption.image in kept and text:
+            first_captions.setdefault((caption.image, text), caption)
     return [
         Unit(
             task=TASKS["caption_votes"].name,
-            unit_id=unit_id(unit.image, unit.writer),
-            shown={"Caption": " ".join(unit.caption.split())},
-            images={_IMAGE: digest_of[unit.image]},
+            unit_id=unit_id(caption.image, caption.writer),
+            shown={"Caption": " ".join(caption.caption.split())},
+            images={_IMAGE: digest_of[caption.image]},
             needed=N_VERIFIERS,
-            barred=(unit.writer,),
+            barred=(caption.writer,),
         )
-        for unit in first.values()
+        for caption in first_captions.values()
     ]
 
 
@@ -154,7 +155,7 @@ def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredIma
     return [
         Unit(
             task=TASKS["triggers"].name,
-            unit_id=unit_id(*name),
+            unit_id=unit_id(question.image, normalize_text(question.question)),
             shown={
                 "Kind": question.trigger,
                 "Question": question.question,
@@ -163,7 +164,7 @@ def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredIma
             images={_IMAGE: digest_of[question.image]},
             needed=N_CHECKING,
         )
-        for name, question in questions.items()
+        for question in questions.values()
         if question.image in digest_of
     ]
 
@@ -172,22 +173,25 @@ Row = TypeVar("Row")
 
 
 def _vote_reader(
-    row: Callable[..., Row], who: str, about: Sequence[str], yes_no_fields: Sequence[str]
+    row_type: Callable[..., Row],
+    person_field: str,
+    unit_fields: Sequence[str],
+    yes_no_fields: Sequence[str],
 ) -> Callable[[Sequence[Answer]], list[Row]]:
     """Build a function that converts answers to votes.
 
     Args:
-        row: Row type of the votes.
-        who: Field of the row for the annotator.
-        about: Fields of the row for the parts of the unit's id.
+        row_type: Row type of the votes.
+        person_field: Field of the row for the annotator.
+        unit_fields: Fields of the row for the parts of the unit's id.
         yes_no_fields: Yes-or-no fields, of the same name in row and annotation task.
     """
 
     def read(answers: Sequence[Answer]) -> list[Row]:
         return [
-            row(
-                **dict(zip(about, split_unit_id(answer.unit_id), strict=True)),
-                **{who: answer.person},
+            row_type(
+                **dict(zip(unit_fields, split_unit_id(answer.unit_id), strict=True)),
+                **{person_field: answer.person},
                 **{name: answer.values[name] == ("yes",) for name in yes_no_fields},
                 **_source_note(answer),
             )
@@ -210,16 +214,14 @@ trigger_votes = _vote_reader(TriggerVote, "annotator", ["image", "question"], ["
 
 def written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
     """Convert answers to captions."""
-    return [
-        WrittenCaption(
-            image=image,
-            writer=answer.person,
-            caption=answer.values["caption"][0],
-            **_source_note(answer),
+    captions = []
+    for answer in answers:
+        (image,) = split_unit_id(answer.unit_id)
+        text = answer.values["caption"][0]
+        captions.append(
+            WrittenCaption(image=image, writer=answer.person, caption=text, **_source_note(answer))
         )
-        for answer in answers
-        for (image,) in [split_unit_id(answer.unit_id)]
-    ]
+    return captions
 
 
 def _source_note(answer: Answer) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A language model that knows only the caption asks, a vision-language model answers, the language
 model reasons and asks again, until it decides or the rounds are used up. All dialogues run
-concurrently, so that models can batch; every turn is recorded.
+together, so that models can batch; every turn is recorded.
 
 The order of turns, the content shown in each, and the marks that are parsed are those of IdealGPT
 (You et al., 2023), on which the paper builds. The line "Statement:", which may become a distractor,
@@ -56,8 +56,8 @@ def first_questions_prompt(caption: str) -> Prompt:
 
 def more_questions_prompt(caption: str, exchanges: Sequence[Exchange], analysis: str) -> Prompt:
     """Prompt for further questions, after an analysis that could not decide."""
-    known = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}\nAnalysis: {analysis}"
-    return Prompt.of(known, system=_FOLLOW_UP_SYSTEM)
+    context = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}\nAnalysis: {analysis}"
+    return Prompt.of(context, system=_FOLLOW_UP_SYSTEM)
 
 
 def answer_prompt(image: str, question: str) -> Prompt:
@@ -67,10 +67,9 @@ def answer_prompt(image: str, question: str) -> Prompt:
 
 def reasoning_prompt(caption: str, exchanges: Sequence[Exchange], *, last: bool) -> Prompt:
     """Prompt for a decision; in the last round "not sure" is not offered."""
-    known = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}"
-    return Prompt.of(
-        known, system=_REASONER_SYSTEM + (_FORCED_DECISION if last else _UNSURE_OPTION)
-    )
+    context = f"{_caption_block(caption)}\n{_format_exchanges(exchanges)}"
+    ending = _FORCED_DECISION if last else _UNSURE_OPTION
+    return Prompt.of(context, system=f"{_REASONER_SYSTEM}{ending}")
 
 
 def _caption_block(caption: str) -> str:
@@ -143,11 +142,11 @@ def read_reasoning(response: str) -> ReasonerTurn | None:
     analysis, statement, answer = (lines[-1].strip() for lines in matches)
     if "not sure" in answer.casefold():
         return ReasonerTurn(analysis, statement, "")
-    word = re.sub(r"[^\w\s]", "", answer).strip().casefold()
-    return ReasonerTurn(analysis, statement, word) if word in OPTIONS else None
+    decision = re.sub(r"[^\w\s]", "", answer).strip().casefold()
+    return ReasonerTurn(analysis, statement, decision) if decision in OPTIONS else None
 
 
-Read = TypeVar("Read")
+Parsed = TypeVar("Parsed")
 
 
 class Dialogues(NamedTuple):
@@ -159,8 +158,10 @@ class Dialogues(NamedTuple):
 
 @dataclass(slots=True)
 class _Dialogue:
-    image_id: str
-    image: str
+    """A dialogue that may go on."""
+
+    image_id: str  # name of the image
+    image: str  # its SHA-256
     caption: str
     exchanges: list[Exchange] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)  # of this round
@@ -168,7 +169,7 @@ class _Dialogue:
     utterances: list[Utterance] = field(default_factory=list)
     end: DialogueEnd | None = None
 
-    def ends(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
+    def close(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
         self.end = DialogueEnd(
             image=self.image_id,
             caption=self.caption,
@@ -201,19 +202,21 @@ def hold_dialogues(
     """
     asker, answerer = models
     dialogues = [_Dialogue(name, images[name], caption) for name, caption in captions.items()]
-    for number in range(1, rounds + 1):
-        turn = _Turn(asker, "asker", number, tries)
-        turn.take(_open_dialogues(dialogues), _question_prompt, read_questions, _accept_questions)
-        _answer_questions(_open_dialogues(dialogues), answerer, number)
-        turn = _Turn(asker, "reasoner", number, tries)
-        turn.take(
+    for round_number in range(1, rounds + 1):
+        asker_turn = _Turn(asker, "asker", round_number, tries)
+        asker_turn.take(
+            _open_dialogues(dialogues), _question_prompt, read_questions, _accept_questions
+        )
+        _answer_questions(_open_dialogues(dialogues), answerer, round_number)
+        reasoner_turn = _Turn(asker, "reasoner", round_number, tries)
+        reasoner_turn.take(
             _open_dialogues(dialogues),
-            partial(_reason_prompt, is_last=number == rounds),
+            partial(_reasoning_prompt, is_last=round_number == rounds),
             read_reasoning,
             _accept_reasoning,
         )
     for dialogue in _open_dialogues(dialogues):
-        dialogue.ends("round limit", rounds)
+        dialogue.close("round limit", rounds)
     return Dialogues(
         [utterance for dialogue in dialogues for utterance in dialogue.utterances],
         [dialogue.end for dialogue in dialogues if dialogue.end],
@@ -222,19 +225,21 @@ def hold_dialogues(
 
 def dialogue_statements(utterances: Iterable[Utterance]) -> list[Statement]:
     """List the descriptions of images in the reasoner's readable responses."""
-    return [
-        Statement(
-            statement_id=f"{utterance.image}/dialogue/{utterance.round}",
-            image=utterance.image,
-            text=turn.statement,
-            way="dialogue",
-            request_id=utterance.request_id,
-            writer=utterance.model,
-            prompt_sha256=utterance.prompt_sha256,
-        )
-        for utterance in utterances
-        if utterance.speaker == "reasoner" and (turn := read_reasoning(utterance.said))
-    ]
+    statements = []
+    for utterance in utterances:
+        turn = read_reasoning(utterance.said) if utterance.speaker == "reasoner" else None
+        if turn is not None:
+            statement = Statement(
+                statement_id=f"{utterance.image}/dialogue/{utterance.round}",
+                image=utterance.image,
+                text=turn.statement,
+                way="dialogue",
+                request_id=utterance.request_id,
+                writer=utterance.model,
+                prompt_sha256=utterance.prompt_sha256,
+            )
+            statements.append(statement)
+    return statements
 
 
 class _Turn(NamedTuple):
@@ -242,38 +247,40 @@ class _Turn(NamedTuple):
 
     model: ChatModel
     speaker: Speaker
-    number: int
+    round_number: int
     tries: int
 
     def take(
         self,
         dialogues: Sequence[_Dialogue],
-        prompt: Callable[[_Dialogue], Prompt],
-        read: Callable[[str], Read | None],
-        accept: Callable[[_Dialogue, Read, int], None],
+        build_prompt: Callable[[_Dialogue], Prompt],
+        parse: Callable[[str], Parsed | None],
+        accept: Callable[[_Dialogue, Parsed, int], None],
     ) -> None:
-        """Request a turn until it is readable, or the attempts are used up."""
+        """Request each dialogue's turn until it is readable, or the attempts are used up."""
         waiting = list(dialogues)
         for attempt in range(self.tries):
-            prompts = {
-                f"{d.image_id}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
-            }
+            prompts = {self._request_id(dialogue): build_prompt(dialogue) for dialogue in waiting}
             responses = generate_texts(self.model, prompts, attempt) if prompts else []
-            unread = []
+            unreadable = []
             for dialogue, response in zip(waiting, responses, strict=True):
                 _record_utterance(
-                    dialogue, self.number, self.speaker, response, response.prompt, attempt
+                    dialogue, self.round_number, self.speaker, response, response.prompt, attempt
                 )
+                parsed = parse(response.text)
                 if response.error:
-                    dialogue.ends("no response", self.number, detail=response.error)
-                elif (parsed := read(response.text)) is None:
-                    unread.append(dialogue)
+                    dialogue.close("no response", self.round_number, detail=response.error)
+                elif parsed is None:
+                    unreadable.append(dialogue)
                 else:
-                    accept(dialogue, parsed, self.number)
-            waiting = unread
+                    accept(dialogue, parsed, self.round_number)
+            waiting = unreadable
         for dialogue in waiting:
             detail = f"the {self.speaker}'s response was unreadable {self.tries} times"
-            dialogue.ends("parse failure", self.number, detail=detail)
+            dialogue.close("parse failure", self.round_number, detail=detail)
+
+    def _request_id(self, dialogue: _Dialogue) -> str:
+        return f"{dialogue.image_id}/dialogue/{self.round_number}/{self.speaker}"
 
 
 def _open_dialogues(dialogues: Sequence[_Dialogue]) -> list[_Dialogue]:
@@ -286,40 +293,45 @@ def _question_prompt(dialogue: _Dialogue) -> Prompt:
     return more_questions_prompt(dialogue.caption, dialogue.exchanges, dialogue.analysis)
 
 
-def _reason_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
+def _reasoning_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
     return reasoning_prompt(dialogue.caption, dialogue.exchanges, last=is_last)
 
 
-def _accept_questions(dialogue: _Dialogue, questions: list[str], number: int) -> None:
+def _accept_questions(dialogue: _Dialogue, questions: list[str], round_number: int) -> None:
     dialogue.questions = questions
 
 
-def _answer_questions(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) -> None:
-    turns = [
-        (dialogue, question, f"{dialogue.image_id}/dialogue/{number}/answerer/{position}")
+def _answer_questions(
+    dialogues: Sequence[_Dialogue], answerer: ChatModel, round_number: int
+) -> None:
+    """Have the questions of this round answered, and add the exchanges to the dialogues."""
+    prompts = {
+        f"{dialogue.image_id}/dialogue/{round_number}/answerer/{number}": answer_prompt(
+            dialogue.image, question
+        )
         for dialogue in dialogues
-        for position, question in enumerate(dialogue.questions, 1)
-    ]
-    requests = {name: answer_prompt(d.image, question) for d, question, name in turns}
-    responses = generate_texts(answerer, requests) if requests else []
-    for (dialogue, question, _), response in zip(turns, responses, strict=True):
-        _record_utterance(dialogue, number, "answerer", response, question, 0)
+        for number, question in enumerate(dialogue.questions, 1)
+    }
+    responses = generate_texts(answerer, prompts) if prompts else []
+    questions = [(dialogue, question) for dialogue in dialogues for question in dialogue.questions]
+    for (dialogue, question), response in zip(questions, responses, strict=True):
+        _record_utterance(dialogue, round_number, "answerer", response, question, attempt=0)
         if response.error:
-            dialogue.ends("no response", number, detail=response.error)
+            dialogue.close("no response", round_number, detail=response.error)
         # Cut off further questions that the model asks itself, as IdealGPT does.
         answer = response.text.split("Question:")[0].strip()
         dialogue.exchanges.append(Exchange(question, answer))
 
 
-def _accept_reasoning(dialogue: _Dialogue, turn: ReasonerTurn, number: int) -> None:
+def _accept_reasoning(dialogue: _Dialogue, turn: ReasonerTurn, round_number: int) -> None:
     dialogue.analysis = turn.analysis
     if turn.decision:
-        dialogue.ends("decision", number, decision=turn.decision)
+        dialogue.close("decision", round_number, decision=turn.decision)
 
 
 def _record_utterance(
     dialogue: _Dialogue,
-    number: int,
+    round_number: int,
     speaker: Speaker,
     response: GeneratedText,
     heard: str,
@@ -328,7 +340,7 @@ def _record_utterance(
     dialogue.utterances.append(
         Utterance(
             image=dialogue.image_id,
-            round=number,
+            round=round_number,
             speaker=speaker,
             said=response.text or f"(no response: {response.error})",
             heard=heard,

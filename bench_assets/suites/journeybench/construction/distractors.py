@@ -5,9 +5,10 @@ A model writes them from the captions (way a), or they come from a dialogue abou
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
@@ -44,7 +45,7 @@ Print a JSON list and nothing else: one object with the field "statement" for ea
 
 _VOTE_PHRASE = "find it in conflict"
 _WORD = re.compile(r"[^\W_]+")
-_EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
+_FUNCTION_WORDS = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +83,14 @@ def statement_prompts(
 
 def read_statements(responses: Iterable[GeneratedText]) -> Table[Statement]:
     """Parse the statements in the responses."""
-    read = Table[Statement]()
+    table = Table[Statement]()
     for response in responses:
         image = response.request_id.removesuffix("/statements")
         proposals = proposals_of(response)
-        read.rejections.extend(proposals.rejections)
+        table.rejections.extend(proposals.rejections)
         for number, proposal in enumerate(proposals.rows, 1):
             fields = text_fields(proposal, ("statement",))
-            read.rows.append(
+            table.rows.append(
                 Statement(
                     statement_id=f"{image}/model/{number}",
                     image=image,
@@ -100,7 +101,7 @@ def read_statements(responses: Iterable[GeneratedText]) -> Table[Statement]:
                     prompt_sha256=response.prompt_sha256,
                 )
             )
-    return read
+    return table
 
 
 def verify_statements(
@@ -108,34 +109,40 @@ def verify_statements(
     captions: Mapping[str, Sequence[str]],
     votes: Iterable[StatementVote],
     encoder: TextEncoder,
-    least: int = 1,
+    least_votes: int = 1,
 ) -> list[StatementDecision]:
     """Decide on each statement, in order.
 
-    Rejected are statements that are empty, repeat another statement or a caption, or follow from a
-    caption; those that no majority of the annotators finds in conflict with the image; and those
-    beyond the first ``MAX_STATEMENTS`` of an image. A statement that lacks only votes is open.
+    A statement is rejected if it is empty, repeats another statement or a caption, or follows from
+    a caption; if no majority of the annotators finds it in conflict with the image; or if its image
+    has ``MAX_STATEMENTS`` already. A statement that lacks only votes is open.
     """
     votes_by_statement: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
         votes_by_statement[vote.image, normalize_text(vote.statement)][vote.annotator] = (
             vote.conflicts
         )
-    seen: dict[str, set[str]] = defaultdict(set)
-    accepted: dict[str, int] = defaultdict(int)
+    earlier_texts: dict[str, set[str]] = defaultdict(set)
+    n_accepted = Counter[str]()
     decisions = []
-    nearest = _nearest_captions(statements, captions, encoder)
-    for statement, near in zip(statements, nearest, strict=True):
-        cast = list(votes_by_statement[statement.image, normalize_text(statement.text)].values())
-        enough = accepted[statement.image] >= MAX_STATEMENTS
-        own_fault = _fault(statement, seen[statement.image], captions.get(statement.image, ()))
-        own_fault = own_fault or _repetition_fault(statement, near)
-        waits = not own_fault and not enough and len(cast) < least
-        voted = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
-        fault = own_fault or voted or (f"beyond the first {MAX_STATEMENTS}" if enough else "")
-        seen[statement.image].add(normalize_text(statement.text))
-        accepted[statement.image] += not fault
-        decisions.append(replace(_decision(statement, near, cast, fault), open=waits))
+    nearest_captions = _nearest_captions(statements, captions, encoder)
+    for statement, nearest in zip(statements, nearest_captions, strict=True):
+        image, text = statement.image, normalize_text(statement.text)
+        statement_votes = list(votes_by_statement[image, text].values())
+        lacks_votes = len(statement_votes) < least_votes
+        is_surplus = n_accepted[image] >= MAX_STATEMENTS
+        fault = _text_fault(statement, earlier_texts[image], captions.get(image, ()))
+        fault = fault or _repetition_fault(statement, nearest)
+        is_open = lacks_votes and not fault and not is_surplus
+        if is_open or not lacks_votes:
+            fault = fault or vote_fault(statement_votes, least_votes, _VOTE_PHRASE)
+        if is_surplus:
+            fault = fault or f"beyond the first {MAX_STATEMENTS}"
+        if not fault:
+            n_accepted[image] += 1
+        earlier_texts[image].add(text)
+        decision = _decision(statement, nearest, statement_votes, fault)
+        decisions.append(replace(decision, open=is_open))
     return decisions
 
 
@@ -143,12 +150,13 @@ def filter_statements(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
     """Leave out empty and repeated statements, and those that follow from a caption."""
-    seen: dict[str, set[str]] = defaultdict(set)
+    earlier_texts: dict[str, set[str]] = defaultdict(set)
     kept = []
     for statement in statements:
-        if not _fault(statement, seen[statement.image], captions.get(statement.image, ())):
+        image = statement.image
+        if not _text_fault(statement, earlier_texts[image], captions.get(image, ())):
             kept.append(statement)
-        seen[statement.image].add(normalize_text(statement.text))
+        earlier_texts[image].add(normalize_text(statement.text))
     return kept
 
 
@@ -160,55 +168,63 @@ def is_entailed(statement: str, caption: str) -> bool:
     >>> is_entailed("A fox reads a newspaper", "A fox in a raincoat reads a menu")
     False
     """
-    words = [word for word in _words(caption) if word in set(_words(statement))]
-    return words == _words(statement)
+    statement_words = _words(statement)
+    shared_words = [word for word in _words(caption) if word in statement_words]
+    return shared_words == statement_words
 
 
-def _fault(one: Statement, earlier: set[str], captions: Sequence[str]) -> str:
-    normalized = normalize_text(one.text)
-    if not normalized:
+def _text_fault(statement: Statement, earlier_texts: set[str], captions: Sequence[str]) -> str:
+    """Why a statement is not put to the vote; "" if it is."""
+    text = normalize_text(statement.text)
+    if not text:
         return "empty"
-    if normalized in earlier:
+    if text in earlier_texts:
         return "another statement says the same"
     if not captions:
         return "its image has no caption"
-    return next((f"follows from {text!r}" for text in captions if is_entailed(one.text, text)), "")
+    for caption in captions:
+        if is_entailed(statement.text, caption):
+            return f"follows from {caption!r}"
+    return ""
 
 
-def _repetition_fault(one: Statement, near: _NearestCaption) -> str:
+def _repetition_fault(statement: Statement, nearest: _NearestCaption) -> str:
+    if nearest.similarity < _SAME:
+        return ""
     # Encoders hardly see numbers: texts with different numbers are not the same.
-    repeats = near.similarity >= _SAME and list_numbers(one.text) == list_numbers(near.caption)
-    return f"says what {near.caption!r} says" if repeats else ""
+    has_same_numbers = list_numbers(statement.text) == list_numbers(nearest.caption)
+    return f"says what {nearest.caption!r} says" if has_same_numbers else ""
 
 
 def _decision(
-    one: Statement, near: _NearestCaption, cast: Sequence[bool], fault: str
+    statement: Statement, nearest: _NearestCaption, votes: Sequence[bool], fault: str
 ) -> StatementDecision:
     return StatementDecision(
-        statement_id=one.statement_id,
-        image=one.image,
-        text=one.text,
-        way=one.way,
+        statement_id=statement.statement_id,
+        image=statement.image,
+        text=statement.text,
+        way=statement.way,
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} {_VOTE_PHRASE}",
-        nearest_caption=near.caption,
-        similarity=near.similarity,
-        n_votes=len(cast),
-        n_conflicting=sum(cast),
+        reason=fault or f"{sum(votes)} of {len(votes)} {_VOTE_PHRASE}",
+        nearest_caption=nearest.caption,
+        similarity=nearest.similarity,
+        n_votes=len(votes),
+        n_conflicting=sum(votes),
     )
 
 
 def _nearest_captions(
     statements: Sequence[Statement], captions: Mapping[str, Sequence[str]], encoder: TextEncoder
 ) -> list[_NearestCaption]:
-    texts = [text for listed in captions.values() for text in listed]
-    rows = {text: row for row, text in enumerate(texts)}
-    known = encoder.encode_texts(texts)
-    own_vectors = encoder.encode_texts([statement.text for statement in statements])
+    """Find the nearest caption of each statement; "" with 0 if its image has none."""
+    texts = list(chain.from_iterable(captions.values()))
+    vector_of = dict(zip(texts, encoder.encode_texts(texts), strict=True))
+    statement_vectors = encoder.encode_texts([statement.text for statement in statements])
     nearest = []
-    for statement, vector in zip(statements, own_vectors, strict=True):
+    for statement, vector in zip(statements, statement_vectors, strict=True):
         cosines = {
-            text: float(known[rows[text]] @ vector) for text in captions.get(statement.image, ())
+            caption: float(vector_of[caption] @ vector)
+            for caption in captions.get(statement.image, ())
         }
         best = max(cosines, key=cosines.__getitem__, default="")
         nearest.append(_NearestCaption(best, round(cosines.get(best, 0.0), 3)))
@@ -216,4 +232,4 @@ def _nearest_captions(
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text.casefold()) if word not in _EMPTY]
+    return [word for word in _WORD.findall(text.casefold()) if word not in _FUNCTION_WORDS]

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
@@ -66,75 +65,78 @@ def decide_images(
         hashes: Perceptual hash of each image that decodes.
         least_votes: Images with fewer votes are open.
     """
-    votes_by_image = _by_image(votes)
-    kept: dict[str, str] = {}
+    votes_by_image = _group_by_image(votes)
+    kept_hashes: dict[str, str] = {}
     decisions = []
-    for entry in gallery:
-        cast = votes_by_image.get(entry.image, [])
-        twin = _near_duplicate(hashes.get(entry.image, ""), kept)
-        reason = _rejection_reason(entry.image in hashes, cast, least_votes) or (
-            f"looks like {twin}" if twin else ""
-        )
+    for image in (gallery_image.image for gallery_image in gallery):
+        image_votes = votes_by_image.get(image, [])
+        decodes = image in hashes
+        if decodes:
+            duplicate = _near_duplicate(hashes[image], kept_hashes)
+            reason = _rejection_reason(image_votes, least_votes, duplicate)
+        else:
+            duplicate, reason = "", "missing or does not decode"
         if not reason:
-            kept[entry.image] = hashes[entry.image]
-        waits = entry.image in hashes and not twin and len(cast) < least_votes
-        decisions.append(replace(_decision(entry.image, cast, reason, twin), open=waits))
+            kept_hashes[image] = hashes[image]
+        is_open = decodes and not duplicate and len(image_votes) < least_votes
+        decision = _decision(image, image_votes, reason)
+        decisions.append(replace(decision, duplicate_of=duplicate, open=is_open))
     return decisions
 
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     """Agreement on each criterion, and on "all" three at once."""
-    votes_by_image = list(_by_image(votes).values())
-    units: dict[str, list[list[Hashable]]] = {
-        name: [[getattr(v, name) for v in cast] for cast in votes_by_image] for name in CRITERIA
+    votes_by_image = list(_group_by_image(votes).values())
+    ratings: dict[str, list[list[Hashable]]] = {
+        criterion: [[getattr(vote, criterion) for vote in votes] for votes in votes_by_image]
+        for criterion in CRITERIA
     }
-    return agreements(
-        {**units, "all": [[_answers(vote) for vote in cast] for cast in votes_by_image]}
-    )
+    ratings["all"] = [[_all_criteria(vote) for vote in votes] for votes in votes_by_image]
+    return agreements(ratings)
 
 
-def _decision(image: str, cast: Sequence[FilterVote], reason: str, twin: str) -> FilterDecision:
+def _decision(image: str, votes: Sequence[FilterVote], reason: str) -> FilterDecision:
     return FilterDecision(
         image=image,
         kept=not reason,
         reason=reason or "passes every criterion",
-        n_votes=len(cast),
-        n_unusual=sum(vote.unusual for vote in cast),
-        n_fictional=sum(vote.fictional for vote in cast),
-        n_comprehensible=sum(vote.comprehensible for vote in cast),
-        duplicate_of=twin,
+        n_votes=len(votes),
+        n_unusual=sum(vote.unusual for vote in votes),
+        n_fictional=sum(vote.fictional for vote in votes),
+        n_comprehensible=sum(vote.comprehensible for vote in votes),
     )
 
 
-def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
+def _group_by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
     votes_by_image: dict[str, list[FilterVote]] = defaultdict(list)
     for vote in votes:
         votes_by_image[vote.image].append(vote)
     return votes_by_image
 
 
-def _rejection_reason(decodes: bool, cast: Sequence[FilterVote], least_votes: int) -> str:
-    """Why an image is not kept, duplicates aside; "" if it is."""
-    if not decodes:
-        return "missing or does not decode"
-    if len(cast) < least_votes:
-        return f"{len(cast)} votes, {least_votes} are needed"
+def _rejection_reason(votes: Sequence[FilterVote], least_votes: int, duplicate: str) -> str:
+    """Why an image that decodes is not kept; "" if it is."""
+    if len(votes) < least_votes:
+        return f"{len(votes)} votes, {least_votes} are needed"
     failed = []
-    for name in CRITERIA:
-        yes = sum(getattr(vote, name) for vote in cast)
-        if 2 * yes <= len(cast):
-            failed.append(f"not {name}: {len(cast) - yes} of {len(cast)}")
-    return "; ".join(failed)
+    for criterion in CRITERIA:
+        n_yes = sum(getattr(vote, criterion) for vote in votes)
+        if 2 * n_yes <= len(votes):
+            failed.append(f"not {criterion}: {len(votes) - n_yes} of {len(votes)}")
+    if failed:
+        return "; ".join(failed)
+    return f"looks like {duplicate}" if duplicate else ""
 
 
-def _near_duplicate(own: str, kept: Mapping[str, str]) -> str:
-    duplicates = (
-        name for name, kept_hash in kept.items() if own and hash_distance(own, kept_hash) <= _NEAR
-    )
-    return next(duplicates, "")
+def _near_duplicate(image_hash: str, kept_hashes: Mapping[str, str]) -> str:
+    """Name of the first kept image that looks the same; "" if there is none."""
+    for name, kept_hash in kept_hashes.items():
+        if hash_distance(image_hash, kept_hash) <= _NEAR:
+            return name
+    return ""
 
 
-def _answers(vote: FilterVote) -> tuple[bool, ...]:
+def _all_criteria(vote: FilterVote) -> tuple[bool, ...]:
     return tuple(getattr(vote, name) for name in CRITERIA)
 
 
@@ -157,22 +159,26 @@ def funnel(
 
     ``undecided`` has one element each for images, captions, statements and look-alikes.
     """
-    steps: list[tuple[str, str, Sequence[Any], str, int | None]] = [
-        ("images of the gallery", "images kept", images, "kept", 1042),
-        ("captions written", "captions kept", captions, "kept", None),
-        ("statements written", "statements accepted", statements, "accepted", 5590),
-        ("look-alikes proposed", "look-alikes accepted", look_alikes, "accepted", 5323),
-    ]
+    image_units, caption_units, statement_units, look_alike_units = undecided
+    n_images = sum(row.kept for row in images)
+    n_captions = sum(row.kept for row in captions)
+    n_statements = sum(row.accepted for row in statements)
+    n_look_alikes = sum(row.accepted for row in look_alikes)
     return [
-        step
-        for (before, after, rows, outcome, paper), waits in zip(steps, undecided, strict=True)
-        for step in (
-            VotedStep(
-                step=before, n=len(rows), n_open=len(waits.open), n_expired=len(waits.expired)
-            ),
-            VotedStep(step=after, n=sum(getattr(row, outcome) for row in rows), paper=paper),
-        )
+        _voted_step("images of the gallery", len(images), image_units),
+        VotedStep(step="images kept", n=n_images, paper=1042),
+        _voted_step("captions written", len(captions), caption_units),
+        VotedStep(step="captions kept", n=n_captions),
+        _voted_step("statements written", len(statements), statement_units),
+        VotedStep(step="statements accepted", n=n_statements, paper=5590),
+        _voted_step("look-alikes proposed", len(look_alikes), look_alike_units),
+        VotedStep(step="look-alikes accepted", n=n_look_alikes, paper=5323),
     ]
+
+
+def _voted_step(step: str, n: int, undecided: UndecidedUnits) -> VotedStep:
+    n_open, n_expired = len(undecided.open), len(undecided.expired)
+    return VotedStep(step=step, n=n, n_open=n_open, n_expired=n_expired)
 
 
 MAX_CAPTIONS = 5  # captions per image, as in the released data
@@ -182,7 +188,7 @@ def verify_captions(
     captions: Iterable[WrittenCaption],
     votes: Iterable[CaptionVote],
     images: Collection[str],
-    least: int = 1,
+    least_votes: int = 1,
 ) -> list[CaptionDecision]:
     """Decide on each caption of the images that were kept, in order.
 
@@ -193,21 +199,21 @@ def verify_captions(
         captions: All captions, in the order they were written.
         votes: Votes of verifiers; those on their own captions are ignored.
         images: Images that passed the filter.
-        least: Votes that decide on a caption.
+        least_votes: Votes that decide on a caption.
     """
-    cast: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    votes_by_caption: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
         if vote.verifier != vote.writer:
-            cast[vote.image, vote.writer].append(vote.accepts)
-    by_image: dict[str, list[WrittenCaption]] = defaultdict(list)
+            votes_by_caption[vote.image, vote.writer].append(vote.accepts)
+    captions_by_image: dict[str, list[WrittenCaption]] = defaultdict(list)
     for caption in captions:
         if caption.image in images:
-            by_image[caption.image].append(caption)
-    return [
-        decision
-        for written in by_image.values()
-        for decision in _decide_captions(written, [cast[c.image, c.writer] for c in written], least)
-    ]
+            captions_by_image[caption.image].append(caption)
+    decisions = []
+    for image_captions in captions_by_image.values():
+        image_votes = [votes_by_caption[c.image, c.writer] for c in image_captions]
+        decisions += _decide_captions(image_captions, image_votes, least_votes)
+    return decisions
 
 
 def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
@@ -220,36 +226,44 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
 
 
 def _decide_captions(
-    written: Sequence[WrittenCaption], votes: Sequence[Sequence[bool]], least: int
+    captions: Sequence[WrittenCaption], votes: Sequence[Sequence[bool]], least_votes: int
 ) -> list[CaptionDecision]:
-    own_faults = [_caption_fault(number, written) for number in range(len(written))]
-    waits = [not fault and len(cast) < least for fault, cast in zip(own_faults, votes, strict=True)]
+    """Decide on the captions of one image by the votes on each of them."""
+    text_faults = _caption_faults(captions)
     faults = [
-        fault or vote_fault(cast, least, "verifiers accept it")
-        for fault, cast in zip(own_faults, votes, strict=True)
+        text_fault or vote_fault(caption_votes, least_votes, "verifiers accept it")
+        for text_fault, caption_votes in zip(text_faults, votes, strict=True)
     ]
-    passing = [number for number, fault in enumerate(faults) if not fault]
-    best = sorted(passing, key=lambda number: -sum(votes[number]))[:MAX_CAPTIONS]
-    return [
-        CaptionDecision(
+    passing = [index for index, fault in enumerate(faults) if not fault]
+    best = sorted(passing, key=lambda index: -sum(votes[index]))[:MAX_CAPTIONS]
+    decisions = []
+    for index, caption in enumerate(captions):
+        outcome = "kept" if index in best else f"beyond the best {MAX_CAPTIONS}"
+        decision = CaptionDecision(
             image=caption.image,
             writer=caption.writer,
             caption=" ".join(caption.caption.split()),
-            kept=number in best,
-            reason=faults[number]
-            or ("kept" if number in best else f"beyond the best {MAX_CAPTIONS}"),
-            n_votes=len(votes[number]),
-            n_accepting=sum(votes[number]),
-            open=waits[number],
+            kept=index in best,
+            reason=faults[index] or outcome,
+            n_votes=len(votes[index]),
+            n_accepting=sum(votes[index]),
+            open=not text_faults[index] and len(votes[index]) < least_votes,
         )
-        for number, caption in enumerate(written)
-    ]
+        decisions.append(decision)
+    return decisions
 
 
-def _caption_fault(number: int, written: Sequence[WrittenCaption]) -> str:
-    normalized = normalize_text(written[number].caption)
-    if not normalized:
-        return "empty"
-    if normalized in [normalize_text(earlier.caption) for earlier in written[:number]]:
-        return "an earlier caption says the same"
-    return ""
+def _caption_faults(captions: Iterable[WrittenCaption]) -> list[str]:
+    """Why each caption is not put to the vote; "" if it is."""
+    faults = []
+    earlier_texts = set[str]()
+    for caption in captions:
+        text = normalize_text(caption.caption)
+        if not text:
+            faults.append("empty")
+        elif text in earlier_texts:
+            faults.append("an earlier caption says the same")
+        else:
+            faults.append("")
+        earlier_texts.add(text)
+    return faults

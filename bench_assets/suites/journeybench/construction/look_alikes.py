@@ -4,7 +4,7 @@ The paper's experts search a gallery by subject, by composition, or by both. Her
 the nearest neighbours in an embedding space, one space for each criterion, and people verify them.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -55,21 +55,18 @@ def propose_look_alikes(
     ordered_names = [names[row] for row in order]
     by_subject = subjects[order] @ subjects[order].T
     by_composition = compositions[order] @ compositions[order].T
+    by_both = np.asarray((by_subject + by_composition) / 2, dtype=np.float32)
     return [
-        image
-        for criterion, cosines in (
-            ("subject", by_subject),
-            ("composition", by_composition),
-            ("both", np.asarray((by_subject + by_composition) / 2, dtype=np.float32)),
-        )
-        for image in _nearest_images(ordered_names, criterion, cosines, n)
+        *_nearest_images(ordered_names, "subject", by_subject, n),
+        *_nearest_images(ordered_names, "composition", by_composition, n),
+        *_nearest_images(ordered_names, "both", by_both, n),
     ]
 
 
 def verify_look_alikes(
     proposed: Iterable[LookAlike],
     votes: Iterable[LookAlikeVote],
-    least: int = 1,
+    least_votes: int = 1,
 ) -> list[LookAlikeDecision]:
     """Decide on each proposed image, the nearest first.
 
@@ -80,23 +77,30 @@ def verify_look_alikes(
     Args:
         proposed: Proposals of all criteria; an image proposed by several counts once.
         votes: Annotators' votes on pairs of images.
-        least: Votes that decide on a pair.
+        least_votes: Votes that decide on a pair.
     """
     votes_by_pair: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
         votes_by_pair[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
-    by_pair: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
+    proposals_by_pair: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
     for look_alike in proposed:
-        by_pair[look_alike.image, look_alike.candidate].append(look_alike)
-    accepted: dict[str, int] = defaultdict(int)
+        proposals_by_pair[look_alike.image, look_alike.candidate].append(look_alike)
+    n_accepted = Counter[str]()
     decisions = []
-    for pair, proposals in sorted(by_pair.items(), key=lambda item: _order(item[0], item[1])):
-        cast, enough = votes_by_pair.get(pair, []), accepted[pair[0]] >= MAX_LOOK_ALIKES
-        waits = len(cast) < least and not enough
-        fault = vote_fault(cast, least, _VOTE_PHRASE) if waits or len(cast) >= least else ""
-        fault = fault or (f"beyond the nearest {MAX_LOOK_ALIKES}" if enough else "")
-        accepted[pair[0]] += not fault
-        decisions.append(replace(_decision(pair, proposals, cast, fault), open=waits))
+    for proposals in sorted(proposals_by_pair.values(), key=_nearest_first):
+        image, candidate = proposals[0].image, proposals[0].candidate
+        pair_votes = votes_by_pair.get((image, candidate), [])
+        lacks_votes = len(pair_votes) < least_votes
+        is_surplus = n_accepted[image] >= MAX_LOOK_ALIKES
+        is_open = lacks_votes and not is_surplus
+        fault = ""
+        if is_open or not lacks_votes:
+            fault = vote_fault(pair_votes, least_votes, _VOTE_PHRASE)
+        if is_surplus:
+            fault = fault or f"beyond the nearest {MAX_LOOK_ALIKES}"
+        if not fault:
+            n_accepted[image] += 1
+        decisions.append(replace(_decision(proposals, pair_votes, fault), open=is_open))
     return decisions
 
 
@@ -118,29 +122,32 @@ def _nearest_images(
     ]
 
 
-def _order(pair: tuple[str, str], ways: Sequence[LookAlike]) -> tuple[str, float, str]:
-    return pair[0], -max(way.similarity for way in ways), pair[1]
+def _nearest_first(proposals: Sequence[LookAlike]) -> tuple[str, float, str]:
+    """Sort key of the proposals of a pair: by image, then by similarity."""
+    similarity = max(proposal.similarity for proposal in proposals)
+    return proposals[0].image, -similarity, proposals[0].candidate
 
 
 def _decision(
-    pair: tuple[str, str], ways: Sequence[LookAlike], cast: Sequence[bool], fault: str
+    proposals: Sequence[LookAlike], votes: Sequence[bool], fault: str
 ) -> LookAlikeDecision:
+    """Decide on the pair of images of some proposals."""
     return LookAlikeDecision(
-        image=pair[0],
-        candidate=pair[1],
-        criteria=tuple(way.criterion for way in ways),
-        similarity=max(way.similarity for way in ways),
+        image=proposals[0].image,
+        candidate=proposals[0].candidate,
+        criteria=tuple(proposal.criterion for proposal in proposals),
+        similarity=max(proposal.similarity for proposal in proposals),
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} {_VOTE_PHRASE}",
-        n_votes=len(cast),
-        n_confirming=sum(cast),
+        reason=fault or f"{sum(votes)} of {len(votes)} {_VOTE_PHRASE}",
+        n_votes=len(votes),
+        n_confirming=sum(votes),
     )
 
 
 def accepted_images(decisions: Iterable[LookAlikeDecision]) -> Mapping[str, list[str]]:
     """List the distractors of each image that has some, nearest first."""
-    images_by_name: dict[str, list[str]] = defaultdict(list)
+    distractors: dict[str, list[str]] = defaultdict(list)
     for decision in decisions:
         if decision.accepted:
-            images_by_name[decision.image].append(decision.candidate)
-    return dict(images_by_name)
+            distractors[decision.image].append(decision.candidate)
+    return dict(distractors)

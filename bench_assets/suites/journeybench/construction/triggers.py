@@ -46,7 +46,7 @@ three kinds), "question" and "answers" (a list of texts)."""
 def trigger_prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
 ) -> dict[str, Prompt]:
-    """Ask for one question of each kind about each image."""
+    """Ask for one question of each kind about each image, by request id."""
     return {
         f"{image}/triggers": Prompt.of(
             Image(images[image]),
@@ -61,61 +61,64 @@ def valid_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]
     return [
         question
         for response in responses
-        for image in [_image_of(response)]
-        for number, proposal in enumerate(proposals_of(response).rows, 1)
-        if not _question_fault(question := _question(image, number, proposal))
+        for question in _proposed_questions(response)
+        if not _question_fault(question)
     ]
 
 
 def verify_triggers(
-    responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
+    responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least_votes: int = 1
 ) -> Table[TriggerQuestion]:
     """Keep the questions that pass the automatic checks and a majority of the annotators.
 
     Args:
         responses: The model's responses, one per image.
         votes: Annotators' votes, by the words of a question.
-        least: Votes that decide on a question.
+        least_votes: Votes that decide on a question.
     """
     votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
         votes_by_question[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
     table = Table[TriggerQuestion]()
     for response in responses:
-        image, proposals = _image_of(response), proposals_of(response)
-        table.rejections.extend(proposals.rejections)
-        for number, proposal in enumerate(proposals.rows, 1):
-            question = _question(image, number, proposal)
-            cast = [*votes_by_question[image, normalize_text(question.question)].values()]
-            waits = OPEN if len(cast) < least else ""
-            voted = vote_fault(cast, least, "accept it")
-            if fault := _question_fault(question) or f"{waits}{voted}":
-                unit = unit_id(image, normalize_text(question.question))
-                entry = unit if fault.startswith(OPEN) else f"{response.request_id}/{number}"
-                table.reject(entry, fault)
+        table.rejections.extend(proposals_of(response).rejections)
+        for number, question in enumerate(_proposed_questions(response), 1):
+            image, text = question.image, normalize_text(question.question)
+            question_votes = list(votes_by_question[image, text].values())
+            question_fault = _question_fault(question)
+            fault = question_fault or vote_fault(question_votes, least_votes, "accept it")
+            if not question_fault and len(question_votes) < least_votes:
+                table.reject(unit_id(image, text), f"{OPEN}{fault}")
+            elif fault:
+                table.reject(f"{response.request_id}/{number}", fault)
             else:
                 table.rows.append(question)
     return table
 
 
-def _image_of(response: GeneratedText) -> str:
-    return response.request_id.removesuffix("/triggers")
+def _proposed_questions(response: GeneratedText) -> list[TriggerQuestion]:
+    """List the questions in a response, which may have faults."""
+    image = response.request_id.removesuffix("/triggers")
+    proposals = proposals_of(response).rows
+    return [_question(image, number, proposal) for number, proposal in enumerate(proposals, 1)]
 
 
 def _question(image: str, number: int, proposal: Mapping[str, Any]) -> TriggerQuestion:
     answers = proposal.get("answers")
-    listed = answers if isinstance(answers, list) else []
+    answers = answers if isinstance(answers, list) else []
+    texts = (" ".join(str(answer).split()) for answer in answers)
     return TriggerQuestion(
         entry_id=f"{PurePath(image).with_suffix('')}-{number}",
         image=image,
         image_source="generated",
         trigger=str(proposal.get("trigger", "")).strip(),
         question=" ".join(str(proposal.get("question", "")).split()),
-        answers=tuple(text for answer in listed if (text := " ".join(str(answer).split()))),
+        answers=tuple(text for text in texts if text),
     )
 
 
 def _question_fault(question: TriggerQuestion) -> str:
+    """Why a question does not pass the automatic checks; "" if it does."""
     if question.trigger not in TRIGGERS:
         return f"unknown trigger {question.trigger!r}; known: {', '.join(TRIGGERS)}"
     if not question.question:

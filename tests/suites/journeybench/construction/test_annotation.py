@@ -179,7 +179,7 @@ def test_a_look_alike_is_one_unit_however_it_was_proposed(alike, conflicts, acce
     ]
     (decision,) = verify_look_alikes(proposed, rows)
     assert (decision.accepted, decision.open) == (accepted, False)
-    (waits,) = verify_look_alikes(proposed, rows, least=3)
+    (waits,) = verify_look_alikes(proposed, rows, least_votes=3)
     assert (waits.accepted, waits.open, waits.reason) == (False, True, "1 votes, 3 are needed")
 
 

@@ -90,7 +90,7 @@ def test_a_image_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not()
 
 
 def test_a_caption_waits_for_as_many_verifiers_as_are_set():
-    (decision,) = verify_captions(written("A cat."), accepted(1), {"a"}, least=5)
+    (decision,) = verify_captions(written("A cat."), accepted(1), {"a"}, least_votes=5)
     assert (decision.kept, decision.open, decision.reason) == (
         False,
         True,

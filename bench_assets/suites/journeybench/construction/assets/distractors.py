@@ -76,8 +76,8 @@ def statements(
     statement_responses: list[GeneratedText], dialogues: list[Utterance]
 ) -> list[Statement]:
     """Gather the statements of both ways: written by a model, and from dialogues."""
-    written = distractors.read_statements(statement_responses).rows
-    return written + dialogue_statements(dialogues)
+    model_statements = distractors.read_statements(statement_responses).rows
+    return model_statements + dialogue_statements(dialogues)
 
 
 @_FOLDER.step("distractors")
@@ -95,7 +95,7 @@ def statement_decisions(
         kept_captions(caption_decisions),
         statement_votes,
         _sentence_encoder(settings),
-        least=required_votes(settings, annotation.CONFLICTS, annotation.N_CHECKING),
+        least_votes=required_votes(settings, annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
@@ -110,55 +110,50 @@ def dialogues(
     stored: list[StoredImage],
 ) -> dg.Output[list[Utterance]]:
     """Hold a dialogue about every image between two models, one of which sees only a caption."""
-    chosen = settings.suite(SUITE, JourneyBenchSettings)
+    suite_settings = settings.suite(SUITE, JourneyBenchSettings)
+    writer, answerer = suite_settings.writer, suite_settings.answerer
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
-    with ExitStack() as opened:
-        asker = answerer = opened.enter_context(
-            open_writer(context, models, chosen.writer, sources)
-        )
-        if chosen.answerer not in ("", chosen.writer):
-            answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
-        held = hold_dialogues(
+    with ExitStack() as stack:
+        asker = stack.enter_context(open_writer(context, models, writer, sources))
+        answering_model = asker
+        if answerer not in ("", writer):
+            answering_model = stack.enter_context(open_writer(context, models, answerer, sources))
+        utterances, endings = hold_dialogues(
             captions,
             annotation.digests(stored),
-            (asker, answerer),
-            rounds=chosen.rounds,
-            tries=chosen.tries,
+            (asker, answering_model),
+            rounds=suite_settings.rounds,
+            tries=suite_settings.tries,
         )
-    outcomes = Counter[str](end.outcome for end in held.endings)
+    outcomes = Counter[str](end.outcome for end in endings)
     metadata = {
-        "transcript": dg.MetadataValue.md(_transcript(held.utterances, held.endings)),
+        "transcript": dg.MetadataValue.md(_transcript(utterances, endings)),
         "ended_by": dg.MetadataValue.json({**outcomes}),
     }
-    return table_output(held.utterances, metadata)
+    return table_output(utterances, metadata)
 
 
 def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd]) -> str:
-    """The first four dialogues as Markdown."""
+    """Write the first four dialogues as Markdown."""
     lines = []
     for end in endings[:4]:
         lines += [
             f"### {escape_markdown(end.image)}",
             f"Caption: {escape_markdown(end.caption)}",
             "",
-        ]
-        for utterance in utterances:
-            if utterance.image == end.image:
-                question = (
-                    f" (asked: {escape_markdown(utterance.heard)})"
-                    if utterance.speaker == "answerer"
-                    else ""
-                )
-                text = "<br>".join(map(escape_markdown, utterance.said.split("\n")))
-                lines.append(
-                    f"- **{utterance.speaker}**, round {utterance.round}{question}: {text}"
-                )
-        lines += [
+            *(_transcript_line(row) for row in utterances if row.image == end.image),
             "",
             f"Ended by {end.outcome} after {end.rounds} rounds. {escape_markdown(end.decision)}",
             "",
         ]
     return "\n".join(lines)
+
+
+def _transcript_line(utterance: Utterance) -> str:
+    is_answer = utterance.speaker == "answerer"
+    question = f" (asked: {escape_markdown(utterance.heard)})" if is_answer else ""
+    text = "<br>".join(map(escape_markdown, utterance.said.split("\n")))
+    return f"- **{utterance.speaker}**, round {utterance.round}{question}: {text}"
 
 
 @_FOLDER.step("distractors", reads={"stored": "images"})
@@ -172,18 +167,18 @@ def look_alike_proposals(
     """Find images that are alike in subject, composition, or both."""
     kept = {decision.image for decision in decisions if decision.kept}
     digest_of = annotation.digests(stored)
-    decoded = [
-        (row, composition(image))
-        for row in gallery
-        if row.image in kept
-        and (image := image_store.open_if_whole(digest_of[row.image])) is not None
-    ]
-    if not decoded:
+    prompts: dict[str, str] = {}
+    compositions = []
+    for row in gallery:
+        if row.image in kept:
+            image = image_store.open_if_whole(digest_of[row.image])
+            if image is not None:
+                prompts[row.image] = row.prompt
+                compositions.append(composition(image))
+    if not prompts:
         return []
-    rows = [row for row, _ in decoded]
-    layouts = np.stack([layout for _, layout in decoded])
-    subjects = _sentence_encoder(settings).encode_texts([row.prompt for row in rows])
-    return propose_look_alikes([row.image for row in rows], subjects, layouts)
+    subjects = _sentence_encoder(settings).encode_texts(list(prompts.values()))
+    return propose_look_alikes(list(prompts), subjects, np.stack(compositions))
 
 
 @_FOLDER.step("distractors")
@@ -193,8 +188,8 @@ def look_alikes(
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
     """Keep the images that annotators call alike and in conflict with the captions."""
-    least = required_votes(settings, annotation.ALIKE, annotation.N_CHECKING)
-    rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
+    least_votes = required_votes(settings, annotation.ALIKE, annotation.N_CHECKING)
+    rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least_votes)
     return table_output(rows, {"accepted": sum(row.accepted for row in rows)})
 
 
@@ -223,8 +218,9 @@ def trigger_questions(
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that annotators accept."""
-    least = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
-    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).rows)
+    least_votes = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
+    verified = triggers.verify_triggers(trigger_responses, trigger_votes, least_votes)
+    return table_output(verified.rows)
 
 
 @_FOLDER.step("distractors", deps=_FOLDER.source)
@@ -236,11 +232,11 @@ def rejections(
     trigger_votes: list[TriggerVote],
 ) -> list[Rejection]:
     """List rejected responses, trigger questions and rows of raw material, with reasons."""
-    least = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
+    least_votes = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
     return (
         unused_rows(source_folder(sources))
         + distractors.read_statements(statement_responses).rejections
-        + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
+        + triggers.verify_triggers(trigger_responses, trigger_votes, least_votes).rejections
     )
 
 
@@ -255,10 +251,10 @@ def funnel(
 ) -> list[VotedStep]:
     """Count the kept and open items of each step."""
     tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
-    waits = [undecided_by_decisions(tables, settings, task) for task in tasks]
-    return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, waits)
+    undecided = [undecided_by_decisions(tables, settings, task) for task in tasks]
+    return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, undecided)
 
 
 def _sentence_encoder(settings: Settings) -> SentenceEncoder:
-    chosen = settings.suite(SUITE, JourneyBenchSettings)
-    return open_text_encoder(chosen.text_encoder, settings.home)
+    text_encoder = settings.suite(SUITE, JourneyBenchSettings).text_encoder
+    return open_text_encoder(text_encoder, settings.home)

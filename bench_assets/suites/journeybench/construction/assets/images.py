@@ -53,16 +53,17 @@ _FOLDER = AssetFolder(SUITE)
 @_FOLDER.step("source", deps=_FOLDER.source)
 def queries(settings: dg.ResourceParam[Settings]) -> list[Query]:
     """Combine topic words with attribute words."""
-    chosen = settings.suite(SUITE, JourneyBenchSettings)
-    return combine(chosen.topics, chosen.attributes)
+    suite_settings = settings.suite(SUITE, JourneyBenchSettings)
+    return combine(suite_settings.topics, suite_settings.attributes)
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
     """Read the images that were found in the gallery."""
     rows = read_raw_rows(source_folder(sources), GalleryImage).rows
-    known = {query.query for query in queries}
-    return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
+    query_texts = {query.query for query in queries}
+    n_other = sum(row.query not in query_texts for row in rows)
+    return table_output(rows, {"found_otherwise": n_other})
 
 
 @_FOLDER.step("select", reads={"stored": "images"})
@@ -75,14 +76,13 @@ def decisions(
 ) -> dg.Output[list[FilterDecision]]:
     """Keep unusual, fictional and comprehensible images."""
     by_name = images_by_name(stored)
-    hashes = {
-        row.image: image_hash(image)
-        for row in gallery
-        if row.image in by_name
-        and (image := image_store.open_if_whole(by_name[row.image].sha256)) is not None
-    }
-    least = needed_answers(settings, annotation.FILTER) or annotation.N_FILTERING
-    rows = decide_images(gallery, filter_votes, hashes, least)
+    hashes = {}
+    for name in (row.image for row in gallery if row.image in by_name):
+        image = image_store.open_if_whole(by_name[name].sha256)
+        if image is not None:
+            hashes[name] = image_hash(image)
+    least_votes = needed_answers(settings, annotation.FILTER) or annotation.N_FILTERING
+    rows = decide_images(gallery, filter_votes, hashes, least_votes)
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
@@ -101,8 +101,8 @@ def caption_decisions(
 ) -> dg.Output[list[CaptionDecision]]:
     """Keep five captions of each image."""
     kept = {decision.image for decision in decisions if decision.kept}
-    least = required_votes(settings, annotation.VERIFY, annotation.N_VERIFIERS)
-    rows = verify_captions(written_captions, caption_votes, kept, least=least)
+    least_votes = required_votes(settings, annotation.VERIFY, annotation.N_VERIFIERS)
+    rows = verify_captions(written_captions, caption_votes, kept, least_votes)
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
@@ -151,8 +151,8 @@ def _votes_asset(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         **_FOLDER.stage("annotation"),
     )
     def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
-        written = read_raw_rows(source_folder(sources), task.row).rows
-        return table_output(last_entries([*written, *counted_rows(tables, task)]))
+        source_rows = read_raw_rows(source_folder(sources), task.row).rows
+        return table_output(last_entries([*source_rows, *counted_rows(tables, task)]))
 
     return votes
 
