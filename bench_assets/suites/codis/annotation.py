@@ -136,7 +136,7 @@ def _to_images(answers: Sequence[Answer]) -> list[str]:
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
     pairs = []
     for answer in answers:
-        pair_id = _sanitize_id(f"{answer.unit_id}-{answer.person}")
+        pair_id = re.sub(r"[\s/]+", "_", f"{answer.unit_id}-{answer.person}")
         pairs.append(_pair(answer, pair_id=pair_id, image=answer.unit_id))
     return pairs
 
@@ -190,10 +190,6 @@ def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
         )
         for answer in answers
     ]
-
-
-def _sanitize_id(name: str) -> str:
-    return re.sub(r"[\s/]+", "_", name)
 
 
 IMAGES = suite_task(_TASKS["images"], _image_units, _to_images)

@@ -146,7 +146,8 @@ def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:
 def _pair_point(halves: Sequence[ScoredQuestion]) -> ScoredPoint:
     if len(halves) != 2:
         return ScoredPoint(None)
-    return ScoredPoint(product(half.score.points for half in halves), _cluster(halves))
+    cluster = image_cluster(halves[0].question)
+    return ScoredPoint(product(half.score.points for half in halves), cluster)
 
 
 def _awareness_point(halves: Sequence[ScoredQuestion]) -> ScoredPoint:
@@ -154,8 +155,5 @@ def _awareness_point(halves: Sequence[ScoredQuestion]) -> ScoredPoint:
         return ScoredPoint(None)
     is_cut_off = any(half.score.no_answer for half in halves)
     answers = {normalize_text(" ".join(half.score.answer)) for half in halves}
-    return ScoredPoint(float(len(answers) == 2 and not is_cut_off), _cluster(halves))
-
-
-def _cluster(halves: Sequence[ScoredQuestion]) -> str:
-    return image_cluster(halves[0].question)
+    cluster = image_cluster(halves[0].question)
+    return ScoredPoint(float(len(answers) == 2 and not is_cut_off), cluster)

@@ -146,10 +146,7 @@ def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
 
 
 def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str, str]]:
-    """The fault of each submission's id or revision, and ids of revisions by the id they revise.
-
-    The fault is "" for a submission without one.
-    """
+    """Faults of ids and revisions, "" for none, and the ids of revisions by the id they revise."""
     authors: dict[str, str] = {}
     revisions: dict[str, str] = {}
     faults = []

@@ -58,14 +58,14 @@ class _SectionItem(NamedTuple):
 
 def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
     """Parse annotations; an item that breaks a rule is left out, with the rule's name."""
-    parsed = [row for annotation in annotations for row in _parse(annotation)]
+    parsed = [row for annotation in annotations for row in _parse_annotation(annotation)]
     return Annotations(
         items=[row for row in parsed if isinstance(row, AnnotatedItem)],
         deviations=[row for row in parsed if isinstance(row, Rejection)],
     )
 
 
-def _parse(annotation: RawAnnotation) -> Iterator[AnnotatedItem | Rejection]:
+def _parse_annotation(annotation: RawAnnotation) -> Iterator[AnnotatedItem | Rejection]:
     """Parse the sections of one annotation, in the order of Figure 6."""
     sections = _sections(annotation.annotation)
     for field in FIELDS:
@@ -83,17 +83,17 @@ def _parse(annotation: RawAnnotation) -> Iterator[AnnotatedItem | Rejection]:
 
 def _sections(text: str) -> dict[str, str]:
     """The body of each section; a section that is written in parts is joined."""
-    headings = [match for match in _HEADING.finditer(text) if _field(match[1])]
+    headings = [match for match in _HEADING.finditer(text) if _section_name(match[1])]
     ends = [*(heading.start() for heading in headings), len(text)][1:]
     sections: dict[str, str] = {}
     for heading, end in zip(headings, ends, strict=True):
-        field = _field(heading[1])
+        field = _section_name(heading[1])
         body = text[heading.end() : end].strip()
         sections[field] = f"{sections[field]}\n{body}" if field in sections else body
     return sections
 
 
-def _field(heading: str) -> str:
+def _section_name(heading: str) -> str:
     """The section that a heading names; "" if it names none."""
     kind = find_kind(heading)
     if kind:
@@ -160,7 +160,7 @@ class Review:
     @property
     def key(self) -> ReviewKey:
         """The identity of the reviewed item."""
-        return _key(self, self.text)
+        return _item_key(self, self.text)
 
 
 def read_reviews(folder: Path) -> Table[Review]:
@@ -176,7 +176,7 @@ def read_reviews(folder: Path) -> Table[Review]:
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[ReviewKey]]:
     """Pairs of items that reviews merge."""
     return frozenset(
-        frozenset(_key(review, text) for text in (review.text, review.same_as))
+        frozenset(_item_key(review, text) for text in (review.text, review.same_as))
         for review in reviews
         if review.same_as
     )
@@ -201,7 +201,7 @@ def ineffective_reviews(
         _ineffective(review, f"no annotator gave {text!r}: the review has no effect")
         for review in reviews
         for text in filter(None, (review.text, review.same_as))
-        if _key(review, text) not in annotated
+        if _item_key(review, text) not in annotated
     ]
     contradicted = [
         _ineffective(review, f"{review.text!r} is accepted and rejected: the item waits")
@@ -215,7 +215,7 @@ def _ineffective(review: Review, reason: str) -> Rejection:
     return Rejection(entry=f"{REVIEWS}, {review.image}, [{review.field}]", reason=reason)
 
 
-def _key(review: Review, text: str) -> ReviewKey:
+def _item_key(review: Review, text: str) -> ReviewKey:
     return ReviewKey(review.image, review.field, normalize_text(text))
 
 

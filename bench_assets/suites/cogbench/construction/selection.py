@@ -8,7 +8,7 @@ from hashlib import sha256
 from random import Random
 from string import ascii_uppercase
 
-from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
@@ -46,8 +46,8 @@ def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) 
             "no description": not story.description,
         }
         reasons = [fault for fault, holds in faults.items() if holds]
-        entry = f"image {story.image}"
-        selected.rejections.extend(Rejection(entry=entry, reason=reason) for reason in reasons)
+        for reason in reasons:
+            selected.reject(f"image {story.image}", reason)
         if not reasons:
             selected.rows.append(story)
     return selected
@@ -75,9 +75,8 @@ def select_questions(
         normalize_option = str if question_id(question) in kept else normalize_text
         faults = _faults(question, images, seen, normalize_option)
         reasons = [fault for fault, holds in faults.items() if holds]
-        selected.rejections.extend(
-            Rejection(entry=question.where, reason=reason) for reason in reasons
-        )
+        for reason in reasons:
+            selected.reject(question.where, reason)
         if not reasons:
             selected.rows.append(question)
             if not keep_repeated:

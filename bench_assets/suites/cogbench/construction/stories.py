@@ -85,11 +85,7 @@ def descriptions_to_review(
     items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[MergedItem]:
     """List the descriptions of dropped images for review, each with the others of its image."""
-    dropped = {
-        understanding.image: understanding
-        for understanding in understood
-        if not understanding.author
-    }
+    dropped = {row.image: row for row in understood if not row.author}
     descriptions = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
         MergedItem(

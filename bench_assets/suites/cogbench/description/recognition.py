@@ -99,14 +99,9 @@ def match_entities(
         for entity, entity_cosines in zip(annotated, cosines, strict=True):
             cosine_of = dict(zip(distinct, entity_cosines, strict=True))
             candidates = [_Candidate(noun, cosine_of[noun]) for noun in pair_nouns]
-            careful_candidates = [
-                _Candidate(noun, cosine_of[noun])
-                for noun in pair_affirmed
-                if not contradiction(entity, noun)
-            ]
-            matches.append(
-                _match(pair, entity, candidates, careful_candidates, threshold, recogniser)
-            )
+            consistent = [noun for noun in pair_affirmed if not contradiction(entity, noun)]
+            careful = [_Candidate(noun, cosine_of[noun]) for noun in consistent]
+            matches.append(_match(pair, entity, candidates, careful, threshold, recogniser))
     return matches
 
 
@@ -256,10 +251,7 @@ def entity_pairs() -> tuple[EntityPair, ...]:
 
 
 def find_threshold(encoder: TextEncoder) -> tuple[float, str]:
-    """The threshold of an encoder, and its description for signatures.
-
-    A threshold that is not in ``KNOWN_THRESHOLDS`` is chosen now.
-    """
+    """The threshold of an encoder, chosen now if it is not known, and its text for signatures."""
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
     threshold = KNOWN_THRESHOLDS.get((encoder.name, digest))
     if threshold is None:

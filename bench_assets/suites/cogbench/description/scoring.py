@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bench_assets.core.judging.verdict_requests import JudgeCall, JudgeResponse, call_judge
 from bench_assets.core.judging.verdicts import is_truncated
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import UNREAD, Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, Measure, ScoredQuestion
@@ -53,12 +53,11 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     requests = [
         JudgeCall(_request(call), partial(_count_unread, len(call.points))) for call in calls
     ]
+    responses = call_judge(requests, model, prompts.NO_VERDICT, TRIES)
     return [
         judgement
-        for call, judge_response in zip(
-            calls, call_judge(requests, model, prompts.NO_VERDICT, TRIES), strict=True
-        )
-        for judgement in _judgements(call, model.name, judge_response)
+        for call, response in zip(calls, responses, strict=True)
+        for judgement in _judgements(call, model.name, response)
     ]
 
 
@@ -83,7 +82,11 @@ def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
 
 
 def _request(call: _JudgeCall) -> Request:
-    prompt = _prompt(call.text, call.points)
+    texts = [point.text for point in call.points]
+    if call.points[0].kind == EVENT_RELATIONSHIP:
+        prompt = prompts.judge_event_relationships(call.text, texts)
+    else:
+        prompt = prompts.judge_key_points(call.text, texts)
     return Request(prompt=prompt, sample=call.prediction.sample, question=call.question)
 
 
@@ -102,13 +105,6 @@ def _read_verdicts(n_points: int, response: Response) -> list[bool | None]:
         lines, _, last_line = answer.rpartition("\n")
         answer = f"{lines}\n{last_line.rpartition('[')[0]}"
     return read_numbered_verdicts(answer, n_points)
-
-
-def _prompt(description: str, points: Sequence[KeyPoint]) -> Prompt:
-    texts = [point.text for point in points]
-    if points[0].kind == EVENT_RELATIONSHIP:
-        return prompts.judge_event_relationships(description, texts)
-    return prompts.judge_key_points(description, texts)
 
 
 def _judgements(call: _JudgeCall, judge: str, judge_response: JudgeResponse) -> Iterator[Judgement]:
@@ -257,7 +253,7 @@ def _scored_points(
     for question, score in scored:
         points = key_points(question)
         words = score.answer or (UNREAD,) * len(points)
-        # For a bound of the metric, unread responses have points: all of them, or none.
+        # For a bound of the metric, unread verdicts count as all yes or all no.
         if score.unread and score.points is not None:
             bound = YES if score.points else NO
             words = tuple(bound if word == UNREAD else word for word in words)

@@ -7,7 +7,7 @@ others: one is dropped by hand, one replaced, one left to the blind run.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -21,27 +21,28 @@ from bench_assets.suites.cogbench.dataset.source import (
     REFINEMENTS,
     REVIEWS,
     WRITER_RESPONSES,
-    SourceQuestion,
 )
 from bench_assets.suites.cogbench.synthetic.tales import (
+    LETTERS,
     ChainQuestion,
     Material,
     StoryReasoning,
     Tale,
     all_parts,
+    as_source_question,
     choose_openings,
     draw_scene,
     draw_tales,
 )
 
-_LETTERS = "ABCD"
-_PLANTED = ("window-1", "window-2", "window-3")
-_PLANTED_KIND = "character"
+_PLANTED = ("window-1", "window-2", "window-3")  # tales with a far too long right option
+_PLANTED_KIND = "character"  # of the question that has it
 _LONG_SUFFIX = ", as anybody can see at once"
+_ALWAYS_BROKEN = 17  # index of the response that is broken at every try
 
 
-def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
-    """Write the lines of the writer's responses.
+def writer_response_lines(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
+    """Lines of writer_responses.jsonl.
 
     Every tenth response is broken at the first try, and one is broken at every try.
     """
@@ -50,7 +51,7 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
         good = "\n\n".join([*blocks, *repeated])
         broken = _RESPONSE_FAULTS[index // 10 % len(_RESPONSE_FAULTS)](good)
         texts = [broken, good] if index % 10 == 4 else [good]
-        if index == 17:
+        if index == _ALWAYS_BROKEN:
             texts = [broken] * 3
         for sample, text in enumerate(texts):
             line = {"question_id": name, "sample": sample, "text": text}
@@ -62,23 +63,26 @@ def _writing_assignments(tales: Sequence[Tale], rng: Random) -> Iterator[tuple[s
     for tale, kind in product(tales, KINDS):
         for reasoning in tale.reasonings:
             if reasoning.kind == kind.code and reasoning.questions:
-                blocks = [_block(question, rng) for question in _chain_questions(tale, reasoning)]
+                blocks = [
+                    _question_block(question, rng) for question in _chain_questions(tale, reasoning)
+                ]
                 yield f"cogbench/writing/{tale.name}/{kind.code}", blocks
 
 
 def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
-    """Drop one and replace one of the planted questions."""
-    dropped, (replaced_tale, replaced) = (
-        _planted_chain(tale) for tale in tales if tale.name in _PLANTED[:2]
-    )
+    """Drop one of the planted questions, and replace another one."""
+    dropped, replaced = (tale for tale in tales if tale.name in _PLANTED[:2])
+    (replacement,) = _planted_reasoning(replaced).questions
     note = "the right option is far longer than the others"
     return [
-        {"question_id": _planted_question_id(*dropped), "action": "drop", "note": note},
+        {"question_id": _planted_question_id(dropped), "action": "drop", "note": note},
         {
-            "question_id": _planted_question_id(replaced_tale, replaced),
+            "question_id": _planted_question_id(replaced),
             "action": "replace",
             "note": note,
-            **_replacement(replaced),
+            "question": replacement.text,
+            "options": list(replacement.options),
+            "answer": LETTERS[replacement.right],
         },
     ]
 
@@ -95,43 +99,22 @@ def _chain_questions(tale: Tale, reasoning: StoryReasoning) -> list[ChainQuestio
     return list(reasoning.questions)
 
 
-def _planted_chain(tale: Tale) -> tuple[Tale, StoryReasoning]:
-    return next(
-        (tale, reasoning) for reasoning in tale.reasonings if reasoning.kind == _PLANTED_KIND
-    )
+def _planted_reasoning(tale: Tale) -> StoryReasoning:
+    return next(reasoning for reasoning in tale.reasonings if reasoning.kind == _PLANTED_KIND)
 
 
-def _planted_question_id(tale: Tale, reasoning: StoryReasoning) -> str:
-    (question,) = _chain_questions(tale, reasoning)
-    return question_id(
-        SourceQuestion(
-            where="",
-            image_id=tale.name,
-            category=reasoning.kind,
-            text=question.text,
-            options=question.options,
-            answer=_LETTERS[question.right],
-        )
-    )
+def _planted_question_id(tale: Tale) -> str:
+    (question,) = _chain_questions(tale, _planted_reasoning(tale))
+    return question_id(as_source_question(tale, _PLANTED_KIND, question))
 
 
-def _replacement(reasoning: StoryReasoning) -> Mapping[str, object]:
-    (question,) = reasoning.questions
-    return {
-        "question": question.text,
-        "options": list(question.options),
-        "answer": _LETTERS[question.right],
-    }
-
-
-def _block(question: ChainQuestion, rng: Random) -> str:
+def _question_block(question: ChainQuestion, rng: Random) -> str:
     """Write a question in the form of Figure 7, with its options in random order."""
     order = rng.sample(range(len(question.options)), len(question.options))
     lines = [
-        f"{letter}. {question.options[index]}"
-        for letter, index in zip(_LETTERS, order, strict=True)
+        f"{letter}. {question.options[index]}" for letter, index in zip(LETTERS, order, strict=True)
     ]
-    right_letter = _LETTERS[order.index(question.right)]
+    right_letter = LETTERS[order.index(question.right)]
     return "\n".join([question.text, *lines, f"Correct Answer: [{right_letter}]"])
 
 
@@ -172,7 +155,7 @@ def write(folder: Path, seed: int = 0) -> None:
     files[ANNOTATIONS] = format_json(_annotation_entries(tales, material))
     files[REVIEWS] = format_json(_reviews(tales))
     files[REFINEMENTS] = format_json(refinements(tales))
-    files[WRITER_RESPONSES] = "".join(responses(tales, rng)).encode()
+    files[WRITER_RESPONSES] = "".join(writer_response_lines(tales, rng)).encode()
     write_files(folder, files)
 
 
@@ -196,8 +179,8 @@ def _annotation_entries(tales: Sequence[Tale], material: Material) -> list[dict[
     annotators = material["annotators"]
     misunderstood = material["misunderstood"]
     entries: list[dict[str, str]] = []
-    for tale_index, tale in enumerate(tales):
-        entries.extend(_tale_entries(tale_index, tale, annotators))
+    for number, tale in enumerate(tales):
+        entries.extend(_tale_entries(number, tale, annotators))
     entries.extend(
         _annotation_entry(f"{misunderstood['name']}.png", annotator, annotation)
         for annotator, annotation in zip(annotators, misunderstood["annotations"], strict=True)
@@ -210,15 +193,13 @@ def _annotation_entries(tales: Sequence[Tale], material: Material) -> list[dict[
     return entries
 
 
-def _tale_entries(
-    tale_index: int, tale: Tale, annotators: Sequence[str]
-) -> Iterator[dict[str, str]]:
+def _tale_entries(number: int, tale: Tale, annotators: Sequence[str]) -> Iterator[dict[str, str]]:
     """Three annotations; of each six images, two have one that breaks a rule of Figure 6."""
     for index, annotator in enumerate(annotators):
         text = _annotation(tale, index)
         # In the first of six images the first annotator, in the second the second one.
-        if index == tale_index % 6 and index < 2:
-            text = _FAULTS[tale_index % len(_FAULTS)](text)
+        if index == number % 6 and index < 2:
+            text = _FAULTS[number % len(_FAULTS)](text)
         yield _annotation_entry(f"{tale.name}.png", annotator, text)
 
 

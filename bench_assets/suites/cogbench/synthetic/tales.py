@@ -20,7 +20,7 @@ Material: TypeAlias = Mapping[str, Any]
 IMAGES = 4  # of each story
 _SIZE = (384, 288)  # px
 _HORIZON = 212  # px
-_CHILD = (168, 170), 86  # place and size, px
+_CHILD = (168, 170), 86  # corner and size, px
 _SHIFT = 6  # px, largest random offset of a thing
 
 
@@ -128,18 +128,20 @@ def _tale(
 
 
 def _reasoning(chain: Material, cast: Mapping[str, str], right: int) -> StoryReasoning:
-    draw = chain["draws"][right]
+    """Fill in a chain in which the draw with the index ``right`` is shown."""
+    draws = chain["draws"]
+    draw = draws[right]
     words = {**cast, "thing": draw["thing"], "is": draw["is"]}
-    clues = [_fill(draw["clue"], {**cast, "thing": draw["thing"]}) for draw in chain["draws"]]
+    clues = [option["clue"].format_map({**cast, "thing": option["thing"]}) for option in draws]
     return StoryReasoning(
         kind=chain["kind"],
         clue=clues[right],
-        conclusions=tuple(_fill(text, words) for text in chain["so"]),
-        entities=(draw["thing"], *(_fill(text, words) for text in chain.get("also", ()))),
+        conclusions=tuple(text.format_map(words) for text in chain["so"]),
+        entities=(draw["thing"], *(text.format_map(words) for text in chain.get("also", ()))),
         annotators=(0, 1, 2),
         questions=tuple(_questions(chain, cast, clues, right)),
         parts=tuple(
-            {**part, "sprite": _fill(part["sprite"], words)}
+            {**part, "sprite": part["sprite"].format_map(words)}
             for part in (*draw["parts"], *chain.get("parts", ()))
         ),
     )
@@ -149,18 +151,14 @@ def _questions(
     chain: Material, cast: Mapping[str, str], clues: Sequence[str], right: int
 ) -> Iterator[ChainQuestion]:
     options = tuple(draw["option"] for draw in chain["draws"])
-    yield ChainQuestion(text=_fill(chain["ask"], cast), options=options, right=right)
+    yield ChainQuestion(text=chain["ask"].format_map(cast), options=options, right=right)
     if "why" in chain:
-        yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
+        yield ChainQuestion(text=chain["why"].format_map(cast), options=tuple(clues), right=right)
 
 
 def _limit_to_one_annotator(reasoning: StoryReasoning) -> StoryReasoning:
     """Leave a chain to one annotator: it waits for review, and no question is about it."""
     return replace(reasoning, annotators=(1,), questions=())
-
-
-def _fill(text: str, words: Mapping[str, str]) -> str:
-    return text.format_map(words)
 
 
 LETTERS = "ABCD"
@@ -200,8 +198,10 @@ def _choose_chain_openings(
             replace(question, text=_with_opening(opening, question.text))
             for opening in _rotated_openings(letter_counts)
         ]
-        rarest = min(wordings, key=lambda wording: letter_counts[_letter(tale, reasoning, wording)])
-        letter_counts[_letter(tale, reasoning, rarest)] += 1
+        rarest = min(
+            wordings, key=lambda wording: letter_counts[_right_letter(tale, reasoning, wording)]
+        )
+        letter_counts[_right_letter(tale, reasoning, rarest)] += 1
         questions.append(rarest)
     return replace(reasoning, questions=tuple(questions))
 
@@ -216,14 +216,18 @@ def _with_opening(opening: str, text: str) -> str:
     return opening + text[0].lower() + text[1:] if opening else text
 
 
-def _letter(tale: Tale, reasoning: StoryReasoning, question: ChainQuestion) -> str:
+def _right_letter(tale: Tale, reasoning: StoryReasoning, question: ChainQuestion) -> str:
     """The right letter of a question after its options are shuffled by content."""
-    source_question = SourceQuestion(
+    return shuffle_options(as_source_question(tale, reasoning.kind, question), 0).answer
+
+
+def as_source_question(tale: Tale, kind: str, question: ChainQuestion) -> SourceQuestion:
+    """A question in the form of the authors' file."""
+    return SourceQuestion(
         where="",
         image_id=tale.name,
-        category=reasoning.kind,
+        category=kind,
         text=question.text,
         options=question.options,
         answer=LETTERS[question.right],
     )
-    return shuffle_options(source_question, 0).answer

@@ -192,7 +192,7 @@ def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
         )
     drafts = []
     for start in range(0, len(lines), _LINES_PER_QUESTION):
-        draft = _draft(lines[start : start + _LINES_PER_QUESTION])
+        draft = _parse_question(lines[start : start + _LINES_PER_QUESTION])
         if isinstance(draft, str):
             return draft
         drafts.append(draft)
@@ -203,7 +203,7 @@ def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
     return drafts
 
 
-def as_source_question(written: WrittenQuestion) -> SourceQuestion:
+def _as_source_question(written: WrittenQuestion) -> SourceQuestion:
     """A written question in the form of the authors' file."""
     return SourceQuestion(
         where=written.question_id,
@@ -248,7 +248,7 @@ def _writer_response(
     )
 
 
-def _draft(lines: Sequence[str]) -> SourceQuestion | str:
+def _parse_question(lines: Sequence[str]) -> SourceQuestion | str:
     """Parse the lines of one question, or return the format error."""
     text, *choices, answer_line = lines
     for letter, choice in zip(_LETTERS, choices, strict=True):
@@ -309,7 +309,7 @@ def _find_origin(option: str, chains: Sequence[str]) -> _Origin:
 
 def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestion]:
     """The written questions with their options in random order."""
-    return [shuffle_options(as_source_question(question), _SEED) for question in written]
+    return [shuffle_options(_as_source_question(question), _SEED) for question in written]
 
 
 def key_proposals(
