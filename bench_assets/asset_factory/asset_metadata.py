@@ -113,14 +113,10 @@ def _sentence(row: Metric, chance: float | None) -> str:
     text = (
         f"**{escape_markdown(row.metric)} {format_value(row)}**{_interval(row)}, n={row.n_scored}"
     )
-    if row.n_unscored:
-        text += f" ({row.n_unscored} unscored)"
-    if comparisons:
-        text += f"; {', '.join(comparisons)}"
-    text += "."
-    if row.n_failed:
-        text += f" {row.n_failed} questions have no response."
-    return text
+    unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
+    comparison = f"; {', '.join(comparisons)}" if comparisons else ""
+    failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
+    return f"{text}{unscored}{comparison}.{failed}"
 
 
 def _image(svg: str, alt_text: str) -> str:

@@ -77,12 +77,7 @@ def configured_verdicts(
 ) -> Verdicts:
     """Verdicts of a judge of bench.toml and, if the task has one, of a reader.
 
-    Args:
-        task: The task whose responses are judged.
-        models: All models.
-        judge: Name of the judge.
-        open_model: Opens the judge or the reader.
-        evaluated: The evaluated model, which may be its own reader.
+    ``evaluated`` is the evaluated model, which may be its own reader.
 
     Raises:
         SettingsError: If the task has no such judge, or the model cannot read.

@@ -176,11 +176,7 @@ def judgements_asset(
 ) -> dg.AssetsDefinition:
     """Build the asset of judgements.
 
-    Args:
-        step: The evaluation that is judged.
-        name: Name of the table.
-        find_judge: Finds the judge in the settings of a suite.
-        about: Description of one row.
+    ``find_judge`` finds the judge of a suite in the settings; ``about`` describes a row.
     """
 
     @dg.asset(

@@ -65,6 +65,7 @@ def partition_responses(
     Raises:
         UnknownNameError: If there is no such model.
     """
+    # A session's snapshots score these responses, and the responses open the session.
     name, settings = context.partition_key, models.settings
     models.bring(name, (image for question in questions for image in question.images))
 

@@ -24,14 +24,15 @@ AUDIT = "audit"
 """Name of the table of audit findings, beside the questions."""
 
 _QUESTIONS_SQL = """
-SELECT count(*) AS n, coalesce(min(edition), '') AS edition, min(kind) AS least, max(kind) AS most,
-  min(len(options)) AS fewest, max(len(options)) AS many
+SELECT count(*) AS n, coalesce(min(edition), '') AS edition,
+  min(kind) AS first_kind, max(kind) AS last_kind,
+  min(len(options)) AS min_options, max(len(options)) AS max_options
 FROM questions
 """
 
 _CHANCE = """
 SELECT max(value) AS chance FROM metrics
-WHERE task = $task AND metric = $metric AND category = $category AND NOT isnan(value)
+WHERE task = $task AND metric = 'chance' AND category = 'all' AND NOT isnan(value)
   AND contains(signature, $data)
 """
 
@@ -83,9 +84,11 @@ def describe_questions(tables: TableFiles, task: Task) -> QuestionTableFacts:
     except TableError:  # reported by the command that builds the table
         return QuestionTableFacts(n=0, edition="", chance=None)
     (row,) = rows.to_pylist()
-    is_uniform = row["least"] == row["most"] == "choice" and row["fewest"] == row["many"]
-    if is_uniform and row["fewest"] and task.primary_metric == "accuracy":
-        chance = 1 / row["fewest"]
+    n_options = row["min_options"]
+    is_single_choice = row["first_kind"] == row["last_kind"] == "choice"
+    has_equal_options = n_options and n_options == row["max_options"]
+    if is_single_choice and has_equal_options and task.primary_metric == "accuracy":
+        chance = 1 / n_options
     else:
         chance = _measured_chance(tables, task)
     return QuestionTableFacts(row["n"], row["edition"], chance)
@@ -96,15 +99,8 @@ def _measured_chance(tables: TableFiles, task: Task) -> float | None:
     if "chance" not in task.measures:
         return None
     data = short_digest(tables.digest(questions_key(task, "main")) or "")
-    rows = tables.query(
-        _CHANCE,
-        {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)},
-        {},
-        task=task.name,
-        data=f"|data:{data}|",
-        metric="chance",
-        category="all",
-    ).to_pylist()
+    sources = {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)}
+    rows = tables.query(_CHANCE, sources, {}, task=task.name, data=f"|data:{data}|").to_pylist()
     return rows[0]["chance"] if rows else None
 
 

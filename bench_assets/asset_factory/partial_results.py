@@ -84,18 +84,19 @@ def write_partial(home: Path, evaluation: Evaluation) -> None:
 
 
 def run_part(
-    runner: Runner, tables: TableFiles, questions: Sequence[Question], whole: Sequence[Question]
+    runner: Runner,
+    tables: TableFiles,
+    questions: Sequence[Question],
+    all_questions: Sequence[Question],
 ) -> Evaluation:
-    """Evaluate some questions of a table.
-
-    Blind baselines use the judge's verdicts on the whole table.
+    """Evaluate some questions of a table; blind baselines use the verdicts on all of them.
 
     Raises:
         BenchError: As ``runner.run``.
     """
     keys = partial(evaluation_key, runner.task, runner.condition)
-    n_rejected = count_rejections(tables, runner.task, whole, runner.condition)
-    baselines = Baselines(judged=partial(read_judged_responses, tables, keys, whole))
+    n_rejected = count_rejections(tables, runner.task, all_questions, runner.condition)
+    baselines = Baselines(judged=partial(read_judged_responses, tables, keys, all_questions))
     return replace(runner, baselines=baselines, n_rejected=n_rejected).run(questions)
 
 
@@ -121,12 +122,12 @@ def snapshot_while_running(
     responses: GeneratedResponses,
 ) -> Generator[None]:
     """Store the responses so far as a partial evaluation, regularly and if the run ends early."""
-    model, progress = session
-    cached_responses = replace(responses, open=lambda: nullcontext(cached(model)))
-    write = partial(_write_snapshot, settings, task, condition, questions, cached_responses)
     if len(questions) > _MAX_QUESTIONS:
         yield
         return
+    model, progress = session
+    cached_responses = replace(responses, open=lambda: nullcontext(cached(model)))
+    write = partial(_write_snapshot, settings, task, condition, questions, cached_responses)
 
     def write_or_warn() -> None:
         try:
@@ -138,7 +139,7 @@ def snapshot_while_running(
     is_complete = False
     try:
         yield
-        # A judge model or people judge later; until then the snapshot shows the responses.
+        # Until a judge model or people have judged, the snapshot shows the responses.
         is_complete = not task.is_judged or bool(_judging_rules(settings, task))
     finally:
         progress.on_arrival = None
@@ -184,10 +185,8 @@ def _write_snapshot(
     )
     all_predictions = runner.predictions(questions)
     clusters = cluster_questions(questions)
-    incomplete = {clusters[row.question_id] for row in all_predictions if row.error}
-    complete = [
-        question for question in questions if clusters[question.question_id] not in incomplete
-    ]
+    incomplete_clusters = {clusters[row.question_id] for row in all_predictions if row.error}
+    complete = [q for q in questions if clusters[q.question_id] not in incomplete_clusters]
     if not complete:
         return
     complete_ids = {question.question_id for question in complete}

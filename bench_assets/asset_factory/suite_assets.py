@@ -48,7 +48,7 @@ StageName: TypeAlias = Literal[
     "metrics",
 ]
 Pool: TypeAlias = Literal["gpu", "judge"]
-_KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
+_KIND_BY_POOL: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
 
 
 GROUP_TAG = "bench/group"
@@ -160,8 +160,8 @@ class Step(NamedTuple):
         """The tables that it reads, by parameter."""
         parameters = get_type_hints(self.function)
         del parameters["return"]
-        lists = (name for name, hint in parameters.items() if get_origin(hint) is list)
-        return {name: self.reads.get(name, name) for name in lists}
+        row_lists = (name for name, hint in parameters.items() if get_origin(hint) is list)
+        return {name: self.reads.get(name, name) for name in row_lists}
 
     @property
     def table_types(self) -> list[Any]:
@@ -237,7 +237,7 @@ class AssetFolder:
             key_prefix=posixpath.join(self.folder, below).strip("/").split("/"),
             group_name=f"{self.suite}_ablations" if ablation or below else self.suite,
             code_version=self.code_version,
-            kinds={_KINDS[pool]},
+            kinds={_KIND_BY_POOL[pool]},
             tags=tags,
         )
         if pool:

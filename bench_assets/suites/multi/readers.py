@@ -61,7 +61,10 @@ def _first_letter(response: str) -> str:
 def _outer_letter(response: str, position: Position) -> str:
     """The first or last Latin letter, in upper case; "" without one."""
     letters = re.findall(r"[a-zA-Z]", response)
-    return str(letters[0 if position == "start" else -1]).upper() if letters else ""
+    if not letters:
+        return ""
+    letter: str = letters[0] if position == "start" else letters[-1]
+    return letter.upper()
 
 
 def _first_run(response: str) -> str:

@@ -197,7 +197,7 @@ def _average_points(
 
 
 def _possible_points(scored_question: ScoredQuestion) -> float:
-    """Points that can be won; a score with an error does not have them."""
+    """Points that can be won; they are computed for a score with an error, which has none."""
     question, score = scored_question
     return max_points(question) if score.error else score.max_points
 

@@ -36,7 +36,7 @@ from bench_assets.suites.multi.dataset.source import (
 )
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
-from bench_assets.suites.multi.studies import information_gain as compare
+from bench_assets.suites.multi.studies import information_gain as compare_conditions
 from bench_assets.suites.multi.task import TASK
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -116,8 +116,8 @@ def captions_for_images(questions: list[Question], captions: list[ImageText]) ->
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> list[Question]:
     """Replace images by their OCR texts.
 
-    Without questions that have an image that the engine could not open; an image that the release's
-    file leaves out has an empty text.
+    Questions with an image that does not decode are left out. An image without a row in the
+    release's file has an empty text.
     """
     if any(row.author == markup.ocr_engine() for row in ocr):
         recognized = {row.image for row in ocr}
@@ -257,6 +257,6 @@ def information_gain(
     """Compare each condition with its baseline, question by question."""
     model = context.partition_key
     scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}
-    rows = compare(questions, scores, model)
+    rows = compare_conditions(questions, scores, model)
     gains = {f"gain/{row.condition}/{row.category}": row.gain for row in rows if row.n_questions}
     return table_output(rows, gains)

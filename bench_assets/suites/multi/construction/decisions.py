@@ -230,7 +230,7 @@ def apply_decisions(
 
 
 def _apply_decision(pair: Duplicate, drop: str) -> Duplicate:
-    """Resolve a conflict by the item to drop; if it is the earlier one, the two change places."""
+    """Resolve a conflict by dropping an item; if it is the earlier one, the pair is swapped."""
     if not pair.conflict or not drop:
         return pair
     resolved = replace(pair, conflict="", dropped=True)

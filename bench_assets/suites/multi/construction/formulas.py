@@ -75,7 +75,7 @@ class Formulas:
 
 
 def visible_text(text: str) -> str:
-    """Return the visible text of HTML; independent of the parser whose losses it shows."""
+    """Return the visible text of HTML, without the parser, whose losses it helps to find."""
     formulas = Formulas()
     visible = _TAG.sub("", _INVISIBLE.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(visible))

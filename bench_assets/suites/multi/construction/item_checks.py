@@ -31,31 +31,31 @@ def defects(item: MultiItem) -> list[str]:
 
 def _format_defects(item: MultiItem) -> list[str]:
     tags = leftover_tags(item.text + item.answer)
-    defects = {
+    checks = {
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
         "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
         "it contains the replacement character U+FFFD": "\ufffd" in item.text + item.answer,
     }
-    return [defect for defect, is_present in defects.items() if is_present]
+    return [defect for defect, is_present in checks.items() if is_present]
 
 
 def _content_defects(item: MultiItem) -> list[str]:
     numbers = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
     absent = next((number for number in numbers if not 0 < number <= len(item.images)), None)
-    defects = {
+    checks = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
         f"it refers to image {absent} of {len(item.images)}": absent is not None,
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
     }
-    return [defect for defect, is_present in defects.items() if is_present]
+    return [defect for defect, is_present in checks.items() if is_present]
 
 
 def _choice_defects(item: MultiItem) -> list[str]:
     _, options = split_options(item.text)
     offered = ascii_uppercase[: len(options)]
-    defects = {
+    checks = {
         f"{len(options)} options, expected {MIN_OPTIONS} to {MAX_OPTIONS}": (
             not MIN_OPTIONS <= len(options) <= MAX_OPTIONS
         ),
@@ -65,21 +65,21 @@ def _choice_defects(item: MultiItem) -> list[str]:
         f"the answer {item.answer!r} names an option twice": len(set(item.answer))
         < len(item.answer),
     }
-    return [defect for defect, is_present in defects.items() if is_present]
+    return [defect for defect, is_present in checks.items() if is_present]
 
 
 def _single_choice_defects(item: MultiItem) -> list[str]:
-    defects = _choice_defects(item)
+    choice_defects = _choice_defects(item)
     if len(item.answer) != 1:
-        defects.append(f"{len(item.answer)} answers, expected one")
-    return defects
+        choice_defects.append(f"{len(item.answer)} answers, expected one")
+    return choice_defects
 
 
 def _multiple_choice_defects(item: MultiItem) -> list[str]:
-    defects = _choice_defects(item)
+    choice_defects = _choice_defects(item)
     if len(item.answer) <= 1:
-        defects.append(f"{len(item.answer)} answers, expected several")
-    return defects
+        choice_defects.append(f"{len(item.answer)} answers, expected several")
+    return choice_defects
 
 
 def _blank_defects(item: MultiItem) -> list[str]:
@@ -214,6 +214,7 @@ def _normalize_text(text: str) -> str:
 
 
 def _half_width(text: str) -> str:
+    """Convert full-width signs to ASCII, and leave out image tokens."""
     return unicodedata.normalize("NFKC", IMAGE_TOKEN.sub("", text)).replace("\u2212", "-")
 
 

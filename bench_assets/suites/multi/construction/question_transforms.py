@@ -35,10 +35,9 @@ _PARALLEL = re.compile(r"\[MASK\](?:[、和与及]\[MASK\])+")
 _FORMULA = re.compile(r"\$[^$]*\$")
 _VALUE = re.compile(rf"[\d$π√{CIRCLED}]")  # a number, a formula or a mark
 _WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{4,}|或|\[IMAGE")
-_LETTER = re.compile(
-    r"\$?\s*(?:\\mathrm\s*)?\{*\s*[A-Z]\s*\}*\s*\$?"
-)  # one inside an image or table
-_RELATION = re.compile(r"[<>≤≥]|\\[lg]e")  # one of several that hold
+# A letter by itself names something in an image or table; several inequalities may be right.
+_LETTER = re.compile(r"\$?\s*(?:\\mathrm\s*)?\{*\s*[A-Z]\s*\}*\s*\$?")
+_RELATION = re.compile(r"[<>≤≥]|\\[lg]e")
 _LONGEST_BLANK = 40  # characters of a formula
 
 
@@ -187,10 +186,9 @@ def _statements(stem: str) -> dict[str, str]:
 
 
 def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, list[str]]:
-    """Make options of statements, if nothing but the listed statements follows the blank.
+    """Move statements from the stem to the options, if nothing else follows the blank.
 
-    Returns:
-        The stem without the statements, and the statements; else the stem and its elements.
+    Otherwise, the elements are the options.
     """
     start = stem.find(elements[0])
     marks = [mark for mark, _ in _STATEMENT.findall(stem[start:])]
@@ -208,7 +206,7 @@ def _find_blank_group(item: MultiItem) -> re.Match[str] | None:
     if item.type != "FB" or item.text.count(MASK) != len(gold_blanks(item.answer)):
         return None
     group = _PARALLEL.search(item.specific)
-    if group is None or group[0].count(MASK) > len(ascii_lowercase):  # letters of the new ids
+    if group is None or group[0].count(MASK) > len(ascii_lowercase):  # for letters of new ids
         return None
     return group
 

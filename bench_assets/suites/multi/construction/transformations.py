@@ -76,7 +76,9 @@ _MARK = re.compile(rf"{re.escape(MASK)}|{IMAGE_TOKEN.pattern}")
 _OPTION_LETTER = re.compile(r"答案|选\s*[A-M](?![A-Za-z])|[A-M]\s*(?:项|选项)")
 _PUNCTUATION = re.compile(r"[\s${}\\_^《》“”\"'‘’()（）,，。.、:：;；·]")
 _PROPOSED = re.compile(
-    r"改写[:：]\s*(distill|deepen)\s*\n原文[:：][ ]*(.+)\n改为[:：][ ]*(.*)", re.ASCII
+    r"改写[:：]\s*(?P<name>distill|deepen)\s*\n原文[:：][ ]*(?P<words>.+)\n"
+    r"改为[:：][ ]*(?P<instead>.*)",
+    re.ASCII,
 )
 
 
@@ -88,8 +90,9 @@ def proposal_prompt(item: MultiItem) -> Prompt:
 def read_proposal(response: str) -> Mapping[str, str]:
     """Parse a model's proposal; empty if it is not in the format."""
     match = _PROPOSED.search(response)
-    names = ("name", "words", "instead")
-    return dict(zip(names, map(str.strip, match.groups()), strict=True)) if match else {}
+    if match is None:
+        return {}
+    return {name: text.strip() for name, text in match.groupdict().items()}
 
 
 def propose(
@@ -142,7 +145,7 @@ def key_proposals(
 def mark_rejected_keys(
     rows: Iterable[Transformation], proposals: Iterable[DecidedProposal]
 ) -> list[Transformation]:
-    """Add a fault, the reason, to each transformation whose key was not accepted."""
+    """Mark transformations whose keys were not accepted with the reason as their fault."""
     reasons = {
         proposal.id: f"{proposal.decision}: {proposal.reason}"
         for proposal in proposals

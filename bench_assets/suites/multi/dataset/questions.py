@@ -305,7 +305,7 @@ def _image_numbers(text: str) -> list[int]:
 
 
 def _renumber_images(text: str, first: int) -> str:
-    """Number the images of a text in reading order from ``first``, as their prepare.py does."""
+    """Number images in reading order from ``first``, as the authors' prepare.py does."""
     numbers = iter(range(first, first + len(text)))
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
@@ -316,7 +316,7 @@ def _add_piece(
     """Add a knowledge piece to its question, and the piece's images to those of the question."""
     if piece is None:
         return question
-    if not piece.images:  # a person who writes of [IMAGE_1] means the question's
+    if not piece.images:  # [IMAGE_1] in a written piece is the question's
         return replace(question, context=piece.content)
     image_names = [piece.images[n - 1] for n in _image_numbers(piece.content)]
     return replace(
