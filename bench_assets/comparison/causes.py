@@ -49,9 +49,11 @@ class QuestionRecord(NamedTuple):
     @property
     def share(self) -> float | None:
         """Share of the points; None without scores, or with an unscored one."""
-        most = sum(score.max_points for score in self.scores)
-        known = [score.points for score in self.scores if score.points is not None]
-        return sum(known) / most if most and len(known) == len(self.scores) else None
+        max_points = sum(score.max_points for score in self.scores)
+        points = [score.points for score in self.scores if score.points is not None]
+        if not max_points or len(points) < len(self.scores):
+            return None
+        return sum(points) / max_points
 
     @property
     def responses(self) -> list[tuple[int, str, tuple[str, ...]]]:
@@ -61,31 +63,33 @@ class QuestionRecord(NamedTuple):
     @property
     def points(self) -> list[tuple[int, float | None, float]]:
         """Points and maximum points, sample by sample."""
-        rows = ((row.sample, row.points, row.max_points) for row in self.scores)
-        return sorted(rows, key=lambda row: row[0])
+        by_sample = sorted(self.scores, key=lambda row: row.sample)
+        return [(row.sample, row.points, row.max_points) for row in by_sample]
 
 
 def find_causes(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = True) -> str:
-    """Name the possible causes of a question's change; "" if nothing differs.
+    """Name the possible causes of a change of a question's points; "" if nothing differs.
 
     Causes that cannot be separated are joined: ``model + scorer``.
     """
     if any(_field_values(old, "error")) != any(_field_values(new, "error")):
         return NO_RESPONSE
     same_response, same_points = old.responses == new.responses, old.points == new.points
-    changed = changed_fields(old.question, new.question)
-    causes = _inputs(old, new, changed)
+    causes = _changed_inputs(old, new)
     if same_response and not same_points:
         causes = [cause for cause in causes if cause == QUESTION_CHANGED]
     if not (same_response or causes):
-        thinks = any(_field_values(old, "raw_text")) and _field_values(
-            old, "raw_text"
-        ) == _field_values(new, "raw_text")
-        causes = [REASONING_REMOVED if thinks else RERUN]
+        raw_texts = _field_values(old, "raw_text")
+        same_raw_text = any(raw_texts) and raw_texts == _field_values(new, "raw_text")
+        causes = [REASONING_REMOVED if same_raw_text else RERUN]
     if _field_values(old, "no_answer") != _field_values(new, "no_answer"):
         causes.append(TRUNCATED)
-    causes += _readers(old, new, same_response=same_response) + ([] if same_version else [VERSION])
-    return SEPARATOR.join(sorted(causes, key=STAGES.index)) or ("" if same_points else REST)
+    causes += _changed_readings(old, new, same_response=same_response)
+    if not same_version:
+        causes.append(VERSION)
+    if not (causes or same_points):
+        return REST
+    return SEPARATOR.join(sorted(causes, key=STAGES.index))
 
 
 def changed_fields(old: Question, new: Question) -> list[str]:
@@ -105,56 +109,56 @@ def split_model_part(model: str) -> tuple[str, str]:
     return model, ""
 
 
-def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:
-    """Differing inputs of a response; a changed question implies its prompt."""
-    follows = bool(_PROMPT_FIELDS & set(changed))
-    (model, decoding), (model_now, decoding_now) = (
-        _models_and_decodings(old),
-        _models_and_decodings(new),
-    )
+def _changed_inputs(old: QuestionRecord, new: QuestionRecord) -> list[str]:
+    """Differing inputs of a response; a prompt that only follows its question does not count."""
+    changed = changed_fields(old.question, new.question)
+    prompt_follows = not _PROMPT_FIELDS.isdisjoint(changed)
+    old_prompts, new_prompts = (_field_values(side, "prompt_sha256") for side in (old, new))
+    old_models, old_decodings = _models_and_decodings(old)
+    new_models, new_decodings = _models_and_decodings(new)
     differ = {
         QUESTION_CHANGED: bool(changed),
-        PROMPT: not follows
-        and _field_values(old, "prompt_sha256") != _field_values(new, "prompt_sha256"),
-        MODEL: model != model_now,
-        DECODING: decoding != decoding_now,
+        PROMPT: old_prompts != new_prompts and not prompt_follows,
+        MODEL: old_models != new_models,
+        DECODING: old_decodings != new_decodings,
     }
     return [cause for cause, differs in differ.items() if differs]
 
 
-def _models_and_decodings(one: QuestionRecord) -> tuple[set[str], set[str]]:
-    pairs = [split_model_part(row.decoding) for row in one.predictions]
+def _models_and_decodings(record: QuestionRecord) -> tuple[set[str], set[str]]:
+    pairs = [split_model_part(row.decoding) for row in record.predictions]
     return {model for model, _ in pairs}, {decoding for _, decoding in pairs}
 
 
-def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
+def _changed_readings(
+    old: QuestionRecord, new: QuestionRecord, *, same_response: bool
+) -> list[str]:
     """Differing parts that turn a response into points.
 
-    No judgements on one side match any judge.
+    Without judgements on one side, the judge counts as the same.
     """
-    judges, judges_now = ({row.judge for row in evaluation.judgements} for evaluation in (old, new))
-    is_other_judge = bool(judges and judges_now and judges != judges_now)
-    verdict_changed = same_response and not is_other_judge and _verdicts(old) != _verdicts(new)
-    scorers, readings_now = ({row.scorer for row in evaluation.scores} for evaluation in (old, new))
-    differ = {JUDGE: is_other_judge, VERDICT: verdict_changed, SCORER: scorers != readings_now}
+    old_judges, new_judges = ({row.judge for row in side.judgements} for side in (old, new))
+    other_judge = bool(old_judges and new_judges and old_judges != new_judges)
+    other_verdict = same_response and not other_judge and _verdicts(old) != _verdicts(new)
+    old_scorers, new_scorers = ({row.scorer for row in side.scores} for side in (old, new))
+    differ = {JUDGE: other_judge, VERDICT: other_verdict, SCORER: old_scorers != new_scorers}
     return [cause for cause, differs in differ.items() if differs]
 
 
-def _verdicts(one: QuestionRecord) -> list[tuple[int, str, bool | None, str]]:
-    rows = ((row.sample, row.criterion, row.verdict, row.value) for row in one.judgements)
-    return sorted(rows, key=lambda row: (row[0], row[1], str(row[2]), row[3]))
+def _verdicts(record: QuestionRecord) -> list[tuple[int, str, bool | None, str]]:
+    """Sample, criterion, verdict and value of each judgement, in a fixed order."""
+    rows = ((row.sample, row.criterion, row.verdict, row.value) for row in record.judgements)
+    return sorted(rows, key=repr)
 
 
-def _field_values(one: QuestionRecord, field: str) -> list[str]:
-    """A field of the predictions, sample by sample."""
-    rows = sorted(one.predictions, key=lambda row: row.sample)
+def _field_values(record: QuestionRecord, field: str) -> list[str]:
+    """Values of a field of the predictions, sample by sample."""
+    rows = sorted(record.predictions, key=lambda row: row.sample)
     return [getattr(row, field) for row in rows]
 
 
-_CAUSE_NAMES = {
-    "data": "questions",
-    "prompts": "prompt",
-}  # parts of signatures, as causes name them
+# Parts of signatures, as causes name them.
+_CAUSE_NAMES = {"data": "questions", "prompts": "prompt"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,30 +173,33 @@ class EvaluationTables:
     metrics: Sequence[Metric]
 
     @cached_property
-    def answered(self) -> dict[str, QuestionRecord]:
-        """Each question with scores, by id."""
-        predictions, judged = _by_question(self.predictions), _by_question(self.judgements)
-        scored = _by_question(self.scores)
-        return {
-            question.question_id: QuestionRecord(
-                question, predictions[name], judged[name], scored[name]
-            )
-            for question in self.questions
-            for name in (question.question_id,)
-            if scored[name]
-        }
+    def records(self) -> dict[str, QuestionRecord]:
+        """The record of each question with scores, by id."""
+        predictions = _group_by_question(self.predictions)
+        judgements = _group_by_question(self.judgements)
+        scores = _group_by_question(self.scores)
+        records = {}
+        for question in self.questions:
+            name = question.question_id
+            if scores[name]:
+                records[name] = QuestionRecord(
+                    question, predictions[name], judgements[name], scores[name]
+                )
+        return records
 
     @cached_property
     def signature_parts(self) -> dict[str, str]:
-        """Parts of the signature; none without metrics."""
-        return (
-            signature_by_cause(Signature.parse(self.metrics[0].signature)) if self.metrics else {}
-        )
+        """Parts of the signature, by cause; empty without metrics."""
+        if not self.metrics:
+            return {}
+        return signature_by_cause(Signature.parse(self.metrics[0].signature))
 
-    def written(self, metric: str) -> float | None:
+    def stored_value(self, metric: str) -> float | None:
         """Stored value of a metric over all questions; None if there is none."""
-        values = [m.value for m in self.metrics if (m.metric, m.category) == (metric, "all")]
-        return None if not values or isnan(values[0]) else values[0]
+        for row in self.metrics:
+            if (row.metric, row.category) == (metric, "all"):
+                return None if isnan(row.value) else row.value
+        return None
 
 
 def signature_by_cause(signature: Signature) -> dict[str, str]:
@@ -203,10 +210,12 @@ def signature_by_cause(signature: Signature) -> dict[str, str]:
 'model': 'm', 'decoding': 't=0'}
     """
     model, decoding = split_model_part(signature.parts.get("model", ""))
-    rest = {_CAUSE_NAMES.get(k, k): v for k, v in signature.parts.items() if k != "model"}
     task = "+".join((signature.task, *signature.extensions))
-    causes = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
-    return {**causes, **rest, MODEL: model, DECODING: decoding}
+    by_cause = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
+    for name, value in signature.parts.items():
+        if name != "model":
+            by_cause[_CAUSE_NAMES.get(name, name)] = value
+    return {**by_cause, MODEL: model, DECODING: decoding}
 
 
 class _QuestionRow(Protocol):
@@ -217,7 +226,7 @@ class _QuestionRow(Protocol):
 _Row = TypeVar("_Row", bound=_QuestionRow)
 
 
-def _by_question(rows: Sequence[_Row]) -> defaultdict[str, list[_Row]]:
+def _group_by_question(rows: Sequence[_Row]) -> defaultdict[str, list[_Row]]:
     by_question: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         by_question[row.question_id].append(row)

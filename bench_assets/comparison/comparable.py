@@ -1,4 +1,4 @@
-"""Which evaluations can be compared: a verdict is given on no others, wherever it is said.
+"""Which evaluations can be compared; a verdict is given on no others.
 
 The report's page compares the same parts in ``compare-pairs.js``.
 """
@@ -38,8 +38,8 @@ class Side(NamedTuple):
     metrics: Sequence[Metric]
 
 
-def comparable(before: Metric, after: Metric) -> list[str]:
-    """Causes beside the models why two numbers may differ; no verdict is given if there are any.
+def incomparable_causes(before: Metric, after: Metric) -> list[str]:
+    """Causes, other than the models, why two numbers may differ; [] if they are comparable.
 
     Raises:
         TableError: If a signature is invalid.
@@ -51,27 +51,29 @@ def comparable(before: Metric, after: Metric) -> list[str]:
 
 
 def compared_parts(metric: Metric) -> dict[str, str]:
-    """What two numbers must have in common, by cause; absent causes fit everything.
+    """What two numbers must have in common, by cause; a cause that one lacks is not compared.
 
-    No judge, if no verdict was needed, fits any judge, and no reader any reader, if nothing is
-    unread. A model has its own decoding; checkpoints must share theirs.
+    The judge is absent if no verdict was needed, the reader if nothing is unread, and the decoding
+    unless the model is a checkpoint: other models have a decoding of their own.
     """
     parts = signature_by_cause(Signature.parse(metric.signature))
     judges = [name for name in parts.get(JUDGE, "").split("+") if name not in ("", "none")]
     readers = [reader_setting(name) for name in judges if is_reader(name)]
-    known = {
+    if metric.unread and not readers:
+        readers = [RULES]
+    values = {
         QUESTIONS: metric.questions,
         N: parts.get("n", ""),
         CONDITION: parts[CONDITION],
         PROMPT: parts.get(PROMPT, ""),
         JUDGE: "+".join(name for name in judges if not is_reader(name)),
-        READER: "+".join(readers or [RULES] * bool(metric.unread)),
+        READER: "+".join(readers),
         SCORER: parts.get(SCORER, ""),
         VERSION: parts[VERSION],
         ELICITATION: str(split_signature(parts[DECODING])[1] or GENERATE),
         DECODING: parts[DECODING] if parse_step(metric.model) else "",
     }
-    return {cause: part for cause, part in known.items() if part or cause not in _OPTIONAL}
+    return {cause: value for cause, value in values.items() if value or cause not in _OPTIONAL}
 
 
 def compare_sides(
@@ -80,29 +82,43 @@ def compare_sides(
     """Compare two evaluations by the primary metric, see ``compare_scores``.
 
     Returns:
-        Undecided effects, or the causes why there are none; empty without metrics or scores.
+        Undecided effects, or one row with the causes why the evaluations are not comparable; empty
+        without metrics or scores.
 
     Raises:
         TableError: If a signature is invalid.
     """
-    old, new = (
-        {row.category: row for row in side.metrics if row.metric == task.primary_metric}
-        for side in (before, after)
-    )
+    old, new = _primary_metrics(task, before), _primary_metrics(task, after)
     if not ("all" in old and "all" in new and before.scores and after.scores):
         return []
-    if causes := comparable(old["all"], new["all"]):
-        return [_refuse(task, old["all"], new["all"], causes)]
+    old_whole, new_whole = old["all"], new["all"]
+    if causes := incomparable_causes(old_whole, new_whole):
+        return [_refuse(task, old_whole, new_whole, causes)]
+    effects = compare_scores(task, questions, before.scores, after.scores, slices=slices)
     return [
-        _doubt(task, effect, [rows.get(effect.category, rows["all"]) for rows in (old, new)])
-        for effect in compare_scores(task, questions, before.scores, after.scores, slices=slices)
+        _doubt_if_unread(
+            task,
+            effect,
+            old.get(effect.category, old_whole),
+            new.get(effect.category, new_whole),
+        )
+        for effect in effects
     ]
 
 
+def _primary_metrics(task: Task, side: Side) -> dict[str, Metric]:
+    """Rows of the primary metric, by category."""
+    return {row.category: row for row in side.metrics if row.metric == task.primary_metric}
+
+
 def _refuse(task: Task, before: Metric, after: Metric, causes: Sequence[str]) -> Comparison:
+    """Build the row of two evaluations that are not comparable, with a command that helps."""
     parts = compared_parts(after)
-    names = {cause: {*parts[cause].split("+")} - {RULES} for cause in causes if cause in _OPTIONS}
-    options = "".join(f" {_OPTIONS[cause]} {min(of or {RULES})}" for cause, of in names.items())
+    options = ""
+    for cause in causes:
+        if cause in _OPTIONS:
+            names = {*parts[cause].split("+")} - {RULES}
+            options += f" {_OPTIONS[cause]} {min(names, default=RULES)}"
     return Comparison(
         task=task.display_title,
         against=before.model,
@@ -116,19 +132,22 @@ def _refuse(task: Task, before: Metric, after: Metric, causes: Sequence[str]) ->
     )
 
 
-def _doubt(task: Task, effect: Comparison, sides: Sequence[Metric]) -> Comparison:
+def _doubt_if_unread(task: Task, effect: Comparison, before: Metric, after: Metric) -> Comparison:
     """Leave an effect undecided if the bounds of a value with unread responses reach the other."""
-    old, new = (unread_bounds(side) or (side.value, side.value) for side in sides)
-    if old[1] < new[0] or new[1] < old[0] or not any(map(is_hidden, sides)):
+    old_low, old_high = unread_bounds(before) or (before.value, before.value)
+    new_low, new_high = unread_bounds(after) or (after.value, after.value)
+    has_hidden = is_hidden(before) or is_hidden(after)
+    if old_high < new_low or new_high < old_low or not has_hidden:
         return effect
-    most = max(sides, key=lambda side: side.unread or 0.0)
-    reason = f"{format_percent(most.unread)} of the responses of {most.model} are unread"
-    return replace(effect, reason=reason, remedy=f"{_command(task, most)} --reader MODEL")
+    least_read = max((before, after), key=lambda row: row.unread or 0.0)
+    unread = format_percent(least_read.unread)
+    reason = f"{unread} of the responses of {least_read.model} are unread"
+    return replace(effect, reason=reason, remedy=f"{_command(task, least_read)} --reader MODEL")
 
 
 def _command(task: Task, *rows: Metric) -> str:
-    models = "".join(f" --model {name}" for name in dict.fromkeys(row.model for row in rows))
+    """The command that evaluates the models of rows again, under their condition."""
+    models = dict.fromkeys(row.model for row in rows)
+    command = " ".join(["bench evaluate", task.name, *(f"--model {name}" for name in models)])
     condition = rows[0].condition
-    return f"bench evaluate {task.name}{models}" + f" --condition {condition}" * (
-        condition != "main"
-    )
+    return command if condition == "main" else f"{command} --condition {condition}"

@@ -13,7 +13,7 @@ The report's page has the same arithmetic in ``compare-causes.js``, for any two 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 
 from bench_assets.comparison.causes import (
     DECODING,
@@ -71,15 +71,18 @@ def decompose_difference(
         metric: "": the primary one.
     """
     steps = _Decomposition(task, metric or task.primary_metric, before, after)
-    rows = [steps.whole(), *steps.walk(), *steps.unexplained()]
-    parts = {part for row in rows for part in row.cause.split(SEPARATOR)}
-    moved = signature_difference(before.signature_parts, after.signature_parts)
-    if before.answered and after.answered:
+    rows = [steps.total(), *steps.effects(), *steps.unexplained()]
+    changed = signature_difference(before.signature_parts, after.signature_parts)
+    if before.records and after.records:
         # Digests of questions and prompts differ if one of them does, which has a row already.
-        news = {part for part, pair in moved.items() if "none" not in pair} - parts
-        unmoved = [part for part in _SETTINGS if part in news]
-        return [*rows, *(steps.row(part, [], 0.0) for part in unmoved)]
-    return [*rows, *(steps.row(part, [], None) for part in moved if part != "n")]
+        explained = {cause for row in rows for cause in row.cause.split(SEPARATOR)}
+        without_effect = [
+            setting
+            for setting in _SETTINGS
+            if setting in changed and setting not in explained and "none" not in changed[setting]
+        ]
+        return [*rows, *(steps.row(setting, [], 0.0) for setting in without_effect)]
+    return [*rows, *(steps.row(part, [], None) for part in changed if part != "n")]
 
 
 def signature_difference(
@@ -90,8 +93,11 @@ def signature_difference(
     >>> signature_difference({"model": "a", "n": "5"}, {"model": "b", "n": "5"})
     {'model': ('a', 'b')}
     """
-    pairs = {part: (before.get(part, ""), after.get(part, "")) for part in {**before, **after}}
-    return {part: pair for part, pair in pairs.items() if pair[0] != pair[1]}
+    return {
+        part: (before.get(part, ""), after.get(part, ""))
+        for part in {**before, **after}
+        if before.get(part, "") != after.get(part, "")
+    }
 
 
 class _Decomposition:
@@ -102,81 +108,93 @@ class _Decomposition:
     ) -> None:
         self._task, self._metric = task, metric
         self._sides = before, after
-        self._old, self._new = before.answered, after.answered
+        self._old, self._new = before.records, after.records
         self._measure = task.measures[self._metric]
-        self._both = {
+        self._paired = {
             name
             for name, old in self._old.items()
             if name in self._new and (old.share is None) == (self._new[name].share is None)
         }
 
-    def whole(self) -> Cause:
-        names = [name for name in self._old if name in self._new]
-        values = [
-            self._value(side.answered) if side.answered else side.written(self._metric)
+    def total(self) -> Cause:
+        """Row of the whole difference; of the stored values, if there are no scores."""
+        common = [name for name in self._old if name in self._new]
+        old_value, new_value = (
+            self._value(side.records) if side.records else side.stored_value(self._metric)
             for side in self._sides
-        ]
-        before, after = (_shown(v, s) for v, s in zip(values, self._sides, strict=True))
-        return replace(self.row(TOTAL, names, _subtract_known(*values)), before=before, after=after)
+        )
+        old_side, new_side = self._sides
+        return replace(
+            self.row(TOTAL, common, _subtract_known(old_value, new_value)),
+            before=_format_side(old_value, old_side),
+            after=_format_side(new_value, new_side),
+        )
 
-    def walk(self) -> Iterator[Cause]:
-        if not (self._old and self._new):  # only the signatures are known
+    def effects(self) -> Iterator[Cause]:
+        """Row of each cause that concerns any question; none without scores on both sides."""
+        if not (self._old and self._new):
             return
-        causes = self._merge_by_unit(self._causes())
-        concerned = {
-            REMOVED: [name for name in self._old if name not in self._new],
-            **{
-                cause: [name for name, name_cause in causes.items() if name_cause == cause]
-                for cause in sorted(set(causes.values()) - {""}, key=_pipeline_order)
-            },
-            ADDED: [name for name in self._new if name not in self._old],
-        }
-        concerned = {cause: names for cause, names in concerned.items() if names}
-        effects = self._effects(concerned)
-        if len(effects) == 1:
-            effects = dict.fromkeys(
-                effects, _subtract_known(self._value(self._old), self._value(self._new))
-            )
-        for cause, names in concerned.items():
+        questions_by_cause = self._questions_by_cause()
+        effects = self._sum_effects(questions_by_cause)
+        if len(effects) == 1:  # not a sum of steps, which has rounding errors
+            difference = _subtract_known(self._value(self._old), self._value(self._new))
+            effects = dict.fromkeys(effects, difference)
+        for cause, names in questions_by_cause.items():
             yield self.row(cause, names, effects[cause])
 
-    def _effects(self, concerned: Mapping[str, Sequence[str]]) -> dict[str, float | None]:
+    def _questions_by_cause(self) -> dict[str, list[str]]:
+        """Questions that each cause concerns, with the causes in the order of the pipeline."""
+        causes = self._merge_by_unit(self._causes())
+        by_cause = {REMOVED: [name for name in self._old if name not in self._new]}
+        for cause in sorted(set(causes.values()) - {""}, key=_pipeline_order):
+            by_cause[cause] = [name for name in causes if causes[name] == cause]
+        by_cause[ADDED] = [name for name in self._new if name not in self._old]
+        return {cause: names for cause, names in by_cause.items() if names}
+
+    def _sum_effects(
+        self, questions_by_cause: Mapping[str, Sequence[str]]
+    ) -> dict[str, float | None]:
         """Effect of each cause, summed over taking out, changing and putting in questions."""
         mixed = dict(self._old)
-        effects: dict[str, float | None] = dict.fromkeys(concerned, 0.0)
+        effects: dict[str, float | None] = dict.fromkeys(questions_by_cause, 0.0)
         value = self._value(mixed)
         for phase in ("out", "paired", "in"):
-            for cause, names in concerned.items():
-                affected = [name for name in names if (name in self._both) == (phase == "paired")]
+            for cause, names in questions_by_cause.items():
+                affected = [name for name in names if (name in self._paired) == (phase == "paired")]
+                if not affected:
+                    continue
                 for name in affected:
                     mixed.pop(name, None)
                 if phase != "out":
                     mixed |= {name: self._new[name] for name in affected if name in self._new}
-                reached = self._value(mixed) if affected else value
-                effects[cause] = _add_known(
-                    effects[cause], _subtract_known(value, reached) if affected else 0.0
-                )
-                value = reached
+                new_value = self._value(mixed)
+                effects[cause] = _add_known(effects[cause], _subtract_known(value, new_value))
+                value = new_value
         return effects
 
     def unexplained(self) -> Iterator[Cause]:
-        """Stored metrics that do not follow from the present scores."""
-        written = [side.written(self._metric) for side in self._sides]
-        difference = _subtract_known(*written)
-        moved = _subtract_known(self._value(self._old), self._value(self._new))
-        if difference is not None and moved is not None and abs(difference - moved) > _TOLERANCE:
-            before, after = (f"{value:.4f} in the table" for value in written)
-            yield replace(self.row(REST, [], difference - moved), before=before, after=after)
+        """Row of a difference of the stored metrics that does not follow from the scores."""
+        old_stored, new_stored = (side.stored_value(self._metric) for side in self._sides)
+        stored_change = _subtract_known(old_stored, new_stored)
+        change = _subtract_known(self._value(self._old), self._value(self._new))
+        if stored_change is None or change is None or abs(stored_change - change) <= _TOLERANCE:
+            return
+        yield replace(
+            self.row(REST, [], stored_change - change),
+            before=f"{old_stored:.4f} in the table",
+            after=f"{new_stored:.4f} in the table",
+        )
 
     def row(self, cause: str, names: Sequence[str], effect: float | None) -> Cause:
-        both_sides = [name for name in names if name in self._old and name in self._new]
+        """Build the row of a cause that concerns these questions."""
+        common = [name for name in names if name in self._old and name in self._new]
         gains = {
             name: _subtract_known(self._old[name].share, self._new[name].share) or 0
-            for name in both_sides
+            for name in common
         }
-        moved = sorted((name for name in both_sides if gains[name]), key=gains.__getitem__)
-        before, after = self._format_values(cause, both_sides)
-        examples = names if cause in (REMOVED, ADDED) else moved
+        changed = sorted((name for name in common if gains[name]), key=gains.__getitem__)
+        before, after = self._format_values(cause, common)
+        examples = names if cause in (REMOVED, ADDED) else changed
         return Cause(
             task=self._task.name,
             metric=self._metric,
@@ -204,42 +222,46 @@ class _Decomposition:
 
         Only where both evaluations have points for the same questions.
         """
-        joint = dict(causes)
-        if not (self._old.keys() == self._new.keys() == self._both):
-            return joint
+        merged = dict(causes)
+        if not (self._old.keys() == self._new.keys() == self._paired):
+            return merged
         before, after = (
             ScoredMetric(rows, self._measure(rows).value)
             for rows in (_scored(self._old), _scored(self._new))
         )
-        clusters = cluster_questions([answered.question for answered in self._old.values()])
+        clusters = cluster_questions([record.question for record in self._old.values()])
         adds = self._task.adds.get(self._metric)
         kind, pairs = keyed_pairs(self._measure, before, after, clusters, adds)
-        members = _members(self._old, clusters, by_category=kind == "categories")
-        for unit in pairs if kind in ("pairs", "clusters", "categories") else ():
+        if kind not in ("pairs", "clusters", "categories"):
+            return merged
+        members = _unit_members(self._old, clusters, by_category=kind == "categories")
+        for unit in pairs:
             changed = [name for name in members.get(unit, ()) if causes[name]]
             parts = {part for name in changed for part in causes[name].split(SEPARATOR)}
-            joint |= dict.fromkeys(
-                changed, SEPARATOR.join(part for part in STAGES if part in parts)
-            )
-        return joint
+            unit_cause = SEPARATOR.join(part for part in STAGES if part in parts)
+            merged |= dict.fromkeys(changed, unit_cause)
+        return merged
 
-    def _value(self, answered: Mapping[str, QuestionRecord]) -> float | None:
-        scored = _scored(answered)
-        return _none_if_nan(self._measure(scored).value) if scored else None
+    def _value(self, records: Mapping[str, QuestionRecord]) -> float | None:
+        """The metric over questions; None if it has no value."""
+        scored = _scored(records)
+        value = self._measure(scored).value if scored else nan
+        return None if isnan(value) else value
 
-    def _format_values(self, cause: str, both: Sequence[str]) -> tuple[str, str]:
+    def _format_values(self, cause: str, common: Sequence[str]) -> tuple[str, str]:
         """Both signatures' values for a cause; for changed questions, the changed fields."""
         parts = cause.split(SEPARATOR)
         before, after = (
-            ", ".join(
-                side.signature_parts[part] for part in parts if side.signature_parts.get(part)
-            )
+            ", ".join(filter(None, (side.signature_parts.get(part) for part in parts)))
             for side in self._sides
         )
         if QUESTION_CHANGED in parts:
-            pairs = [(self._old[name].question, self._new[name].question) for name in both]
-            changed = dict.fromkeys(field for pair in pairs for field in changed_fields(*pair))
-            after = ", ".join(filter(None, [f"other {' and '.join(changed)}", after]))
+            changed: dict[str, None] = {}
+            for name in common:
+                fields = changed_fields(self._old[name].question, self._new[name].question)
+                changed |= dict.fromkeys(fields)
+            other_fields = f"other {' and '.join(changed)}"
+            after = f"{other_fields}, {after}" if after else other_fields
         return before, after
 
 
@@ -247,36 +269,37 @@ def _pipeline_order(cause: str) -> list[int]:
     return [STAGES.index(part) for part in cause.split(SEPARATOR)]
 
 
-def _members(
-    answered: Mapping[str, QuestionRecord], clusters: Mapping[str, str], *, by_category: bool
+def _unit_members(
+    records: Mapping[str, QuestionRecord], clusters: Mapping[str, str], *, by_category: bool
 ) -> dict[tuple[str, str], list[str]]:
     """Questions of each unit, by the keys of ``Units``: category, and question, pair or cluster."""
     members: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, row in answered.items():
-        category = row.question.category if by_category else ""
+    for name, record in records.items():
+        category = record.question.category if by_category else ""
         members[category, clusters[name]].append(name)
-        members[category, pair_key(row.question)].append(name)
+        members[category, pair_key(record.question)].append(name)
         members[category, name] = [name]
     return members
 
 
-def _scored(answered: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
+def _scored(records: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
     return [
-        ScoredQuestion(row.question, score) for row in answered.values() for score in row.scores
+        ScoredQuestion(record.question, score)
+        for record in records.values()
+        for score in record.scores
     ]
 
 
-def _none_if_nan(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def _add_known(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _add_known(value: float | None, change: float | None) -> float | None:
+    """Sum of two numbers; None if one is unknown."""
+    return None if value is None or change is None else value + change
 
 
 def _subtract_known(before: float | None, after: float | None) -> float | None:
+    """Change from one number to another; None if one is unknown."""
     return None if before is None or after is None else after - before
 
 
-def _shown(value: float | None, side: EvaluationTables) -> str:
-    return f"{side.name}: {'no value' if value is None else f'{value:.4f}'}"
+def _format_side(value: float | None, side: EvaluationTables) -> str:
+    value_text = "no value" if value is None else f"{value:.4f}"
+    return f"{side.name}: {value_text}"

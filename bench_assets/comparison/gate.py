@@ -24,8 +24,6 @@ EXIT_CODE = 3
 """Exit code of a gate that fails; 1 is an error, 2 a wrong argument."""
 
 _COLUMNS = ("task", "metric", "before", "after", "change", "95 % interval", "p", "n", "verdict")
-_TAGS = (("system-out", "failure"), ("skipped", "error"))
-"""JUnit elements, by whether the sides are not comparable, and whether the gate fails."""
 
 
 def failing(rows: Sequence[Comparison], fail_on: FailOn) -> list[Comparison]:
@@ -42,7 +40,7 @@ def close_gate(
     junit: Path | None = None,
     summary: Path | None = None,
 ) -> bool:
-    """Write the reports of a gate; returns whether it fails.
+    """Write the reports of a gate, and return whether it fails.
 
     Args:
         before: Name of the model that was compared with.
@@ -70,19 +68,20 @@ def close_gate(
 
 
 def as_record(row: Comparison) -> dict[str, Any]:
-    """The verdict with its interval and p, for JSON.
+    """The verdict with its interval and p, for JSON; numbers that are not finite are None.
 
     The interval is that of the change; p is corrected for all tasks (Holm, 1979).
     """
-    names = ("verdict", "low", "high", "p", *(("reason", "remedy") if row.reason else ()))
-    values = {name: getattr(row, name) for name in names}
-    shares = {
-        f"{side}_{name}": share
-        for side, read in (("before", row.before_read), ("after", row.after_read))
-        for name, share in (read_shares(read) if read else {}).items()
-    }
-    unknown = [name for name in ("low", "high", "p") if not isfinite(values[name])]
-    return values | dict.fromkeys(unknown) | shares
+    record: dict[str, Any] = {"verdict": row.verdict}
+    for name in ("low", "high", "p"):
+        value = getattr(row, name)
+        record[name] = value if isfinite(value) else None
+    if row.reason:
+        record |= {"reason": row.reason, "remedy": row.remedy}
+    for side, read_value in (("before", row.before_read), ("after", row.after_read)):
+        if read_value:
+            record |= {f"{side}_{name}": share for name, share in read_shares(read_value).items()}
+    return record
 
 
 def junit_xml(
@@ -90,47 +89,59 @@ def junit_xml(
 ) -> str:
     """Format decided comparisons as JUnit XML: a test case for each task."""
     failures = failing(rows, fail_on)
-    tags = [_TAGS[row.verdict == NOT_COMPARABLE][row in failures] for row in rows]
+    tags = [_junit_tag(row, fails=row in failures) for row in rows]
     counts = {"tests": str(len(rows)), "failures": str(tags.count("failure"))}
-    more = {"errors": str(tags.count("error")), "skipped": str(tags.count("skipped"))}
-    suite = ET.Element("testsuite", {"name": f"{after} against {before}", **more, **counts})
+    attributes = {
+        "name": f"{after} against {before}",
+        "errors": str(tags.count("error")),
+        "skipped": str(tags.count("skipped")),
+        **counts,
+    }
+    suite = ET.Element("testsuite", attributes)
     for row, tag in zip(rows, tags, strict=True):
         case = ET.SubElement(suite, "testcase", classname=row.task, name=row.metric)
         message = {} if tag == "system-out" else {"message": row.shown_verdict}
-        ET.SubElement(case, tag, message).text = _numbers(row)
+        ET.SubElement(case, tag, message).text = _format_numbers(row)
     root = ET.Element("testsuites", counts)
     root.append(suite)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def _junit_tag(row: Comparison, *, fails: bool) -> str:
+    """Name of the element in a test case that holds the numbers of a comparison."""
+    if row.verdict == NOT_COMPARABLE:
+        return "error" if fails else "skipped"
+    return "failure" if fails else "system-out"
+
+
 def markdown_summary(before: str, after: str, rows: Sequence[Comparison]) -> str:
     """Format decided comparisons as Markdown: the sentence, then a table."""
-    lines = [_line(_COLUMNS), "|---" * len(_COLUMNS) + "|"]
-    lines += [
-        _line(
-            (
-                *(escape_markdown(row.task), escape_markdown(row.metric)),
-                *(*row.shown_values, f"{row.change:+.3f}"),
-                *(row.interval, format_p(row.p), str(row.n)),
-                f"**{row.verdict}**"
-                if row.verdict in ("better", "worse")
-                else escape_markdown(row.shown_verdict),
-            )
-        )
-        for row in rows
-    ]
     sentence = escape_markdown(comparison_sentence(before, after, rows))
+    lines = [_markdown_line(_COLUMNS), "|---" * len(_COLUMNS) + "|", *map(_markdown_row, rows)]
     return "\n".join([sentence, "", *lines, ""])
 
 
-def _line(cells: Sequence[str]) -> str:
+def _markdown_row(row: Comparison) -> str:
+    verdict = escape_markdown(row.shown_verdict)
+    if row.verdict in ("better", "worse"):
+        verdict = f"**{row.verdict}**"
+    before, after = row.shown_values
+    change = f"{row.change:+.3f}"
+    names = escape_markdown(row.task), escape_markdown(row.metric)
+    test = row.interval, format_p(row.p), str(row.n)
+    return _markdown_line([*names, before, after, change, *test, verdict])
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _numbers(row: Comparison) -> str:
+def _format_numbers(row: Comparison) -> str:
+    """Numbers behind a verdict; without one, the command that allows one."""
     if row.verdict == NOT_COMPARABLE:
         return row.remedy
     change = f"{' -> '.join(row.shown_values)} ({row.change:+.3f}, 95 % {row.interval})"
     p = format_p(row.p)
-    return f"{row.shown_verdict}: {change}, p {p if p.startswith('<') else f'= {p}'}, n = {row.n}"
+    p_text = f"p {p}" if p.startswith("<") else f"p = {p}"
+    return f"{row.shown_verdict}: {change}, {p_text}, n = {row.n}"

@@ -38,12 +38,13 @@ class Cells:
 
 def all_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
     """All metrics under a condition."""
-    return _cells(tables, task, condition, _ALL)
+    return _query_cells(tables, task, condition, _ALL, {"task": task.name})
 
 
 def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
     """The primary metric of every model under a condition, over all questions."""
-    return _cells(tables, task, condition, _PRIMARY)
+    parameters = {"task": task.name, "metric": task.primary_metric, "category": "all"}
+    return _query_cells(tables, task, condition, _PRIMARY, parameters)
 
 
 def metrics_version(tables: TableFiles, task: Task) -> str:
@@ -66,43 +67,41 @@ def to_columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[
     for name in names:
         values = [row[name] for row in rows]
         if values and all(isinstance(value, str) for value in values):
-            words = {word: number for number, word in enumerate(dict.fromkeys(values))}
-            columns[name] = [list(words), [words[value] for value in values]]
+            indices = {text: index for index, text in enumerate(dict.fromkeys(values))}
+            columns[name] = [list(indices), [indices[value] for value in values]]
         else:
             columns[name] = values
     return columns
 
 
-def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
-    from bench_assets.comparison.people_checks import with_people  # its statistics
+def _query_cells(
+    tables: TableFiles, task: Task, condition: str, sql: str, parameters: Mapping[str, str]
+) -> Cells:
+    """Query the metrics under a condition, with people's corrections and what is stale."""
+    from bench_assets.comparison.people_checks import with_people  # imports statistics
 
     key = evaluation_key(task, condition, "metrics")
-    if not (models := tables.partitions(key)):
+    models = tables.partitions(key)
+    if not models:
         return Cells(rows=[], unreadable={})
     damaged: dict[Table, str] = {}
     try:
-        primary = {"metric": task.primary_metric, "category": "all"} if sql is _PRIMARY else {}
-        rows_read = tables.query(
-            sql, {"metrics": ([key], Metric)}, damaged, task=task.name, **primary
-        )
-        now = short_digest(tables.digest(questions_key(task, condition)) or "")
+        table = tables.query(sql, {"metrics": ([key], Metric)}, damaged, **parameters)
+        questions_digest = short_digest(tables.digest(questions_key(task, condition)) or "")
     except TableError as error:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
     defaults = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
-    rows = [defaults | row for row in rows_read.to_pylist() if row["condition"] == condition]
+    rows = [defaults | row for row in table.to_pylist() if row["condition"] == condition]
     metrics = with_people(tables, task, [Metric(**row | {"people": ""}) for row in rows])
-    rows = [row | _shown(metric) for row, metric in zip(rows, metrics, strict=True)]
-    for row in rows:
-        row["stale"] = "" if _data_of(row) == now else QUESTIONS_CHANGED
+    for row, metric in zip(rows, metrics, strict=True):
+        for name in ("value", "low", "high", "people"):
+            row[name] = getattr(metric, name)
+        row["stale"] = "" if _questions_digest(row) == questions_digest else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
     return Cells(rows=rows, unreadable={model: reason for (_, model), reason in damaged.items()})
 
 
-def _shown(metric: Metric) -> dict[str, Any]:
-    return {name: getattr(metric, name) for name in ("value", "low", "high", "people")}
-
-
-def _data_of(row: Mapping[str, Any]) -> str:
+def _questions_digest(row: Mapping[str, Any]) -> str:
     """Digest of the questions of a metric; "" if its signature is invalid."""
     try:
         return row["data"] or Signature.parse(row["signature"] or "").parts.get("data", "")
@@ -139,24 +138,27 @@ class ConditionQuestions:
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
-        """(Kind, name) of a category, question, pair or cluster -> number of its first question."""
-        counts: dict[tuple[str, str], int] = {}
-        for number, question in enumerate(self.questions):
+        """Index of the first question of each category, question, pair and cluster.
+
+        The keys are the kind, "category" for example, and the name.
+        """
+        first_indices: dict[tuple[str, str], int] = {}
+        for index, question in enumerate(self.questions):
             name = question.question_id
-            counts["question", name] = number
-            counts.setdefault(("pair", pair_key(question)), number)
-            counts.setdefault(("cluster", self.clusters[name]), number)
-            counts.setdefault(("category", question.category), number)
-        return counts
+            first_indices["question", name] = index
+            first_indices.setdefault(("pair", pair_key(question)), index)
+            first_indices.setdefault(("cluster", self.clusters[name]), index)
+            first_indices.setdefault(("category", question.category), index)
+        return first_indices
 
     @cached_property
     def cluster_of_each(self) -> npt.NDArray[np.int32]:
-        """Cluster number of each question."""
+        """Cluster of each question, as the index of its first question."""
         return np.array(cluster_numbers(self.questions), np.int32)
 
     @cached_property
     def pair_of_each(self) -> npt.NDArray[np.int32]:
-        """Pair number of each question."""
-        firsts: dict[str, int] = {}
-        numbered = enumerate(map(pair_key, self.questions))
-        return np.array([firsts.setdefault(pair, n) for n, pair in numbered], np.int32)
+        """Pair of each question, as the index of its first question."""
+        first_indices: dict[str, int] = {}
+        pairs = enumerate(map(pair_key, self.questions))
+        return np.array([first_indices.setdefault(pair, index) for index, pair in pairs], np.int32)

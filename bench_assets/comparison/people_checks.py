@@ -1,6 +1,6 @@
 """Judged numbers corrected by people's verdicts, or marked as not checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 
@@ -39,34 +39,42 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
         drawn = read_figures(tables.home, DrawnUnit, task.name)
         if not drawn or not task.is_checked_by_people:
             return {}
-        form, folder = task.response_tasks[0], task.name.split("/")
-        key = form.table("answers").split("/")
-        answers = tables.read(key, Answer) if tables.exists(key) else []
-        verdicts = majority_verdicts(form.to_rows([a for a in answers if not a.complaint]))
-        questions = tables.read([*folder, "questions"], Question)
-        found = {}
-        for model in dict.fromkeys(unit.model for unit in drawn):
-            if tables.exists([*folder, "scores"], model):
-                judged = JudgedModel(
-                    tables.read([*folder, "predictions"], Prediction, model),
-                    tables.read([*folder, "scores"], Score, model),
-                )
-                if any(score.judge == PEOPLE for score in judged.scores):
-                    continue  # its number is people's
-                units = [unit for unit in drawn if unit.model == model]
-                found[model] = check_by_people(
-                    checked_scores(task, questions, judged, verdicts, units)
-                )
+        return _check_drawn_models(tables, task, drawn)
     except BenchError:
         return {}
-    return found
+
+
+def _check_drawn_models(
+    tables: TableFiles, task: Task, drawn: Sequence[DrawnUnit]
+) -> dict[str, PeopleCheck]:
+    """Check each model with scores, except those whose number is already people's."""
+    form, folder = task.response_tasks[0], task.name.split("/")
+    key = form.table("answers").split("/")
+    answers = tables.read(key, Answer) if tables.exists(key) else []
+    valid_answers = [answer for answer in answers if not answer.complaint]
+    verdicts = majority_verdicts(form.to_rows(valid_answers))
+    questions = tables.read([*folder, "questions"], Question)
+    checks = {}
+    for model in dict.fromkeys(unit.model for unit in drawn):
+        if not tables.exists([*folder, "scores"], model):
+            continue
+        predictions = tables.read([*folder, "predictions"], Prediction, model)
+        scores = tables.read([*folder, "scores"], Score, model)
+        if any(score.judge == PEOPLE for score in scores):
+            continue
+        judged = JudgedModel(predictions, scores)
+        units = [unit for unit in drawn if unit.model == model]
+        checks[model] = check_by_people(checked_scores(task, questions, judged, verdicts, units))
+    return checks
 
 
 def people_state(tables: TableFiles, task: Task) -> str:
     """Digest of the draws and verdicts that correct a task's numbers; "" without draws."""
     drawn = read_figures(tables.home, DrawnUnit, task.name) if task.is_checked_by_people else []
-    key = task.response_tasks[0].table("answers").split("/") if drawn else []
-    return json_digest([len(drawn), tables.states(key)]) if drawn else ""
+    if not drawn:
+        return ""
+    key = task.response_tasks[0].table("answers").split("/")
+    return json_digest([len(drawn), tables.states(key)])
 
 
 def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> list[Metric]:
@@ -75,20 +83,29 @@ def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> li
     A checkpoint that people did not check keeps the judge's number, with the bias at the nearest
     checked one of its run.
     """
-    rows, shown = list(metrics), ("main", task.primary_metric, "all")
-    places = [n for n, row in enumerate(rows) if (row.condition, row.metric, row.category) == shown]
-    checks = people_checks(tables, task) if places else {}
-    for place in places:
-        rows[place] = _with_people(task, rows[place], checks)
+    rows = list(metrics)
+    primary = ("main", task.primary_metric, "all")
+    indices = [
+        index
+        for index, row in enumerate(rows)
+        if (row.condition, row.metric, row.category) == primary
+    ]
+    checks = people_checks(tables, task) if indices else {}
+    for index in indices:
+        rows[index] = _correct_or_mark(task, rows[index], checks)
     return rows
 
 
 def corrected_difference(tables: TableFiles, task: Task, before: str, after: str) -> str:
-    """Difference of two models' corrected metrics in words; "" unless people checked both."""
-    checks = people_checks(tables, task)
-    old, new = (check and check.corrected for check in map(checks.get, (before, after)))
-    if not (old and new):
+    """Sentence on the difference of two corrected metrics; "" unless people checked both models."""
+    corrected = {
+        model: check.corrected
+        for model, check in people_checks(tables, task).items()
+        if check.corrected is not None
+    }
+    if not (before in corrected and after in corrected):
         return ""
+    old, new = corrected[before], corrected[after]
     low, high = difference_interval(old, new)
     return (
         f"{task.display_title}, corrected by people: {new.value - old.value:+.3f}"
@@ -97,7 +114,7 @@ def corrected_difference(tables: TableFiles, task: Task, before: str, after: str
     )
 
 
-def judges_of(signature: str) -> list[str]:
+def judge_names(signature: str) -> list[str]:
     """Names of the judges of a number; [] without a valid signature."""
     try:
         return Signature.parse(signature).parts.get("judge", "").split("+")
@@ -105,44 +122,44 @@ def judges_of(signature: str) -> list[str]:
         return []
 
 
-def unchecked(task: Task, signature: str) -> str:
+def unchecked_mark(task: Task, signature: str) -> str:
     """Mark of a number by a judge model that people did not check; "" for other judges."""
-    judges = (judge for judge in judges_of(signature) if not is_reader(judge))
+    judges = (judge for judge in judge_names(signature) if not is_reader(judge))
     models = [judge for judge in judges if judge not in _EXEMPT_JUDGES]
     is_model = any(not isinstance(task.judges.get(model), ByRules) for model in models)
     return NOT_CHECKED if is_model else ""
 
 
-def _with_people(task: Task, row: Metric, checks: Mapping[str, PeopleCheck]) -> Metric:
+def _correct_or_mark(task: Task, row: Metric, checks: Mapping[str, PeopleCheck]) -> Metric:
     check = checks.get(row.model)
     if check is None or not check.corrected:
-        mark = unchecked(task, row.signature) if check is None else check.sentence
-        nearest = _nearest(row.model, checks) if mark else ""
+        mark = unchecked_mark(task, row.signature) if check is None else check.sentence
+        nearest = _nearest_checkpoint(row.model, checks) if mark else ""
         bias = f"; {checks[nearest].bias} at {nearest}" if nearest else ""
         return replace(row, people=f"{mark}{bias}")
-    found = check.corrected
-    if not isclose(found.judge, row.value, abs_tol=1e-6):
+    corrected = check.corrected
+    if not isclose(corrected.judge, row.value, abs_tol=1e-6):
         return replace(row, people=f"{NOT_CHECKED}: its scores have changed since")
     return replace(
         row,
-        value=found.value,
-        low=found.low,
-        high=found.high,
+        value=corrected.value,
+        low=corrected.low,
+        high=corrected.high,
         people=f"{check.sentence}; {check.details}",
-        unread=0.0,  # counts as people judged it
+        unread=0.0,  # unread responses count as people judged them
         if_unread_wrong=None,
         if_unread_right=None,
     )
 
 
-def _nearest(model: str, checks: Mapping[str, PeopleCheck]) -> str:
+def _nearest_checkpoint(model: str, checks: Mapping[str, PeopleCheck]) -> str:
     """The checked checkpoint of the same run with the nearest step; "" if there is none."""
     step = parse_step(model)
-    others = [
-        (abs(other.step - step.step), name)
-        for name, check in checks.items()
-        if step and check.corrected
-        for other in [parse_step(name)]
-        if other and other.run == step.run
-    ]
-    return min(others)[1] if others else ""
+    if step is None:
+        return ""
+    distances = {}
+    for name, check in checks.items():
+        checked_step = parse_step(name)
+        if check.corrected and checked_step and checked_step.run == step.run:
+            distances[name] = abs(checked_step.step - step.step)
+    return min(distances, key=lambda name: (distances[name], name), default="")

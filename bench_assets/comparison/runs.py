@@ -26,11 +26,12 @@ def run_alpha(model: str, models: Collection[str], n_tasks: int = 1) -> float:
     A model that is not a step, or the first step, gets all 5 %. ``n_tasks`` share it.
 
     >>> steps = [f"r/step-{n}" for n in range(1, 4)]
-    >>> [round(run_alpha(one, steps), 4) for one in (*steps, "gpt")]
+    >>> [round(run_alpha(model, steps), 4) for model in (*steps, "gpt")]
     [0.05, 0.025, 0.0083, 0.05]
     """
-    earlier = {str(step_order(other)) for other in models if is_earlier_step(other, model)}
-    return (comparison_alpha(len(earlier), ALPHA) if earlier else ALPHA) / n_tasks
+    earlier_steps = {str(step_order(name)) for name in models if is_earlier_step(name, model)}
+    alpha = comparison_alpha(len(earlier_steps), ALPHA) if earlier_steps else ALPHA
+    return alpha / n_tasks
 
 
 def n_measured(tables: TableFiles, tasks: Iterable[Task], model: str) -> int:
@@ -50,14 +51,15 @@ def compare_models(
 ) -> list[Comparison]:
     """Read and compare two models, condition main, see ``compare_sides``.
 
-    ``questions`` has the table of questions; None: ``tables`` has it.
+    The table of questions is read from ``questions``, or from ``tables`` if that is None.
 
     Raises:
         TableError: If a table cannot be read.
     """
-    keys = [evaluation_key(task, "main", table) for table in ("scores", "metrics")]
+    scores_key = evaluation_key(task, "main", "scores")
+    metrics_key = evaluation_key(task, "main", "metrics")
     old, new = (
-        Side(tables.read(keys[0], Score, model), tables.read(keys[1], Metric, model))
+        Side(tables.read(scores_key, Score, model), tables.read(metrics_key, Metric, model))
         for model in (before, after)
     )
     rows = (questions or tables).read(questions_key(task, "main"), Question)
@@ -76,22 +78,26 @@ def run_verdicts(
         tasks: Tasks that are decided together.
         rows: The leaderboard; only rows measured in this home count.
     """
-    runs: dict[str, dict[int, str]] = defaultdict(dict)
-    whole = (row for row in rows if not (row.n_failed or partial_part(row.signature)))
-    measured = (row for row in whole if row.is_measured)
-    complete = [row for row in measured if not isnan(row.value)]
+    complete = [row for row in rows if _is_complete(row)]
+    measured_models = {(row.task.partition("+")[0], row.model) for row in complete}
+    models_by_run: dict[str, dict[int, str]] = defaultdict(dict)
     for row in complete:
         if step := parse_step(row.model):
-            runs[step.run][step.step] = row.model
-    cells = {(row.task.partition("+")[0], row.model) for row in complete}
+            models_by_run[step.run][step.step] = row.model
     task_list = list(tasks)
-    for _, steps in sorted(runs.items()):
-        first, last = steps[min(steps)], steps[max(steps)]
-        effects = [
-            line
-            for task in task_list
-            if first != last and {(task.name, first), (task.name, last)} <= cells
-            for line in compare_models(tables, task, first, last, slices=False)
-        ]
+    for _, models in sorted(models_by_run.items()):
+        first, last = models[min(models)], models[max(models)]
+        if first == last:
+            continue
+        effects: list[Comparison] = []
+        for task in task_list:
+            if {(task.name, first), (task.name, last)} <= measured_models:
+                effects += compare_models(tables, task, first, last, slices=False)
         if effects:
             yield comparison_sentence(first, last, decide(effects))
+
+
+def _is_complete(row: LeaderboardRow) -> bool:
+    """Whether this home measured a row on all questions, without failed requests."""
+    is_partial = row.n_failed or partial_part(row.signature)
+    return row.is_measured and not is_partial and not isnan(row.value)

@@ -15,7 +15,7 @@ Row = TypeVar("Row")
 
 
 class EvaluationLocation(NamedTuple):
-    """Location of an evaluation's tables."""
+    """A model's evaluation on a task under a condition, and the tables it is stored in."""
 
     tables: TableFiles
     task: Task
@@ -28,7 +28,7 @@ class EvaluationLocation(NamedTuple):
         return self.model if self.condition == "main" else f"{self.model}, {self.condition}"
 
     @property
-    def measured(self) -> bool:
+    def is_measured(self) -> bool:
         """Whether the evaluation has metrics."""
         return self.tables.exists(evaluation_key(self.task, self.condition, "metrics"), self.model)
 
@@ -40,7 +40,9 @@ class EvaluationLocation(NamedTuple):
         """
         return EvaluationTables(
             name=self.name,
-            questions=_read(self.tables, questions_key(self.task, self.condition), Question),
+            questions=_read_if_exists(
+                self.tables, questions_key(self.task, self.condition), Question
+            ),
             predictions=self._rows("predictions", Prediction),
             judgements=self._rows("judgements", Judgement),
             scores=self._rows("scores", Score),
@@ -49,66 +51,68 @@ class EvaluationLocation(NamedTuple):
 
     def _rows(self, table: str, row_type: type[Row]) -> list[Row]:
         key = evaluation_key(self.task, self.condition, table)
-        return _read(self.tables, key, row_type, self.model)
+        return _read_if_exists(self.tables, key, row_type, self.model)
 
 
 def find_evaluations(
-    named: str, tables: TableFiles, tasks: Sequence[Task], model: str = "", condition: str = "main"
+    name: str, tables: TableFiles, tasks: Sequence[Task], model: str = "", condition: str = "main"
 ) -> list[EvaluationLocation]:
     """Find the evaluations behind a name: a model, a condition of ``model``, or a file.
 
     Args:
-        named: An evaluated model or condition, or a Parquet file of metrics, possibly of another
+        name: An evaluated model or condition, or a Parquet file of metrics, possibly of another
             home.
         tables: Tables of this home.
         tasks: The tasks.
-        model: Model, if ``named`` is a condition.
-        condition: Condition, if ``named`` is a model.
+        model: Model, if ``name`` is a condition.
+        condition: Condition, if ``name`` is a model.
 
     Raises:
         UnknownNameError: If nothing of that name was evaluated.
         SettingsError: If a condition is named without its model.
     """
-    if named.endswith(".parquet"):
-        return [_from_file(Path(named), tasks)]
-    if any(named in task.conditions for task in tasks):
+    if name.endswith(".parquet"):
+        return [_locate_file(Path(name), tasks)]
+    if any(name in task.conditions for task in tasks):
         if not model:
-            raise SettingsError(f"{named} is a condition. Name its model with --model")
-        condition = named
+            raise SettingsError(f"{name} is a condition. Name its model with --model")
+        condition = name
     else:
-        model = named
-    able = [task for task in tasks if condition in task.conditions]
-    every = [EvaluationLocation(tables, task, condition, model) for task in able]
-    if not (measured := [candidate for candidate in every if candidate.measured]):
-        keys = [evaluation_key(task, condition, "metrics") for task in able]
-        known = sorted({name for key in keys for name in tables.partitions(key)})
+        model = name
+    matching_tasks = [task for task in tasks if condition in task.conditions]
+    locations = [EvaluationLocation(tables, task, condition, model) for task in matching_tasks]
+    measured = [location for location in locations if location.is_measured]
+    if not measured:
+        keys = [evaluation_key(task, condition, "metrics") for task in matching_tasks]
+        known = {partition for key in keys for partition in tables.partitions(key)}
         raise UnknownNameError(f"model with metrics, condition {condition},", model, known)
     return measured
 
 
-def _from_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
-    """Derive an evaluation and the folder of its other tables from a table's path."""
+def _locate_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
+    """Derive an evaluation and the folder of its tables from the path of its metrics."""
     file = file.absolute()
     if not file.is_file():
         raise TableError(f"{file}: no such file (expected tables/<task>/metrics/ of a home)")
-    parts = file.parent.parts
-    known = [
-        (evaluation_key(task, condition, "metrics"), task, condition)
-        for task in tasks
-        for condition in task.conditions
-    ]
-    fits = [task_key for task_key in known if parts[-len(task_key[0]) :] == tuple(task_key[0])]
-    if not fits:
+    folders = file.parent.parts
+    matches: dict[int, tuple[Task, str]] = {}  # task and condition, by the length of their key
+    for task in tasks:
+        for condition in task.conditions:
+            key = tuple(evaluation_key(task, condition, "metrics"))
+            if folders[-len(key) :] == key:
+                matches.setdefault(len(key), (task, condition))
+    if not matches:
         raise TableError(f"{file}: expected a path below <task>/metrics/ of a home's tables")
-    key, task, condition = max(fits, key=lambda one: len(one[0]))
-    tables = TableFiles(folder=str(Path(*parts[: -len(key)])))
-    models = [m for m in tables.partitions(key) if tables.path(key, m) == file]
+    length = max(matches)
+    task, condition = matches[length]
+    tables, key = TableFiles(folder=str(Path(*folders[:-length]))), folders[-length:]
+    models = [model for model in tables.partitions(key) if tables.path(key, model) == file]
     if not models:
         raise TableError(f"{file}: expected the name of a model's table, as this home writes it")
     return EvaluationLocation(tables, task, condition, models[0])
 
 
-def _read(
+def _read_if_exists(
     tables: TableFiles, key: Sequence[str], row_type: type[Row], partition: str = ""
 ) -> list[Row]:
     return tables.read(key, row_type, partition) if tables.exists(key, partition) else []

@@ -30,7 +30,7 @@ from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 Verdict: TypeAlias = Literal["better", "worse", "undecided", "not comparable"]
 
 NOT_COMPARABLE: Literal["not comparable"] = "not comparable"
-"""In place of a verdict, where more than the model differs; see ``comparable``."""
+"""In place of a verdict, where more than the model differs; see ``incomparable_causes``."""
 
 ALPHA = 0.05
 """Family-wise error rate of effects that are decided together."""
@@ -61,7 +61,7 @@ class Comparison:
     n_enough: int | None = None  # questions to detect the smallest change; None: not computed
     before_read: ReadValue | None = None  # how the responses behind ``before`` were read
     after_read: ReadValue | None = None
-    shows: float = nan  # smallest change that is detected with 80 % power
+    shows: float = nan  # the smallest change that is detected with 80 % power
     reason: str = ""  # why there is no verdict; "": the test decides
     remedy: str = ""  # commands that allow one
 
@@ -88,6 +88,8 @@ class Comparison:
 
 
 class _Slice(NamedTuple):
+    """The metric of both models on one slice of a task."""
+
     before: ScoredMetric
     after: ScoredMetric
 
@@ -110,101 +112,117 @@ def compare_scores(
         Undecided effects; none for a slice without a value.
     """
     measure = task.measures[task.primary_metric]
-    parts = _measure_slices(measure, _slices(task, questions, before, after, slices))
-    clusters = cluster_questions(questions) if parts else {}
+    scored = _scored_slices(task, questions, before, after, all_slices=slices)
+    measured = _measure_slices(measure, scored)
+    clusters = cluster_questions(questions) if measured else {}
     return [
-        _comparison(task, category, part, clusters, before[0].model)
-        for category, part in parts.items()
+        _compare_slice(task, category, sides, clusters, before[0].model)
+        for category, sides in measured.items()
     ]
 
 
 def decide(
     effects: Iterable[Comparison], alpha: float = ALPHA, smallest_change: float | None = None
 ) -> list[Comparison]:
-    """Call each effect better, worse or undecided, all of them together.
+    """Decide whether each effect is better, worse or undecided, with p-values corrected together.
 
     Args:
         effects: All effects that are tested together: tasks, slices, baselines.
         alpha: Error budget: less than 5 % for a step of a run, see ``run_alpha``.
         smallest_change: The change for which ``n_enough`` is computed.
     """
-    lines = list(effects)
-    tested = [line for line in lines if line.verdict != NOT_COMPARABLE]
-    corrected = iter(holm([line.p for line in tested]))
+    rows = list(effects)
+    tested = [row for row in rows if row.verdict != NOT_COMPARABLE]
     quantile = NormalDist().inv_cdf
     reach = quantile(1 - alpha / max(1, len(tested)) / 2) + quantile(_POWER)
-    return [
-        line
-        if line.verdict == NOT_COMPARABLE
-        else replace(
-            line,
-            p=min(1.0, (p := next(corrected)) * ALPHA / alpha),
-            verdict=_verdict(line, p < alpha),
-            shows=reach * sqrt(line.spread / line.n),
-            n_enough=_required_questions(line, reach, smallest_change),
+    p_values = iter(holm([row.p for row in tested]))
+    decided = []
+    for row in rows:
+        if row.verdict == NOT_COMPARABLE:
+            decided.append(row)
+            continue
+        p = next(p_values)
+        decided.append(
+            replace(
+                row,
+                p=min(1.0, p * ALPHA / alpha),
+                verdict=_verdict(row, is_significant=p < alpha),
+                shows=reach * sqrt(row.spread / row.n),
+                n_enough=_required_questions(row, reach, smallest_change),
+            )
         )
-        for line in lines
-    ]
+    return decided
 
 
-def _verdict(line: Comparison, is_significant: bool) -> Verdict:
-    if line.reason or not is_significant or not line.change:
+def _verdict(row: Comparison, *, is_significant: bool) -> Verdict:
+    if row.reason or not is_significant or not row.change:
         return "undecided"
-    return "better" if (line.change > 0) != line.lower_is_better else "worse"
+    return "better" if (row.change > 0) != row.lower_is_better else "worse"
 
 
-def _required_questions(line: Comparison, reach: float, smallest: float | None) -> int | None:
+def _required_questions(row: Comparison, reach: float, smallest: float | None) -> int | None:
+    """Questions that detect the smallest change, which is ``reach`` standard errors large."""
     if smallest is None:
         return None
-    return ceil(ceil(line.spread * (reach / smallest) ** 2) * line.n_questions / line.n)
+    n_units = ceil(row.spread * (reach / smallest) ** 2)
+    return ceil(n_units * row.n_questions / row.n)
 
 
-def verdict_sentence(lines: Sequence[Comparison]) -> str:
+def verdict_sentence(rows: Sequence[Comparison]) -> str:
     """Summarise decided comparisons in a sentence; ``compare/differences.js`` has it too."""
-    found = {"better": [line for line in lines if line.verdict == "better"]}
-    found["worse"] = [line for line in lines if line.verdict == "worse"]
-    parts = [
-        f"{name} at {', '.join(map(_effect, group))}" for name, group in found.items() if group
-    ]
-    undecided = [line for line in lines if line.verdict == "undecided"]
-    refused = [line for line in lines if line.verdict == NOT_COMPARABLE]
-    if undecided:
-        doubtful = [line for line in undecided if line.reason]
-        several = f"too much is unread on {len(doubtful)} of them"
-        reasons = several if len(doubtful) > 1 else _reasons(doubtful)
-        tasks = f"undecided on {len(undecided)} of {len(lines) - len(refused)} tasks"
-        parts.append(f"{tasks} ({reasons})" if reasons else tasks)
-    parts += [f"{NOT_COMPARABLE} at {_reasons(refused)}"] if refused else []
-    return "; ".join(parts)
+    rows_by_verdict: dict[Verdict, list[Comparison]] = defaultdict(list)
+    for row in rows:
+        rows_by_verdict[row.verdict].append(row)
+    clauses = []
+    if better := rows_by_verdict["better"]:
+        clauses.append(f"better at {', '.join(map(_format_effect, better))}")
+    if worse := rows_by_verdict["worse"]:
+        clauses.append(f"worse at {', '.join(map(_format_effect, worse))}")
+    refused = rows_by_verdict[NOT_COMPARABLE]
+    if undecided := rows_by_verdict["undecided"]:
+        clauses.append(_undecided_clause(undecided, len(rows) - len(refused)))
+    if refused:
+        clauses.append(f"{NOT_COMPARABLE} at {_format_reasons(refused)}")
+    return "; ".join(clauses)
 
 
-def _reasons(lines: Iterable[Comparison]) -> str:
-    return ", ".join(f"{line.task}: {line.reason}" for line in lines)
+def _undecided_clause(undecided: Sequence[Comparison], n_tested: int) -> str:
+    clause = f"undecided on {len(undecided)} of {n_tested} tasks"
+    doubtful = [row for row in undecided if row.reason]
+    if not doubtful:
+        return clause
+    if len(doubtful) > 1:
+        return f"{clause} (too much is unread on {len(doubtful)} of them)"
+    return f"{clause} ({_format_reasons(doubtful)})"
 
 
-def comparison_sentence(before: str, after: str, lines: Sequence[Comparison]) -> str:
+def _format_reasons(rows: Iterable[Comparison]) -> str:
+    return ", ".join(f"{row.task}: {row.reason}" for row in rows)
+
+
+def comparison_sentence(before: str, after: str, rows: Sequence[Comparison]) -> str:
     """The verdict on two models, as the terminal and every page of the report print it."""
-    return f"{after} against {before}: {verdict_sentence(lines)}."
+    return f"{after} against {before}: {verdict_sentence(rows)}."
 
 
-def _effect(one: Comparison) -> str:
-    return f"{one.task} ({one.change:+.3f}, {one.interval})"
+def _format_effect(row: Comparison) -> str:
+    return f"{row.task} ({row.change:+.3f}, {row.interval})"
 
 
-def _comparison(
-    task: Task, category: str, part: _Slice, clusters: Mapping[str, str], against: str
+def _compare_slice(
+    task: Task, category: str, sides: _Slice, clusters: Mapping[str, str], against: str
 ) -> Comparison:
     measure = task.measures[task.primary_metric]
-    pairs = metric_pairs(measure, *part, clusters, task.adds.get(task.primary_metric))
+    pairs = metric_pairs(measure, *sides, clusters, task.adds.get(task.primary_metric))
     low, high = change_interval(pairs)
-    points_before, points_after = (_points_by_question(side.scored) for side in part)
+    points_before, points_after = (_points_by_question(side.scored) for side in sides)
     return Comparison(
         task=task.display_title,
         against=against,
         metric=task.primary_metric,
         category=category,
-        before=part.before.value,
-        after=part.after.value,
+        before=sides.before.value,
+        after=sides.after.value,
         low=low,
         high=high,
         p=paired_t_test(pairs).p,
@@ -214,8 +232,8 @@ def _comparison(
         lost=tuple(name for name, points in points_before.items() if points_after[name] < points),
         gained=tuple(name for name, points in points_before.items() if points_after[name] > points),
         lower_is_better=task.is_lowest_best,
-        before_read=read_value(task.primary_metric, measure, *part.before),
-        after_read=read_value(task.primary_metric, measure, *part.after),
+        before_read=read_value(task.primary_metric, measure, *sides.before),
+        after_read=read_value(task.primary_metric, measure, *sides.after),
     )
 
 
@@ -223,40 +241,43 @@ def _measure_slices(
     measure: Measure, slices: Mapping[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]
 ) -> dict[str, _Slice]:
     """Compute the metric of both sides on each slice that has values on both."""
-    return {
-        category: part
-        for category, scored in slices.items()
-        for part in (_Slice(*(ScoredMetric(one, measure(one).value) for one in scored)),)
-        if not any(isnan(side.value) for side in part)
-    }
+    measured = {}
+    for category, (old, new) in slices.items():
+        before = ScoredMetric(old, measure(old).value)
+        after = ScoredMetric(new, measure(new).value)
+        if not (isnan(before.value) or isnan(after.value)):
+            measured[category] = _Slice(before, after)
+    return measured
 
 
-def _slices(
+def _scored_slices(
     task: Task,
     questions: Sequence[Question],
     before: Sequence[Score],
     after: Sequence[Score],
+    *,
     all_slices: bool,
 ) -> dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]:
-    """The scores of each slice, in the order of the questions."""
+    """Scores of both models on each slice, in the order of the questions."""
     old, new = scores_by_question(before), scores_by_question(after)
-    found: dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]] = defaultdict(
-        lambda: ([], [])
-    )
+    slices: dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]] = {}
     for question in questions:
-        both = scored_rows(question, *(side.get(question.question_id, []) for side in (old, new)))
-        if not all(both):
+        name = question.question_id
+        old_rows, new_rows = scored_rows(question, old.get(name, []), new.get(name, []))
+        if not (old_rows and new_rows):
             continue
-        for category in dict.fromkeys(("all", *(task.slices(question) if all_slices else ()))):
-            for rows, side in zip(both, found[category], strict=True):
-                side.extend(rows)
-    return dict(found)
+        further_categories = task.slices(question) if all_slices else ()
+        for category in dict.fromkeys(("all", *further_categories)):
+            old_slice, new_slice = slices.setdefault(category, ([], []))
+            old_slice.extend(old_rows)
+            new_slice.extend(new_rows)
+    return slices
 
 
 def scored_rows(question: Question, *sides: Sequence[Score]) -> list[list[ScoredQuestion]]:
-    """The scores of a question by each model, which are unscored in all if they are in one.
+    """Scores of a question by each model; if one model is unscored, all of them are.
 
-    Empty without a group, whose metric may depend on the question.
+    Unscored rows are left out, unless the question has a group, whose metric may need it.
     """
     is_scored = all(score.points is not None for side in sides for score in side)
     if not (is_scored or question.group_id):

@@ -36,7 +36,7 @@ MACRO = replace(TASK, measures={"accuracy": macro})
 
 def page_side(task, questions, one, exam):
     """What the page reads of an evaluation."""
-    page_questions, records = PageQuestions(questions), one.answered
+    page_questions, records = PageQuestions(questions), one.records
     columns = [
         {name: [getattr(row, name) for row in rows] for name in names}
         for rows, names in (
@@ -55,7 +55,7 @@ def page_side(task, questions, one, exam):
         "exam": exam,
         "of": {"spelled": spelled, **input_digests(ids, *columns)},
         "parts": _parts(task, page_questions, one.scores),
-        "written": one.written(task.primary_metric),
+        "written": one.stored_value(task.primary_metric),
     }
 
 

@@ -5,7 +5,7 @@ from math import inf
 
 import pytest
 
-from bench_assets.comparison.comparable import Side, comparable, compare_sides
+from bench_assets.comparison.comparable import Side, compare_sides, incomparable_causes
 from bench_assets.comparison.verdicts import decide, verdict_sentence
 from tests.cases import read_cases
 from tests.comparison.sides import side
@@ -25,7 +25,7 @@ def test_the_causes_are_all_but_the_models(change, causes):
     for part, instead in change.items():
         signature = signature.replace(part, instead)
     other = metric("b", 1.0, signature=signature)
-    assert comparable(metric("a", 1.0, signature=SIGNATURE.format("a")), other) == causes
+    assert incomparable_causes(metric("a", 1.0, signature=SIGNATURE.format("a")), other) == causes
 
 
 def evaluation(name, n_right, n_unread=0, **fields):

@@ -11,7 +11,7 @@ from bench_assets.comparison.people_checks import (
     corrected_difference,
     people_checks,
     people_state,
-    unchecked,
+    unchecked_mark,
     with_people,
 )
 from bench_assets.core.schema.measured_figures import DrawnUnit
@@ -152,14 +152,14 @@ def test_a_damaged_file_of_draws_ends_nothing(tmp_path, tables):
     ],
 )
 def test_a_judge_model_is_read_from_the_signature(judge, mark):
-    assert unchecked(TASK, SIGNED.format(judge)) == mark
+    assert unchecked_mark(TASK, SIGNED.format(judge)) == mark
 
 
 def test_rules_of_a_package_need_no_check():
     task = replace(TASK, judges={**TASK.judges, "begins_well": ByRules(lambda _: [])})
-    assert unchecked(task, SIGNED.format("begins_well")) == ""
-    assert unchecked(task, SIGNED.format("begins_well:gpt")) == "not checked by people"
-    assert unchecked(TASK, "") == ""
+    assert unchecked_mark(task, SIGNED.format("begins_well")) == ""
+    assert unchecked_mark(task, SIGNED.format("begins_well:gpt")) == "not checked by people"
+    assert unchecked_mark(TASK, "") == ""
 
 
 def test_the_report_marks_a_number_that_people_did_not_check(tmp_path: Path):

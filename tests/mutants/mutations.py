@@ -18,7 +18,7 @@ _NOT_RUN = {"annotation", "returns", "decorator_list", "type_params"}
 _ONLY_COST = {"strict", "maxsize", "compress_level"}  # arguments that no right result depends on
 _IN_ANY_ORDER = {  # functions whose arguments may stand in any order
     *("max", "min", "np.maximum", "np.minimum", "ImageChops.difference", "same_number"),
-    *("isclose", "longest_common", "comparable"),
+    *("isclose", "longest_common", "incomparable_causes"),
 }
 _LIMIT = 100  # from which a number that has a name of its own, or ends a slice, is one of many:
 # a limit of length or memory, a seed, a number of draws. One more of them is no fault.

@@ -201,14 +201,14 @@ def print_difference(compared: EvaluationPair) -> None:
 
 
 def _print_example(compared: EvaluationPair, name: str) -> None:
-    question = compared.after.answered[name].question
+    question = compared.after.records[name].question
     print_result(f"\n{name}: {_truncate(question.text)}")
     for side in (compared.before, compared.after):
         print_result(f"  {side.name}: {_side_text(side, name)}")
 
 
 def _side_text(side: EvaluationTables, name: str) -> str:
-    answered = side.answered[name]
+    answered = side.records[name]
     points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in answered.scores)
     texts = " / ".join(row.error or row.text or "(nothing)" for row in answered.predictions)
     return f"{_truncate(texts)!r} ({points})"
