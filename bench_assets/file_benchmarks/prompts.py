@@ -85,7 +85,7 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
         system=benchmark.system,
         shots=bool(benchmark.shots),
         marks=benchmark.image_marks == "images",
-        instruction=answers.others.instruction,
+        instruction=answers.default.instruction,
     )
 
 

@@ -120,7 +120,7 @@ class AnswerScoring:
     @property
     def graded_answer(self) -> GradedAnswer | None:
         """The answer type, if a judge grades every response."""
-        kind = self.answers.others
+        kind = self.answers.default
         return kind if isinstance(kind, GradedAnswer) else None
 
     @property
@@ -231,7 +231,7 @@ class AnswerScoring:
 
     def _is_open(self, pair: AnsweredQuestion, grade: Grade) -> bool:
         """Whether the rules leave a response open: unread, or a text that matches no reference."""
-        is_text = pair.question.kind == "text" and isinstance(self.answers.others, TextAnswer)
+        is_text = pair.question.kind == "text" and isinstance(self.answers.default, TextAnswer)
         return grade.points is None or (is_text and not grade.points and not {*grade.read} & _WORDS)
 
     def _verdict_request(self, pair: AnsweredQuestion) -> VerdictRequest:

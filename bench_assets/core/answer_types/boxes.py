@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import hypot
+from math import dist, hypot
 
 from bench_assets.core.answer_types.definition import AnswerType, Gold, Grade, RowContext
 from bench_assets.core.answer_types.numbers import EXACT, Tolerance
@@ -48,35 +48,35 @@ class _RegionAnswer(AnswerType):
         """Convention of a response: configured, recognised, or as the prompt asks for it."""
         convention = self.response_coordinates or regions.convention
         if convention is None:
-            numbers = [n for region in regions.found for n in region]
-            fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
-            is_larger = frame is not None and max(frame) > 1
-            convention = Convention("xyxy", "0..1") if fractions and is_larger else self._requested
+            numbers = [n for region in regions.coordinates for n in region]
+            are_fractions = max(numbers) <= 1 and any(n % 1 for n in numbers)
+            is_unit_square = are_fractions and frame is not None and max(frame) > 1
+            convention = Convention("xyxy", "0..1") if is_unit_square else self._requested
         return convention._replace(order="xyxy") if regions.are_corners else convention
 
-    def _read(
-        self, response: str, regions_in: Callable[[str], Regions], gold: Gold
-    ) -> list[Numbers]:
+    def _read(self, response: str, find: Callable[[str], Regions], gold: Gold) -> list[Numbers]:
         """Boxes or points after the last "answer" or "result", else all, in the gold's frame."""
         *_, final = _FINAL.split(response)
-        regions = regions_in(final)
-        regions = regions if regions.found else regions_in(response)
-        if not regions.found:
+        regions = find(final)
+        regions = regions if regions.coordinates else find(response)
+        if not regions.coordinates:
             return []
         _, frame = _parse_stored_region(gold.answer[0])
         convention = self._convention(regions, frame)
-        found = dict.fromkeys(regions.found)  # equal ones count once
-        boxes = (corners(r, convention.order) if len(r) == _SIDES else r for r in found)
+        distinct = dict.fromkeys(regions.coordinates)
+        boxes = (corners(r, convention.order) if len(r) == _SIDES else r for r in distinct)
         return [convert_coordinates(box, convention.frame(frame), frame) for box in boxes]
 
-    def _gold(self, numbers: Numbers, context: RowContext) -> Gold:
-        """Store a region in pixels if the image is known, else in the scale of the file."""
-        width, height = context.image_size or (0, 0)
-        size = (float(width), float(height)) if context.image_size else None
-        frame = self.coordinates.frame(size)
-        into = size or frame
-        written = ",".join(f"{n:.10g}" for n in convert_coordinates(numbers, frame, into))
-        return Gold("text", (f"{written} of {into[0]:g}x{into[1]:g}" if into else written,))
+    def _store(self, region: Numbers, context: RowContext) -> Gold:
+        """Gold of a region, in pixels if the image is known, else in the scale of the file."""
+        frame = self.coordinates.frame(context.image_size)
+        stored_frame: Frame | None = context.image_size or frame
+        numbers = convert_coordinates(region, frame, stored_frame)
+        text = ",".join(f"{number:.10g}" for number in numbers)
+        if stored_frame:
+            width, height = stored_frame
+            text = f"{text} of {width:g}x{height:g}"
+        return Gold("text", (text,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class BoxAnswer(_RegionAnswer):
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the box; it is stored as its corners and their frame."""
-        return self._gold(read_gold_box(parse_list(value), self.coordinates.order), context)
+        return self._store(read_gold_box(parse_list(value), self.coordinates.order), context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give the IoU with the box."""
@@ -99,7 +99,8 @@ class BoxAnswer(_RegionAnswer):
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(boxes) != 1:
             return Grade(None, read, f"{len(boxes) or 'no'} boxes (expected 1)")
-        return Grade(iou(_parse_stored_region(gold.answer[0])[0], boxes[0]), read, "")
+        gold_box, _ = _parse_stored_region(gold.answer[0])
+        return Grade(iou(gold_box, boxes[0]), read, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +119,15 @@ class PointAnswer(_RegionAnswer):
         try:
             region = read_gold_box(parse_list(value), self.coordinates.order)
         except SourceError as error:
-            if len(points := points_in(str(value)).found) != 1:
+            points = points_in(str(value)).coordinates
+            if len(points) != 1:
                 reason = f"answer {value!r:.60} (expected a point, or the one box around it)"
                 raise SourceError(reason) from error
             (region,) = points
             if not (self.tolerance.absolute or self.tolerance.relative):
                 reason = 'tolerance: a point needs one, such as "20" or "5%" of the diagonal'
                 raise SettingsError(reason) from None
-        return self._gold(region, context)
+        return self._store(region, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give 1 for a point in the box, or near the point; a box counts by its centre."""
@@ -137,30 +139,37 @@ class PointAnswer(_RegionAnswer):
         ((x, y),) = points
         region, frame = _parse_stored_region(gold.answer[0])
         if len(region) == _SIDES:
-            is_right = region[0] <= x <= region[2] and region[1] <= y <= region[3]
+            left, top, right, bottom = region
+            is_right = left <= x <= right and top <= y <= bottom
         else:
-            relative = self.tolerance.relative * hypot(*frame) if frame else 0
-            bound = max(self.tolerance.absolute, relative) * (1 + 1e-9)
-            is_right = hypot(x - region[0], y - region[1]) <= bound
+            diagonal = hypot(*frame) if frame else 0
+            tolerance = max(self.tolerance.absolute, self.tolerance.relative * diagonal)
+            is_right = dist((x, y), region) <= tolerance * (1 + 1e-9)  # despite rounding errors
         return Grade(float(is_right), (f"{x:g},{y:g}",), "")
 
 
-def iou(one: Sequence[float], other: Sequence[float]) -> float:
+def iou(box_a: Sequence[float], box_b: Sequence[float]) -> float:
     """Intersection over union of two boxes, each left, top, right, bottom.
 
     >>> iou((0, 0, 2, 2), (1, 0, 3, 2))
     0.3333333333333333
     """
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
+    (left_a, top_a, right_a, bottom_a), (left_b, top_b, right_b, bottom_b) = box_a, box_b
+    width = min(right_a, right_b) - max(left_a, left_b)
+    height = min(bottom_a, bottom_b) - max(top_a, top_b)
     if width <= 0 or height <= 0:
         return 0.0
     overlap = width * height
-    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return overlap / (sum(areas) - overlap)
+    area_a, area_b = (
+        (right_a - left_a) * (bottom_a - top_a),
+        (right_b - left_b) * (bottom_b - top_b),
+    )
+    return overlap / (area_a + area_b - overlap)
 
 
 def _parse_stored_region(text: str) -> tuple[Numbers, Frame | None]:
+    """Numbers of a gold's region, and their frame: "10,20 of 640x480"."""
     numbers, _, size = text.partition(" of ")
     width, _, height = size.partition("x")
-    return tuple(map(float, numbers.split(","))), (float(width), float(height)) if size else None
+    frame = (float(width), float(height)) if size else None
+    return tuple(map(float, numbers.split(","))), frame

@@ -27,8 +27,7 @@ AnswerTypeName: TypeAlias = Literal[
 ]
 AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts", "marks"]
 Matching: TypeAlias = Literal["exact", "anls", "relaxed", "vqa", "rouge_l", "words"]
-"""Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, words
-(1 - word error rate)."""
+"""Similarity of texts: equality, ANLS, ChartQA's relaxed match, VQA accuracy, ROUGE-L, 1 - WER."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ class Grade(NamedTuple):
     points: float | None  # [0, 1]; None: unread
     read: tuple[str, ...]  # in the form of ``Gold.answer``
     reason: str  # the form it was read from, or why it got no points
-    named: bool = False  # it is only the one option that is named, see ``Reading``
+    named: bool = False  # the answer is only named, not stated, see ``Reading``
 
 
 class AnswerType(Protocol):
@@ -85,7 +84,7 @@ class AnswerType(Protocol):
         """Read the gold of a row.
 
         Raises:
-            SourceError: If it is not of this type; says what was expected.
+            SourceError: If it is not of this type; the message has what was expected.
         """
         ...
 
@@ -94,7 +93,7 @@ class AnswerType(Protocol):
         ...
 
     def form(self, gold: Gold) -> AnswerForm | None:
-        """Form of the answer, for readers; None if it has none, such as a box or a caption."""
+        """Form in which the answer is read; None if it has none, such as a box or a caption."""
         return None
 
 
@@ -106,7 +105,7 @@ class StatedAnswer(AnswerType, Protocol):
         ...
 
     def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
-        """The value of a reading in the form of ``Gold.answer``."""
+        """Convert the value of a reading into the form of ``Gold.answer``."""
         return (value,)
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
@@ -114,7 +113,7 @@ class StatedAnswer(AnswerType, Protocol):
         return float(tuple(answer) == gold.answer)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Grade the answer that a response states; without one it is unread."""
+        """Grade the answer that a response states; a response without one is unread."""
         reading = self.form(gold).read(response)
         if reading is None:
             return Grade(None, (), UNREAD)

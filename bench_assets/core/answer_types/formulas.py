@@ -26,11 +26,7 @@ class FormulaAnswer(AnswerType):
     instruction: str = r"End with the answer in \boxed{}."
 
     def __post_init__(self) -> None:
-        """Check that the library is installed.
-
-        Raises:
-            MissingExtraError: If it is not.
-        """
+        """Check that the library is installed; raises MissingExtraError if it is not."""
         require_extra('answer_type "formula"', "math_verify")
 
     def gold(self, value: object, context: RowContext) -> Gold:
@@ -43,16 +39,17 @@ class FormulaAnswer(AnswerType):
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""
         (key,) = gold.answer
-        right = _parse(key if _DELIMITED.search(key) else f"${key}$")
+        right_expression = _parse(key if _DELIMITED.search(key) else f"${key}$")
         expression = _parse(_delimit(response[-_MAX_LENGTH:]))
         if not expression:
             return Grade(None, (), UNREAD)
-        points = float(_library().verify(right, expression, timeout_seconds=_timeout()))
-        return Grade(points, (str(expression[-1]),), "" if points else "is another formula")
+        is_equal = _library().verify(right_expression, expression, timeout_seconds=_timeout())
+        reason = "" if is_equal else "is another formula"
+        return Grade(float(is_equal), (str(expression[-1]),), reason)
 
 
 def _delimit(response: str) -> str:
-    """A response without dollar signs and words, as a formula."""
+    """Put a response between dollar signs if it is a bare formula, without words."""
     is_formula = not (_DELIMITED.search(response) or _WORD.search(_COMMAND.sub("", response)))
     return f"${response.strip().rstrip('.')}$" if is_formula else response
 
@@ -63,7 +60,7 @@ def _parse(text: str) -> list[Any]:
 
 
 def _timeout() -> int | None:
-    """Limit of time, which the library enforces by a signal: only in the main thread."""
+    """Limit of time, s; None outside of the main thread, where the library's signal fails."""
     return _SECONDS if threading.current_thread() is threading.main_thread() else None
 
 

@@ -52,8 +52,8 @@ class GradedAnswer(AnswerType):
     @property
     def complaint(self) -> str:
         """Complaint to a judge whose response has no grade."""
-        ends = self._ends
-        return f"That is not what was asked for. Print a number from {ends}, and nothing else."
+        scale = self._scale_text
+        return f"That is not what was asked for. Print a number from {scale}, and nothing else."
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the reference answer, or several."""
@@ -67,17 +67,17 @@ class GradedAnswer(AnswerType):
 
     def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
         """Build the prompt of the judge."""
-        ends = {"low": format_number(self.low), "high": format_number(self.high)}
+        scale = {"low": format_number(self.low), "high": format_number(self.high)}
         answer = " or ".join(gold.answer)
-        return self.template.format(question=question, answer=answer, response=response, **ends)
+        return self.template.format(question=question, answer=answer, response=response, **scale)
 
     def read_judge_grade(self, reply: str) -> Grade:
         """Read the one grade of a judge, see ``read_grade``."""
         grade = read_grade(reply, self.low, self.high)
         if grade is None:
-            return Grade(None, (), f"not one grade from {self._ends}")
+            return Grade(None, (), f"not one grade from {self._scale_text}")
         return Grade((grade - self.low) / (self.high - self.low), (format_number(grade),), "")
 
     @property
-    def _ends(self) -> str:
+    def _scale_text(self) -> str:
         return f"{format_number(self.low)} to {format_number(self.high)}"

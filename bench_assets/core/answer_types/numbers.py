@@ -76,11 +76,12 @@ class NumberAnswer(StatedAnswer):
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a number, with or without a unit, or a list of numbers."""
-        entries = parse_list(value)
-        if isinstance(entries, list | tuple) and len(entries) > 1:
-            values = [_parse_key(format_cell(entry)).value for entry in entries]
-            return Gold("text", (json.dumps(values),))
-        text = format_cell(entries[0] if isinstance(entries, list | tuple) and entries else value)
+        parsed = parse_list(value)
+        entries = parsed if isinstance(parsed, list | tuple) and parsed else [value]
+        if len(entries) > 1:
+            numbers = [_parse_key(format_cell(entry)).value for entry in entries]
+            return Gold("text", (json.dumps(numbers),))
+        text = format_cell(entries[0])
         number, key_unit = _parse_key(text)
         unit = key_unit or context.unit or self.unit
         if context.decimals is not None:
@@ -97,62 +98,64 @@ class NumberAnswer(StatedAnswer):
         (key,) = gold.answer
         if isinstance(parse_list(key), list):
             return AnswerForm("numbers")
-        return AnswerForm("number", decimal_comma=_pointed(key) != key)
+        return AnswerForm("number", decimal_comma=_with_decimal_point(key) != key)
 
     def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
-        """The number in the gold's unit if it can be converted; of a list each number."""
+        """The number in the gold's unit if it can be converted; for a list, each number."""
         if isinstance(parse_list(gold.answer[0]), list):
             return tuple(value.split(", "))
-        return (_format(value, _parse_key(gold.answer[0]).unit),)
+        return (_convert_text(value, _parse_key(gold.answer[0]).unit),)
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for a number within the tolerance."""
         (stored,) = gold.answer
-        if isinstance(golds := parse_list(stored), list):
+        golds = parse_list(stored)
+        if isinstance(golds, list):
             if len(answer) != len(golds):
                 return 0.0
             pairs = zip(map(float, answer), golds, strict=True)
             return float(all(self.tolerance.allows(number, key, 0) for number, key in pairs))
         key, quantity = _parse_key(stored), parse_quantity(answer[0])
         values = _possible_values(quantity, key) if quantity else ()
-        plain = _PLAIN.match(_pointed(stored).lstrip("$€£ "))
+        plain = _PLAIN.match(_with_decimal_point(stored).lstrip("$€£ "))
         decimals = len(plain[0].partition(".")[2]) if plain else 0
         return float(any(self.tolerance.allows(value, key.value, decimals) for value in values))
 
 
 def _parse_key(text: str) -> Measurement:
     """Number and unit of a key, by the reader of responses."""
-    quantity = parse_quantity(_pointed(text))
+    quantity = parse_quantity(_with_decimal_point(text))
     if quantity is None:
         raise SourceError(f"answer {text!r:.60} (expected a number, with or without a unit)")
     return quantity
 
 
-def _pointed(text: str) -> str:
-    """A key that is a number only with a decimal comma, with a point."""
+def _with_decimal_point(text: str) -> str:
+    """Write a key's decimal comma as a point; leave a key that is a number already."""
     return text if parse_quantity(text) else point_decimals(text)
 
 
-def _format(text: str, unit: str) -> str:
-    """A quantity in a unit; as it is written if either unit is unknown, or of another kind."""
-    measurement, wanted = parse_quantity(text), find_unit(unit)
-    if measurement is None or wanted is None or find_unit(measurement.unit) is None:
+def _convert_text(text: str, unit: str) -> str:
+    """Write a quantity in a unit; unchanged if either unit is unknown, or of another kind."""
+    measurement, target_unit = parse_quantity(text), find_unit(unit)
+    if measurement is None or target_unit is None or find_unit(measurement.unit) is None:
         return text
     value = convert(measurement, unit)
-    return text if value is None else f"{format_number(value)}{'%' * (wanted.kind == SHARE)}"
+    sign = "%" if target_unit.kind == SHARE else ""
+    return text if value is None else f"{format_number(value)}{sign}"
 
 
 def _possible_values(measurement: Measurement, key: Measurement) -> Sequence[float]:
-    """What a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
+    """Values that a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
 
-    A number without a unit may be a share or a percentage; one in another kind of unit is nothing.
+    A number without a unit may be a share or a percentage; one in another kind of unit has none.
     """
     value = convert(measurement, key.unit)
     if value is None:
         return ()
-    wanted, own_unit = find_unit(key.unit), find_unit(measurement.unit)
+    key_unit, own_unit = find_unit(key.unit), find_unit(measurement.unit)
     is_percent = own_unit is not None and own_unit.kind == SHARE
-    if wanted is not None and wanted.kind == SHARE:
+    if key_unit is not None and key_unit.kind == SHARE:
         return (value,) if is_percent or abs(value) > 1 else (value, 100 * value)
     if is_percent and not key.unit:
         return (value,) if abs(key.value) > 1 else (value / 100,)

@@ -34,10 +34,10 @@ class ChoiceAnswer(StatedAnswer):
             raise SourceError(
                 "no options (expected at least 2; drawn_options if only the picture shows them)"
             )
-        letters = read_answer(value, context.options, context.answers)
-        if self.kind == "choice" and len(letters.answer) > 1:
-            raise SourceError(f"{len(letters.answer)} right options (expected 1)")
-        return letters._replace(kind=self.kind)
+        gold = read_answer(value, context.options, context.answers)
+        if self.kind == "choice" and len(gold.answer) > 1:
+            raise SourceError(f"{len(gold.answer)} right options (expected 1)")
+        return gold._replace(kind=self.kind)
 
     def form(self, gold: Gold) -> AnswerForm:
         """Letters; options that are images have no text."""
@@ -50,9 +50,11 @@ class ChoiceAnswer(StatedAnswer):
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
         """Give a point for exactly the right letters, or for an option equal to the right one."""
-        right = _texts(gold.answer, gold) if self.kind == "choice" else ()
-        equal = "" not in right and right and _texts(answer, gold) == right
-        return float(tuple(answer) == gold.answer or bool(equal))
+        is_right = tuple(answer) == gold.answer
+        if self.kind == "choice" and not is_right:
+            right_texts = _option_texts(gold.answer, gold)
+            is_right = "" not in right_texts and _option_texts(answer, gold) == right_texts
+        return float(is_right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class YesNoAnswer(StatedAnswer):
         return AnswerForm("yes_no")
 
 
-def _texts(letters: Sequence[str], gold: Gold) -> list[str]:
-    texts = dict(zip(ascii_uppercase, gold.options, strict=False))
-    return ["" if _IMAGE_PLACEHOLDER in (text := texts.get(n, "")) else text for n in letters]
+def _option_texts(letters: Sequence[str], gold: Gold) -> list[str]:
+    """Texts of options by their letters; "" for an image, or an unknown letter."""
+    options = dict(zip(ascii_uppercase, gold.options, strict=False))
+    texts = [options.get(letter, "") for letter in letters]
+    return ["" if _IMAGE_PLACEHOLDER in text else text for text in texts]

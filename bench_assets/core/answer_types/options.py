@@ -1,4 +1,4 @@
-"""Parses the options and the answer key of a row, in the common notations, also inside a text."""
+"""Parses the options and the answer key of a row, in common notations, also inside a text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _MIN_OPTIONS = 2  # in a text; a single letter is no list of options
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""Split a text and the options in it; () if it has no consecutive letters from A on.
+    r"""Split a text from the options in it; () if it has no consecutive letters from A on.
 
     The last option ends with its line. Text after the options stays in the text.
 
@@ -38,28 +38,29 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     ('on the bed.', 'in a box.')
     """
     runs = [run for style in _LETTER_STYLES for run in _runs(list(style.finditer(text)))]
-    for marks in sorted(runs, key=lambda run: -run[-1].start()):
-        ends = [mark.start() for mark in marks[1:]]
-        last = re.compile(r"\n|\Z").search(text, marks[-1].end())
-        end = last.start() if last else len(text)
-        spans = zip((mark.end() for mark in marks), (*ends, end), strict=True)
+    for run in sorted(runs, key=lambda run: -run[-1].start()):
+        line_end = text.find("\n", run[-1].end())
+        end = len(text) if line_end == -1 else line_end
+        stops = [*(letter.start() for letter in run[1:]), end]
+        spans = zip((letter.end() for letter in run), stops, strict=True)
         options = tuple(text[start:stop].strip().rstrip(",;").rstrip() for start, stop in spans)
         if all(options):
-            before = _OPTIONS_HEADING.sub("", text[: marks[0].start()]).strip()
+            before = _OPTIONS_HEADING.sub("", text[: run[0].start()]).strip()
             after = text[end:].strip()
             return "\n\n".join(filter(None, (before, after))), options
     return text, ()
 
 
-def _runs(marks: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
+def _runs(letters: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
     """Runs of consecutive letters from A on, the last run first; none that lacks a letter."""
-    letters = [ord(mark[1].upper()) - ord("A") for mark in marks]
-    for start in reversed([n for n, letter in enumerate(letters) if letter == 0]):
-        following = enumerate(letters[start:])
-        size = next((n for n, letter in following if letter != n), len(letters) - start)
-        is_cut = letters[start + size : start + size + 1] == [size + 1]
-        if size >= _MIN_OPTIONS and not is_cut:
-            yield marks[start : start + size]
+    indices = [*(ascii_uppercase.index(letter[1].upper()) for letter in letters), -1]  # -1: the end
+    for start in reversed([position for position, index in enumerate(indices) if index == 0]):
+        size = 1
+        while indices[start + size] == size:
+            size += 1
+        skips_letter = indices[start + size] == size + 1
+        if size >= _MIN_OPTIONS and not skips_letter:
+            yield letters[start : start + size]
 
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
@@ -94,7 +95,7 @@ def format_cell(value: object) -> str:
 
 
 class ListedOptions(NamedTuple):
-    """The options of a row, and what their cell says of the key."""
+    """The options of a row, and what their cell tells about the key."""
 
     texts: tuple[str, ...] = ()
     key: object = None  # the scores of the options
@@ -119,9 +120,10 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
     listed = parse_list(cells[0]) if len(cells) == 1 else cells
     if isinstance(listed, str):
         rest, split = split_options(listed)
-        listed = listed if rest else split or listed
-    of_names = _list_named(named) if (named := _options_by_name(listed)) else ListedOptions()
-    listed = of_names.texts or listed
+        listed = split if split and not rest else listed
+    by_name = _options_by_name(listed)
+    named = _sort_by_name(by_name) if by_name else ListedOptions()
+    listed = named.texts or listed
     if not isinstance(listed, list | tuple) and format_cell(listed):
         raise SourceError(f"options {listed!r:.60} (expected a list)")
     texts = listed if isinstance(listed, list | tuple) else ()
@@ -133,12 +135,12 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
     if len(options) > MAX_OPTIONS:
         raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
     matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
-    own = {m[1] or m[2]: o[m.start(3) :] for m, o in zip(matches, options, strict=True) if m}
-    if not options or {*own} != {*ascii_uppercase[: len(options)]}:
-        return of_names._replace(texts=tuple(options))
-    texts = tuple(own[letter] for letter in sorted(own))
-    # An index may count them as listed, or by their letters.
-    return ListedOptions(texts, answers="" if [*own] == sorted(own) else "letters")
+    by_letter = {m[1] or m[2]: o[m.start(3) :] for m, o in zip(matches, options, strict=True) if m}
+    if not options or {*by_letter} != {*ascii_uppercase[: len(options)]}:
+        return named._replace(texts=tuple(options))
+    texts = tuple(by_letter[letter] for letter in sorted(by_letter))
+    is_sorted = [*by_letter] == sorted(by_letter)  # else an index is ambiguous
+    return ListedOptions(texts, answers="" if is_sorted else "letters")
 
 
 def _options_by_name(listed: object) -> dict[str, object]:
@@ -153,17 +155,17 @@ def _options_by_name(listed: object) -> dict[str, object]:
     return {}
 
 
-def _list_named(named: dict[str, object]) -> ListedOptions:
-    """Options by the order of their names; names with scores are the options."""
-    names = sorted(named, key=lambda name: (len(name), name))
+def _sort_by_name(by_name: dict[str, object]) -> ListedOptions:
+    """List options in the order of their names; names with scores are the options themselves."""
+    names = sorted(by_name, key=lambda name: (len(name), name))
     is_lettered = "".join(map(str.upper, names)) == ascii_uppercase[: len(names)]
-    scores = [score for score in named.values() if isinstance(score, int | float)]
-    if not is_lettered and [score for score in scores if 0 <= score <= 1] == [*named.values()]:
-        return ListedOptions(tuple(named), key=named)
+    has_scores = all(isinstance(o, int | float) and 0 <= o <= 1 for o in by_name.values())
+    if has_scores and not is_lettered:
+        return ListedOptions(tuple(by_name), key=by_name)
     is_numbered = names == [str(n + 1) for n in range(len(names))]
     if not (is_lettered or is_numbered):
-        raise SourceError(f"options {named!r:.60} (expected the names A, B, C, ...)")
-    texts = tuple(format_cell(named[name]) for name in names)
+        raise SourceError(f"options {by_name!r:.60} (expected the names A, B, C, ...)")
+    texts = tuple(format_cell(by_name[name]) for name in names)
     return ListedOptions(texts, answers="indices from 1" if is_numbered else "")
 
 
@@ -181,30 +183,29 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     """
     is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
     listed = value if is_option else parse_list(value)
-    several, is_scored = isinstance(listed, list | tuple), isinstance(listed, dict)
+    is_set, is_scored = isinstance(listed, list | tuple), isinstance(listed, dict)
     keys = [*listed] if isinstance(listed, list | tuple) else [listed]
     marks = [*listed.values()] if isinstance(listed, dict) else keys
-    can_be_marks = is_scored or (several and answers in ("", "marks"))
-    if can_be_marks and len(marks) == len(options) and all(m in (0, 1) for m in marks):
-        if not answers and marks in ([0, 1], [1, 0]) and type(marks[0]) is int and several:
-            raise SourceError(  # both options, or one
-                f"answer {marks} is ambiguous in {list(options)}: set answers = "
-                '"indices" or "marks"'
-            )
+    can_be_marks = is_scored or (is_set and answers in ("", "marks"))
+    if can_be_marks and len(marks) == len(options) and all(mark in (0, 1) for mark in marks):
+        can_be_indices = is_set and marks in ([0, 1], [1, 0]) and type(marks[0]) is int
+        if can_be_indices and not answers:
+            alternatives = 'set answers = "indices" or "marks"'
+            raise SourceError(f"answer {marks} is ambiguous in {list(options)}: {alternatives}")
         keys = [letter for letter, mark in zip(ascii_uppercase, marks, strict=False) if mark]
         if not keys or (len(keys) > 1 and is_scored):
             raise SourceError(f"{len(keys)} options have the score 1 (expected one)")
-        several, answers = len(keys) > 1, "letters"
+        is_set, answers = len(keys) > 1, "letters"
     keys = [key for key in keys if format_cell(key)]
     if not keys:
         raise SourceError("no answer")
-    written = format_cell(keys[0])
-    if len(keys) == 1 and answers in ("", "letters") and written not in options:
-        letters = parse_letters(written.translate(_HALF_WIDTH), ascii_uppercase[: len(options)])
+    text = format_cell(keys[0])
+    if len(keys) == 1 and answers in ("", "letters") and text not in options:
+        letters = parse_letters(text.translate(_HALF_WIDTH), ascii_uppercase[: len(options)])
         if letters and len(letters) > 1:
             return Gold("choices", letters, tuple(options))
-    letters = tuple(sorted({_letter(key, options, answers) for key in keys}))
-    return Gold("choices" if several else "choice", letters, tuple(options))
+    letters = tuple(sorted({_option_letter(key, options, answers) for key in keys}))
+    return Gold("choices" if is_set else "choice", letters, tuple(options))
 
 
 def parse_list(value: object) -> object:
@@ -213,17 +214,19 @@ def parse_list(value: object) -> object:
     return parsed if isinstance(parsed, list | tuple | dict) else value
 
 
-def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
-    """Find the option of an answer key; refuses an ambiguous one."""
-    forms = [answers] if answers else _DEFAULT_FORMATS
-    candidates = {form: n for form, n in _places(value, options).items() if form in forms}
-    places = {form: n for form, n in candidates.items() if 0 <= n < len(options)}
-    if len(set(places.values())) == 1:
-        return ascii_uppercase[next(iter(places.values()))]
+def _option_letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
+    """Find the letter of the option that a key names; refuse an ambiguous key."""
+    formats = [answers] if answers else _DEFAULT_FORMATS
+    candidates = {
+        name: n for name, n in _index_by_format(value, options).items() if name in formats
+    }
+    indices = {name: index for name, index in candidates.items() if 0 <= index < len(options)}
+    if len(set(indices.values())) == 1:
+        return ascii_uppercase[next(iter(indices.values()))]
     quoted = f"answer {format_cell(value)!r:.60}"
-    if places:
-        formats = " or ".join(f'"{form}"' for form in places)
-        raise SourceError(f"{quoted} is ambiguous in {list(options)}: set answers = {formats}")
+    if indices:
+        alternatives = " or ".join(f'"{name}"' for name in indices)
+        raise SourceError(f"{quoted} is ambiguous in {list(options)}: set answers = {alternatives}")
     if not answers and candidates.get("indices") == len(options):
         raise SettingsError(
             f"{quoted} of {len(options)} options: if they are counted from 1, set "
@@ -232,22 +235,22 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
     raise SourceError(f"{quoted} is none of the options {list(options)}")
 
 
-def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
-    """Index of the option under each format of answers, from 0."""
+def _index_by_format(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
+    """Index, from 0, of the option that a key names in each format that it can have."""
     text = format_cell(value).translate(_HALF_WIDTH)
     match = _OWN_LETTER.fullmatch(text)
     if match and text not in options and match[3] in options:  # "B. dog", of options with letters
         text = match[1] or match[2]
-    positions: dict[AnswerFormat, int] = {}
+    indices: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):
-        positions["letters"] = ascii_uppercase.index(letter[1].upper())
+        indices["letters"] = ascii_uppercase.index(letter[1].upper())
     if _INDEX.fullmatch(text):
-        positions["indices"] = int(text)
-        positions["indices from 1"] = int(text) - 1
-    written = [option.translate(_HALF_WIDTH) for option in options]
-    folded = [option.casefold() for option in written]
-    matches = [n for n, option in enumerate(written) if option == text]
+        indices["indices"] = int(text)
+        indices["indices from 1"] = int(text) - 1
+    texts = [option.translate(_HALF_WIDTH) for option in options]
+    folded = [option.casefold() for option in texts]
+    matches = [n for n, option in enumerate(texts) if option == text]
     matches = matches or [n for n, option in enumerate(folded) if option == text.casefold()]
-    if matches and len({options[match] for match in matches}) == 1 and "<image" not in text:
-        positions["texts"] = matches[0]  # equal options are equally right
-    return positions
+    if matches and len({options[n] for n in matches}) == 1 and "<image" not in text:
+        indices["texts"] = matches[0]  # equal options are equally right
+    return indices

@@ -18,15 +18,15 @@ Frame: TypeAlias = tuple[float, float]  # width and height that coordinates refe
 FRAMES = {"0..1": 1.0, "0..1000": 1000.0, "0..100": 100.0, "0..1024": 1024.0}
 _ORDERS = ("xyxy", "xywh", "yxyx")
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_SIDES = [(names.split(), order) for order, boxes in _TABLES["sides"].items() for names in boxes]
+_NAMED_SIDES = [(s.split(), order) for order, names in _TABLES["sides"].items() for s in names]
 # Blanks are bounded, so that a response of nothing else takes linear time.
 _NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,20})?"
 _NAME = r"(?:\b([A-Za-z_]\w{0,9})['\"]?\s{0,9}[:=]\s{0,9}['\"]?)?"
 _SEP = r"['\"]?(?:\s{0,9}[,;]\s{0,9}|\s{1,9})['\"]?"
 _PAIRS = r"['\"]?(?:(?!\bor\b)[^\d{}\n]){0,60}?"  # between the pairs: "), (", " to ", ", \"w\": "
-_FOUR = re.compile(_PAIRS.join([f"{_NAME}({_NUMBER}){_SEP}{_NAME}({_NUMBER})"] * 2))
+_BOX = re.compile(_PAIRS.join([f"{_NAME}({_NUMBER}){_SEP}{_NAME}({_NUMBER})"] * 2))
 _AXIS = r"\b{}\d*['\"]?\s{{0,9}}[:=]\s{{0,9}}['\"]?"
-_TWO = (  # named, in brackets, bare
+_POINT_FORMS = (  # named, in brackets, bare
     re.compile(f"{_AXIS.format('x')}({_NUMBER}){_SEP}{_AXIS.format('y')}({_NUMBER})"),
     re.compile(rf"[\[(<]\s{{0,9}}({_NUMBER}){_SEP}({_NUMBER})\s{{0,9}}[\])>]"),
     re.compile(rf"({_NUMBER})\s{{0,9}},\s{{0,9}}({_NUMBER})"),
@@ -47,11 +47,12 @@ class Convention(NamedTuple):
         Raises:
             SettingsError: If a word is neither an order nor a scale.
         """
-        known = (*_ORDERS, "pixels", *FRAMES)
-        if unknown := [word for word in text.split() if word not in known]:
-            expected = f"expected one of {', '.join(known)}"
+        allowed = (*_ORDERS, "pixels", *FRAMES)
+        if unknown := [word for word in text.split() if word not in allowed]:
+            expected = f"expected one of {', '.join(allowed)}"
             raise SettingsError(f"coordinates {text!r:.60}: {unknown[0]!r} ({expected})")
-        return cls(**{"order" if word in _ORDERS else "scale": word for word in text.split()})
+        fields = {"order" if word in _ORDERS else "scale": word for word in text.split()}
+        return cls(**fields)
 
     def frame(self, size: Frame | None) -> Frame | None:
         """Width and height that coordinates refer to; None for pixels if ``size`` is unknown."""
@@ -64,7 +65,7 @@ PIXELS = Convention()
 class Regions(NamedTuple):
     """Boxes or points as a response writes them, and its convention if the notation shows it."""
 
-    found: tuple[Numbers, ...]
+    coordinates: tuple[Numbers, ...]  # of each region
     convention: Convention | None = None
     are_corners: bool = False  # boxes with named sides, whatever the order of others
 
@@ -84,16 +85,16 @@ def corners(numbers: Sequence[float], order: str) -> Numbers:
 
 
 def convert_coordinates(
-    numbers: Sequence[float], frame: Frame | None, into: Frame | None
+    numbers: Sequence[float], source: Frame | None, target: Frame | None
 ) -> Numbers:
     """Convert coordinates from one frame to another; unchanged if either is unknown.
 
     >>> convert_coordinates((250, 500), (1000, 1000), (640, 480))
     (160.0, 240.0)
     """
-    if frame is None or into is None or frame == into:
+    if source is None or target is None or source == target:
         return tuple(numbers)
-    return tuple(n * into[k % 2] / frame[k % 2] for k, n in enumerate(numbers))
+    return tuple(n * target[k % 2] / source[k % 2] for k, n in enumerate(numbers))  # x, y, ...
 
 
 def read_gold_box(value: object, order: str) -> Numbers:
@@ -104,10 +105,11 @@ def read_gold_box(value: object, order: str) -> Numbers:
     """
     sides = value.items() if isinstance(value, Mapping) else ()
     regions = boxes_in(", ".join(f"{name}: {side}" for name, side in sides) or str(value))
-    if len(regions.found) != 1:
+    if len(regions.coordinates) != 1:
         raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or named sides)")
-    box = corners(regions.found[0], "xyxy" if regions.are_corners else order)
-    if box[2] <= box[0] or box[3] <= box[1]:
+    box = corners(regions.coordinates[0], "xyxy" if regions.are_corners else order)
+    left, top, right, bottom = box
+    if right <= left or bottom <= top:
         raise SourceError(f"box {[*box]} has no area: check coordinates")
     return box
 
@@ -118,18 +120,17 @@ def boxes_in(text: str) -> Regions:
     >>> boxes_in("It is at <box>(100, 200), (300, 400)</box>.").convention
     Convention(order='xyxy', scale='0..1000')
     """
-    boxes, named = list[Numbers](), list[Numbers]()
-    for match in _FOUR.finditer(" ".join(_LOCATION.findall(text)) or text):
-        names, box = match.groups()[::2], tuple(map(float, match.groups()[1::2]))
-        by_name = dict(zip(map(str.casefold, map(str, names)), box, strict=True))
-        boxes.append(box)
-        named += [
-            corners([by_name[side] for side in sides], order)
-            for sides, order in _SIDES
-            if by_name.keys() == {*sides}
-        ]
-    convention = _notation(text) if boxes and not named else None
-    return Regions(tuple(named or boxes), convention, are_corners=bool(named))
+    boxes, named_boxes = list[Numbers](), list[Numbers]()
+    locations = " ".join(_LOCATION.findall(text))
+    for match in _BOX.finditer(locations or text):
+        names, numbers = match.groups()[::2], match.groups()[1::2]  # in turn
+        boxes.append(tuple(map(float, numbers)))
+        by_name = dict(zip(map(str.casefold, map(str, names)), boxes[-1], strict=True))
+        for sides, order in _NAMED_SIDES:
+            if by_name.keys() == {*sides}:
+                named_boxes.append(corners([by_name[side] for side in sides], order))
+    convention = _notation(text) if boxes and not named_boxes else None
+    return Regions(tuple(named_boxes or boxes), convention, are_corners=bool(named_boxes))
 
 
 def points_in(text: str) -> Regions:
@@ -138,13 +139,13 @@ def points_in(text: str) -> Regions:
     >>> points_in('<point x="61.5" y="40.2" alt="cup">cup</point>')[:2]
     (((61.5, 40.2),), Convention(order='xyxy', scale='0..100'))
     """
-    pairs = next(filter(None, (pattern.findall(text) for pattern in _TWO)), [])
+    pairs = next(filter(None, (form.findall(text) for form in _POINT_FORMS)), [])
     return Regions(tuple((float(x), float(y)) for x, y in pairs), _notation(text))
 
 
 def _notation(text: str) -> Convention | None:
     """Convention of the first notation that a text has."""
-    named = (
-        form["convention"] for form in _TABLES["notations"] if re.search(form["pattern"], text)
-    )
-    return next(map(Convention.of, named), None)
+    for notation in _TABLES["notations"]:
+        if re.search(notation["pattern"], text):
+            return Convention.of(notation["convention"])
+    return None

@@ -31,32 +31,32 @@ _RELAXED = "5%"  # ChartQA's
 
 @dataclass(frozen=True, slots=True)
 class RowAnswer:
-    """The answer type of rows: letters where there are options, else the type of the benchmark."""
+    """The answer type of rows: letters where there are options, else that of the benchmark."""
 
-    others: AnswerType
+    default: AnswerType
 
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the gold of a row."""
-        if context.options and not isinstance(self.others, ChoiceAnswer):
+        if context.options and not isinstance(self.default, ChoiceAnswer):
             return read_answer(value, context.options, context.answers)
-        return self.others.gold(value, context)
+        return self.default.gold(value, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Grade by the form of the gold."""
         return self._type_of(gold).grade(response, gold)
 
     def form(self, gold: Gold) -> AnswerForm | None:
-        """Form of the answer, for readers; None if it has none, such as a caption."""
+        """Form in which the answer is read; None if it has none, such as a caption."""
         return self._type_of(gold).form(gold)
 
     @property
     def has_form(self) -> bool:
         """Whether some answers have a form."""
-        is_text = isinstance(self.others, TextAnswer) and self.others.matching == "exact"
-        return is_text or isinstance(self.others, ChoiceAnswer | YesNoAnswer | NumberAnswer)
+        is_text = isinstance(self.default, TextAnswer) and self.default.matching == "exact"
+        return is_text or isinstance(self.default, ChoiceAnswer | YesNoAnswer | NumberAnswer)
 
     def _type_of(self, gold: Gold) -> AnswerType:
-        return ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.others
+        return ChoiceAnswer(gold.kind) if gold.kind in ("choice", "choices") else self.default
 
 
 def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> RowAnswer:
@@ -68,15 +68,16 @@ def make_answer_type(name: AnswerTypeName | None, settings: AnswerSettings) -> R
     return RowAnswer(_TYPES[name or "text"](settings))
 
 
-def _number(settings: AnswerSettings) -> AnswerType:
-    relaxed = settings.matching == "relaxed" and not settings.tolerance
-    return NumberAnswer(Tolerance.of(_RELAXED if relaxed else settings.tolerance), settings.unit)
+def _number_answer(settings: AnswerSettings) -> AnswerType:
+    is_relaxed = settings.matching == "relaxed" and not settings.tolerance
+    return NumberAnswer(Tolerance.of(_RELAXED if is_relaxed else settings.tolerance), settings.unit)
 
 
 def _conventions(settings: AnswerSettings) -> tuple[Convention, Convention | None]:
-    of_responses = settings.response_coordinates
-    of_file = Convention.of(settings.coordinates)
-    return of_file, Convention.of(of_responses) if of_responses else None
+    """Conventions of the file, and of responses if these are configured."""
+    response_setting = settings.response_coordinates
+    response_convention = Convention.of(response_setting) if response_setting else None
+    return Convention.of(settings.coordinates), response_convention
 
 
 _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
@@ -84,7 +85,7 @@ _TYPES: Mapping[AnswerTypeName, Callable[[AnswerSettings], AnswerType]] = {
     "choices": lambda _: ChoiceAnswer("choices"),
     "yes_no": lambda _: YesNoAnswer(),
     "text": lambda settings: TextAnswer(settings.matching),
-    "number": _number,
+    "number": _number_answer,
     "formula": lambda _: FormulaAnswer(),
     "box": lambda settings: BoxAnswer(*_conventions(settings)),
     "point": lambda settings: PointAnswer(

@@ -54,12 +54,14 @@ class ListAnswer(AnswerType):
         if not entries:
             return Grade(None, (), "no list")
         split_entries = [part.strip() for entry in entries for part in _AND.split(entry)]
-        wanted = self._comparable(parse_list(gold.answer[0]))
-        fitting = [items for items in (entries, split_entries) if self._comparable(items) == wanted]
-        items = fitting[0] if fitting else split_entries  # "rock and roll" may be one
-        return Grade(float(bool(fitting)), (json.dumps(items, ensure_ascii=False),), "")
+        right = self._comparable(parse_list(gold.answer[0]))
+        is_unsplit = self._comparable(entries) == right  # "rock and roll" may be one entry
+        items = entries if is_unsplit else split_entries
+        points = float(self._comparable(items) == right)
+        return Grade(points, (json.dumps(items, ensure_ascii=False),), "")
 
     def _comparable(self, items: object) -> object:
+        """A list for comparisons: a multiset unless its order counts."""
         plain = _plain(items)
         return Counter(plain) if isinstance(plain, list) and not self.ordered else plain
 
@@ -100,12 +102,13 @@ def read_list(response: str) -> list[str]:
         (parsed,) = parsed.values()
     if isinstance(parsed, list):
         return [
-            format_cell(e) if isinstance(e, str | int | float) else json.dumps(e) for e in parsed
+            format_cell(entry) if isinstance(entry, str | int | float) else json.dumps(entry)
+            for entry in parsed
         ]
     bullets = _BULLET.findall(text)
     listed = _BRACKETED_LIST.sub(r"\1", _LEAD.sub("", text.strip()))
     entries = bullets if len(bullets) > 1 else _SEPARATOR.split(listed)
-    return [entry for text in entries if (entry := normalize_answer(text))]
+    return list(filter(None, map(normalize_answer, entries)))
 
 
 def _plain(value: object) -> object:

@@ -27,10 +27,8 @@ _SIMILARITY: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "rouge_l": lambda text, references: caption_rouge_l(CaptionPair(text, tuple(references))),
     "words": word_accuracy,
 }
-_WORDS = {"yes", "no"}
-_WHOLE_TEXT_METRICS: frozenset[Matching] = frozenset(
-    {"rouge_l", "words"}
-)  # store the text unnormalised
+_YES_NO = {"yes", "no"}
+_WHOLE_TEXT: frozenset[Matching] = frozenset({"rouge_l", "words"})  # compare unnormalised texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class TextAnswer(AnswerType):
     @property
     def instruction(self) -> str:
         """Ask for a sentence if whole texts are compared, else for a few words."""
-        if self.matching in _WHOLE_TEXT_METRICS:
+        if self.matching in _WHOLE_TEXT:
             return "Answer in one sentence."
         return "Answer with a single word, a number or a short phrase."
 
@@ -51,31 +49,30 @@ class TextAnswer(AnswerType):
         listed = parse_list(value)
         is_list = isinstance(listed, list | tuple)
         if isinstance(value, str) and isinstance(listed, tuple):  # "(2, 3)" is one text
-            is_list = any(isinstance(text, str) for text in listed)
-        cells = listed if is_list and isinstance(listed, list | tuple) else [value]
-        texts = [format_cell(c.get("answer") if isinstance(c, Mapping) else c) for c in cells]
-        if not any(texts):
+            is_list = any(isinstance(entry, str) for entry in listed)
+        entries = listed if is_list and isinstance(listed, list | tuple) else [value]
+        cells = (entry.get("answer") if isinstance(entry, Mapping) else entry for entry in entries)
+        references = [text for text in map(format_cell, cells) if text]
+        if not references:
             raise SourceError("no answer")
-        kept = [text for text in texts if text]
-        # VQA accuracy counts all ten answers, also equal ones.
-        return Gold("text", tuple(kept if self.matching == "vqa" else dict.fromkeys(kept)))
+        if self.matching != "vqa":  # VQA accuracy counts all ten answers, also equal ones
+            references = list(dict.fromkeys(references))
+        return Gold("text", tuple(references))
 
     def form(self, gold: Gold) -> AnswerForm | None:
         """Yes or no, if every reference is one; other texts have no form."""
-        is_yes_no = self.matching == "exact" and {*map(normalize_answer, gold.answer)} <= _WORDS
+        is_yes_no = self.matching == "exact" and {*map(normalize_answer, gold.answer)} <= _YES_NO
         return AnswerForm("yes_no") if is_yes_no else None
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give points for the nearest reference; "Yes, there is." matches the reference "yes"."""
-        text = (
-            response.strip() if self.matching in _WHOLE_TEXT_METRICS else normalize_answer(response)
-        )
+        text = response.strip() if self.matching in _WHOLE_TEXT else normalize_answer(response)
         read = (text,) if text else ()
         points = _SIMILARITY[self.matching](response, gold.answer)
         if not points and self.form(gold):
-            answer = read_yes_no(response)
-            if answer is None:
+            reading = read_yes_no(response)
+            if reading is None:
                 return Grade(0.0, read, UNREAD)
-            points = float(answer.value in map(normalize_answer, gold.answer))
-            return Grade(points, (answer.value,), answer.form, answer.named)
+            points = float(reading.value in map(normalize_answer, gold.answer))
+            return Grade(points, (reading.value,), reading.form, reading.named)
         return Grade(points, read, "" if points else "is none of the references")

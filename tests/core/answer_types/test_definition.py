@@ -130,11 +130,11 @@ def holds(row):
 def test_a_box_is_read_as_the_prompt_asks_for_it(settings, instruction, response):
     made = make_answer_type("box", AnswerSettings(**settings))
     sides = {"x1": 0.1, "y1": 0.1, "x2": 0.5, "y2": 0.5}  # of VGA, whatever the order of a list
-    assert isinstance(made.others, boxes.BoxAnswer)
-    scale = made.others.coordinates.frame((640.0, 480.0))
+    assert isinstance(made.default, boxes.BoxAnswer)
+    scale = made.default.coordinates.frame((640.0, 480.0))
     assert scale is not None
     gold = {side: n * scale[k % 2] for k, (side, n) in enumerate(sides.items())}
-    assert instruction in made.others.instruction
+    assert instruction in made.default.instruction
     assert made.grade(response, made.gold(gold, VGA)).points == pytest.approx(1.0)
 
 
