@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from string import ascii_uppercase
 
-from bench_assets.core.judging.second_look import NONE, AnswerForm, is_reader, looked
+from bench_assets.core.judging.second_look import NONE, AnswerForm, find_second_look, is_reader
 from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.reading.non_answers import classify_non_answer
 from bench_assets.core.schema.chat import (
@@ -266,7 +266,7 @@ def _score_read_response(
         return verdicts, replace(score, unread=is_unread(pair, score, verdicts))
     reading = form.read(prediction.text)
     is_stated = reading is not None and not reading.named
-    look = None if is_stated else looked(judgements)
+    look = None if is_stated else find_second_look(judgements)
     if look:
         score = _score_found_answer(task, task.scorer(name), pair, form, look)
         score = replace(score, asked_again=True, unread=is_unread(pair, score, [look]))

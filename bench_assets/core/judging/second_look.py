@@ -47,20 +47,11 @@ FormKind: TypeAlias = Literal[
 """What a response answers with: one letter, several letters, one of the possible answers, any text
 that says the same as a reference, a number, a list of numbers, yes or no, or an entry a blank."""
 
-ANSWER = "answer"
-"""Criterion of the judgement that a second look gives."""
-
-NONE = "none"
-"""Value of the judgement of a response that gives no answer."""
-
-READER = "reader"
-"""Prefix of a judge's name that reads, and does not judge: ``reader:gpt``."""
-
-SELF = "self"
-"""Reader that is the evaluated model."""
-
+ANSWER = "answer"  # criterion of the judgement that a second look gives
+NONE = "none"  # value of the judgement of a response that gives no answer
+READER = "reader"  # prefix of the name of a judge that only reads: ``reader:gpt``
+SELF = "self"  # reader that is the evaluated model
 COMPLAINT = "That is not what was asked for. Reply in the form asked for, and nothing else."
-"""Complaint about an unreadable reply."""
 
 PROMPTS_FILE = Path(__file__).with_name("second_look.toml")
 
@@ -74,21 +65,13 @@ MakePrompt: TypeAlias = Callable[[Question, str], Prompt]
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """The form of the answer to a question: how a response is read, and looked at again.
-
-    Attributes:
-        kind: What a response answers with.
-        options: The options, possible answers or references; of numbers, answers in words; of
-            blanks, "" for each.
-        spellings: Other texts of the options, each for all of them.
-        decimal_comma: Whether numbers have a decimal comma: "3,5" is else no number.
-        prompt: A prompt of the benchmark's own, with a letter for none of the options.
-    """
+    """The form of the answer to a question: how a response is read, and looked at again."""
 
     kind: FormKind
-    options: tuple[str, ...] = ()
-    spellings: tuple[tuple[str, ...], ...] = ()
-    decimal_comma: bool = False
+    options: tuple[str, ...] = ()  # or references; of a number, answers in words; "" for each blank
+    spellings: tuple[tuple[str, ...], ...] = ()  # other texts of the options, each for all of them
+    decimal_comma: bool = False  # whether "3,5" is a number
+    # Builds the benchmark's own prompt, with a letter for none of the options.
     prompt: MakePrompt | None = field(default=None, compare=False)
 
     def read(self, response: str) -> Reading[str] | None:
@@ -102,23 +85,24 @@ class AnswerForm:
         return next(filter(None, (_read(self.kind, text, response) for text in texts)), None)
 
     def is_stated(self, response: str) -> bool:
-        """Whether an explicit form states the answer, so that nobody has to look again."""
+        """Whether an explicit form states the answer, so that no second look is needed."""
         reading = self.read(response)
         return reading is not None and not reading.named
 
-    def ask(self, question: Question, response: str) -> Prompt:
-        """Prompt for the answer that a response gives."""
+    def make_prompt(self, question: Question, response: str) -> Prompt:
+        """Build the prompt for the answer that a response gives."""
         if self.prompt:
             return self.prompt(question, response)
-        options, words = self.options[:MAX_OPTIONS], " or ".join(f'"{o}"' for o in self.options)
-        # Where the options stand in the question, or are pictures, only their letters are known.
+        options = self.options[:MAX_OPTIONS]
+        words = " or ".join(f'"{option}"' for option in self.options)
+        # If the options are in the question, or are pictures, only their letters are known.
         head = "" if any(options) else f"{question.text}\n"
         fields = {
             "question": question.text,
             "options": f"{head}{lettered(options)}",
             "response": response,
             "letters": ", ".join(ascii_uppercase[: len(options)]),
-            "none": self.none,
+            "none": self.none_letter,
             "others": f"If it says {words} instead of a number, copy that.\n" if words else "",
             "n": len(self.options),
         }
@@ -132,21 +116,25 @@ class AnswerForm:
         The verdict is whether it gives an answer; None if the reply is unreadable.
         """
 
-        def read(reply: Response) -> str | None:
+        def read_answer(reply: Response) -> str | None:
             return self.read_reply("" if is_truncated(reply) else reply.parts.answer)
+
+        def is_answered(reply: Response) -> bool | None:
+            answer = read_answer(reply)
+            return None if answer is None else answer != NONE
 
         return VerdictRequest(
             question,
             prediction,
-            self.ask(question, response),
-            lambda reply: None if (answer := read(reply)) is None else answer != NONE,
+            self.make_prompt(question, response),
+            is_answered,
             criterion,
-            lambda reply: read(reply) or "",
+            lambda reply: read_answer(reply) or "",
             self.choices,
         )
 
     @property
-    def none(self) -> str:
+    def none_letter(self) -> str:
         """The letter for none of the options."""
         return next(letter for letter in _NONE_LETTERS if letter not in self.options)
 
@@ -157,7 +145,7 @@ class AnswerForm:
             return ("yes", "no", NONE)
         if self.kind not in _LETTERED or self.prompt:
             return ()
-        return (*ascii_uppercase[: len(self.options[:MAX_OPTIONS])], self.none)
+        return (*ascii_uppercase[: len(self.options[:MAX_OPTIONS])], self.none_letter)
 
     def read_reply(self, reply: str) -> str | None:
         """Read the answer that a reader found, or ``NONE``; None if its reply is unreadable.
@@ -170,7 +158,7 @@ class AnswerForm:
         text = strip_reasoning(reply)
         is_lettered = self.kind in _LETTERED
         has_letters = is_lettered or self.kind == "choices"
-        if has_letters and re.fullmatch(_NO_OPTION.format(self.none), text, re.IGNORECASE):
+        if has_letters and re.fullmatch(_NO_OPTION.format(self.none_letter), text, re.IGNORECASE):
             return NONE
         reading = read_choice(text, self.options[:MAX_OPTIONS]) if is_lettered else self.read(text)
         if reading is None or reading.named or reading.disputed:
@@ -191,10 +179,10 @@ def look_again(
     return ask_for_verdicts(looks, ConstrainedReader(model), complaint)
 
 
-def looked(judgements: Sequence[Judgement]) -> Judgement | None:
+def find_second_look(judgements: Sequence[Judgement]) -> Judgement | None:
     """The judgement of a second look among those of a prediction; None if there was none."""
-    answers = (judgement for judgement in judgements if judgement.criterion == ANSWER)
-    return next((answer for answer in answers if answer.error or not answer.by_rules), None)
+    looks = (judgement for judgement in judgements if judgement.criterion == ANSWER)
+    return next((look for look in looks if look.error or not look.by_rules), None)
 
 
 def reader_name(setting: str) -> str:
@@ -228,8 +216,7 @@ class ConstrainedReader:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.name, self.signature = model.name, model.signature
-        able = model.elicits if isinstance(model, ElicitsOptions) else ()
-        self._constrains = "constrained" in able
+        self._constrains = isinstance(model, ElicitsOptions) and "constrained" in model.elicits
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
@@ -237,20 +224,21 @@ class ConstrainedReader:
         Raises:
             ModelError: If the model cannot be called at all.
         """
-        free = [replace(request, elicit="", options=()) for request in requests]
+        unconstrained = [replace(request, elicit="", options=()) for request in requests]
         if not (self._constrains and any(request.options for request in requests)):
-            return self._model.response(free)
-        # A model that cannot be constrained has answered before without: it is not tried again.
-        known = cached(self._model).response(free)
+            return self._model.response(unconstrained)
+        # A cached response without constraints shows that the model could not be constrained.
+        cached_responses = cached(self._model).response(unconstrained)
+        triples = zip(requests, unconstrained, cached_responses, strict=True)
         sent = [
-            request if request.options and before.error else plain
-            for request, plain, before in zip(requests, free, known, strict=True)
+            request if request.options and cached_response.error else plain
+            for request, plain, cached_response in triples
         ]
         try:
             return self._model.response(sent)
         except ModelError:  # such as a server that ignores the options
             self._constrains = False
-            return self._model.response(free)
+            return self._model.response(unconstrained)
 
 
 @lru_cache(maxsize=_CACHED_READINGS)  # a response is read when it is judged, scored and counted
@@ -264,9 +252,9 @@ def _read_reference(response: str, texts: Sequence[str]) -> Reading[str] | None:
 
 
 def _read_number(response: str, words: Sequence[str]) -> Reading[str] | None:
-    text = read_one_of("choice", response, words) if words else None
-    if text and not text.named:
-        return text
+    word = read_one_of("choice", response, words) if words else None
+    if word and not word.named:
+        return word
     number = read_number(response)
     return number.of(format_quantity(number.value)) if number else None
 

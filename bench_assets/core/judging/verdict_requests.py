@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 
-MAX_TRIES = 2
-"""Maximum number of requests for one verdict, the first included."""
+MAX_TRIES = 2  # requests for one verdict, the first included
 
 FIRST_RESPONSE_SUFFIX = ", at first"
 """Suffix of a criterion: the response before a retry, for scorers of authors who do not retry."""
@@ -24,7 +24,7 @@ class JudgeCall(NamedTuple):
     """A request to a judge, and a function that counts the unreadable verdicts of a response."""
 
     request: Request
-    n_unread: Callable[[Response], int]
+    count_unread: Callable[[Response], int]
 
 
 class JudgeResponse(NamedTuple):
@@ -62,10 +62,10 @@ class VerdictRequest(NamedTuple):
 def ask_for_verdicts(
     requests: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> list[list[Judgement]]:
-    """Request one verdict each (``call_judge``); return the judgement of each prediction.
+    """Request one verdict each (``call_judge``); return the judgements of each prediction.
 
-    After a retry, a second one follows with the first response. It has no verdict: only scorers
-    that parse it themselves use it.
+    After a retry, a second judgement has the first response. It has no verdict: only scorers that
+    parse it themselves use it.
     """
     judge_responses = call_judge([request.call for request in requests], model, complaint)
     return [
@@ -74,28 +74,21 @@ def ask_for_verdicts(
     ]
 
 
-def _judgements(asked: VerdictRequest, outcome: JudgeResponse, judge: str) -> list[Judgement]:
+def _judgements(request: VerdictRequest, outcome: JudgeResponse, judge: str) -> list[Judgement]:
+    record = partial(Judgement.from_response, request.prediction, judge=judge)
     response = outcome.response
-    judgement = Judgement.from_response(
-        asked.prediction,
+    judgement = record(
         response,
         prompt=outcome.request.prompt,
-        judge=judge,
-        criterion=asked.criterion,
-        verdict=asked.read(response),
-        value=asked.value(response) if asked.value else "",
+        criterion=request.criterion,
+        verdict=request.read(response),
+        value=request.value(response) if request.value else "",
     )
     first_request, first_response = outcome.first
     if response is first_response:
         return [judgement]
-    first = Judgement.from_response(
-        asked.prediction,
-        first_response,
-        prompt=first_request.prompt,
-        judge=judge,
-        criterion=f"{asked.criterion}{FIRST_RESPONSE_SUFFIX}",
-        verdict=None,
-    )
+    criterion = f"{request.criterion}{FIRST_RESPONSE_SUFFIX}"
+    first = record(first_response, prompt=first_request.prompt, criterion=criterion, verdict=None)
     return [judgement, first]
 
 
@@ -112,20 +105,21 @@ def call_judge(
         ModelError: If the judge cannot be asked.
     """
     latest = _send_requests([call.request for call in calls], model)
-    judge_responses = [JudgeResponse(*first, first) for first in latest]
-    for _ in range(0 if model.signature.startswith(RECORDED_PREFIX) else tries - 1):
-        waiting = [
-            n
-            for n, (call, outcome) in enumerate(zip(calls, judge_responses, strict=True))
-            if not outcome.response.error and call.n_unread(outcome.response)
-        ]
-        retried = _send_requests([_add_complaint(*latest[n], complaint) for n in waiting], model)
-        for n, (request, response) in zip(waiting, retried, strict=True):
-            n_unread, best = calls[n].n_unread, judge_responses[n]
+    best = [JudgeResponse(request, response, (request, response)) for request, response in latest]
+    is_recorded = model.signature.startswith(RECORDED_PREFIX)
+    for _ in range(0 if is_recorded else tries - 1):
+        unread = [n for n, call in enumerate(calls) if _is_unread(call, best[n].response)]
+        retried = _send_requests([_add_complaint(*latest[n], complaint) for n in unread], model)
+        for n, (request, response) in zip(unread, retried, strict=True):
             latest[n] = request, response
-            if response.error or n_unread(response) < n_unread(best.response):
-                judge_responses[n] = JudgeResponse(request, response, best.first)
-    return judge_responses
+            count_unread = calls[n].count_unread
+            if response.error or count_unread(response) < count_unread(best[n].response):
+                best[n] = JudgeResponse(request, response, best[n].first)
+    return best
+
+
+def _is_unread(call: JudgeCall, response: Response) -> bool:
+    return not response.error and call.count_unread(response) > 0
 
 
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -134,15 +128,13 @@ def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def first_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """First responses of judges, each under its own criterion."""
-    first = {judgement.criterion: judgement for judgement in judgements}
-    return [
-        replace(
-            first.get(f"{judgement.criterion}{FIRST_RESPONSE_SUFFIX}", judgement),
-            criterion=judgement.criterion,
-        )
-        for judgement in final_judgements(judgements)
-    ]
+    """First responses of judges, each under the criterion without the suffix."""
+    by_criterion = {judgement.criterion: judgement for judgement in judgements}
+    first = []
+    for final in final_judgements(judgements):
+        judgement = by_criterion.get(f"{final.criterion}{FIRST_RESPONSE_SUFFIX}", final)
+        first.append(replace(judgement, criterion=final.criterion))
+    return first
 
 
 def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:
@@ -151,11 +143,12 @@ def _send_requests(requests: Sequence[Request], model: ChatModel) -> list[tuple[
 
 
 def _add_complaint(request: Request, response: Response, complaint: str) -> Request:
-    """The prompt again, with the unreadable response and the complaint."""
-    *before, last = request.prompt.turns
+    """Repeat a request, with the unreadable response and the complaint."""
+    *earlier_turns, last_turn = request.prompt.turns
     answer = response.parts.answer.strip()[:_QUOTED]
-    more = f'\n\nYou replied:\n"""\n{answer}\n"""\n{complaint}'
-    return replace(request, prompt=Prompt((*before, replace(last, parts=(*last.parts, more)))))
+    addition = f'\n\nYou replied:\n"""\n{answer}\n"""\n{complaint}'
+    last_turn = replace(last_turn, parts=(*last_turn.parts, addition))
+    return replace(request, prompt=Prompt((*earlier_turns, last_turn)))
 
 
 def group_judgements(
@@ -164,9 +157,9 @@ def group_judgements(
     """Judgements of each prediction, in order."""
     groups = defaultdict[object, list[Judgement]](list)
     for judgement in judgements:
-        groups[_identity(judgement)].append(judgement)
-    return [groups.get(_identity(row), []) for row in predictions]
+        groups[_prediction_key(judgement)].append(judgement)
+    return [groups.get(_prediction_key(row), []) for row in predictions]
 
 
-def _identity(row: Prediction | Judgement) -> object:
+def _prediction_key(row: Prediction | Judgement) -> object:
     return row.question_id, row.model, row.condition, row.sample

@@ -1,7 +1,7 @@
 """Verdicts of judges: the one word or the one grade of a complete reply, and its points.
 
-Our prompts ask for one word, or one number, in one field. Only that is read: explicit forms that
-agree. Anything else is None, which is asked for once more and then left unscored.
+Our prompts ask for one word, or one number, in one field. Only explicit forms that agree are read.
+Anything else is None: it is requested once more, and then left unscored.
 """
 
 import re
@@ -29,8 +29,10 @@ def read_word(reply: str, words: Mapping[str, bool]) -> bool | None:
     word = read_one_of("verdict", text, tuple(words))
     if word is None or word.disputed:
         return None
-    evidence = re.findall(r"\w+", text[slice(*word.evidence)].casefold())
-    return None if {*evidence} & {*words} - {word.value} else words[word.value]
+    start, end = word.evidence
+    evidence = re.findall(r"\w+", text[start:end].casefold())
+    has_other_word = any(other in evidence for other in words if other != word.value)
+    return None if has_other_word else words[word.value]
 
 
 def read_grade(reply: str, low: float, high: float) -> float | None:
@@ -42,13 +44,15 @@ def read_grade(reply: str, low: float, high: float) -> float | None:
 
     def parse(text: str, _: Extent) -> float | None:
         match = part("grade").fullmatch(text)
-        top = match and (match["top"] or (match["percent"] and 100))
-        if not match or (top and float(top) != high):
+        if match is None:
             return None
-        return float(match["grade"].replace(",", ""))
+        top = match["top"] or (100 if match["percent"] else high)
+        return float(match["grade"].replace(",", "")) if float(top) == high else None
 
     grade = read("grade", strip_reasoning(reply), parse)
-    return grade.value if grade and not grade.disputed and low <= grade.value <= high else None
+    if grade is None or grade.disputed or not low <= grade.value <= high:
+        return None
+    return grade.value
 
 
 def read_verdict(response: Response, words: Mapping[str, bool]) -> bool | None:

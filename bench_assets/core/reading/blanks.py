@@ -1,4 +1,4 @@
-"""Blanks: the entries that a response fills in: a box each, a line each, or a list in one line."""
+"""Entries that a response fills into blanks: a box each, a line each, or a list in one line."""
 
 import re
 from collections.abc import Iterator
@@ -47,8 +47,8 @@ def _after_last_label(text: str) -> tuple[int, int, str]:
 def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
     """The lines of a text, or the parts of its only line, if there are n; else []."""
     paragraphs = [_lines(paragraph) for paragraph in _PARAGRAPH.split(text)]
-    lines = [line for listed in paragraphs for line in listed]
-    candidates = [lines, paragraphs[0 if is_labelled else -1], lines[:1] if is_labelled else []]
+    lines = [line for paragraph in paragraphs for line in paragraph]
+    candidates = [lines, paragraphs[0], lines[:1]] if is_labelled else [lines, paragraphs[-1]]
     if lines and (is_labelled or len(lines) == 1):
         parts = next((parts for parts in _splits(lines[0]) if len(parts) == n), [])
         if is_labelled or max(map(len, parts), default=0) <= _MAX_PART:
@@ -58,9 +58,9 @@ def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
 
 def _lines(text: str) -> list[str]:
     """Lines without list numbers and bullets."""
-    marks = [(line, part("list_number").match(line)) for line in text.splitlines()]
-    lines = [line[mark.end() if mark else 0 :].strip(_EDGES) for line, mark in marks]
-    return [line for line in lines if line]
+    matches = ((line, part("list_number").match(line)) for line in text.splitlines())
+    entries = (line[match.end() :] if match else line for line, match in matches)
+    return [entry for entry in (entry.strip(_EDGES) for entry in entries) if entry]
 
 
 def _splits(line: str) -> Iterator[list[str]]:

@@ -9,18 +9,10 @@ from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.reading.numbers import parse_quantity
-from bench_assets.core.reading.readings import (
-    UNREADABLE,
-    Reading,
-    Unreadable,
-    plain_text,
-    read,
-)
+from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, plain_text, read
 from bench_assets.core.reading.rules import Extent, Kind, part
 
-MAX_OPTIONS = 26
-"""Options that have a letter that is read, A to Z."""
-
+MAX_OPTIONS = 26  # options that have a letter that is read, A to Z
 _WORD_OR_SIGN = re.compile(r"[^\W\d]+|\d[\d.,]*|\S")
 _MARGIN, _MARGIN_RATIO = 40, 3  # a text that much longer than all options is none of them
 _MAX_LOWERCASE_LENGTH = 3  # characters of a text that is a lowercase letter: "(b)"
@@ -32,7 +24,8 @@ def lettered(options: Sequence[str]) -> str:
     >>> lettered(("left", "right"))
     '(A) left\n(B) right'
     """
-    return "\n".join(f"({a}) {o}" for a, o in zip(ascii_uppercase, options, strict=False))
+    lettered_options = zip(ascii_uppercase, options, strict=False)
+    return "\n".join(f"({letter}) {option}" for letter, option in lettered_options)
 
 
 def read_choice(response: str, options: Sequence[str]) -> Reading[str] | None:
@@ -50,9 +43,9 @@ def read_choice(response: str, options: Sequence[str]) -> Reading[str] | None:
     """
     offered = _options(tuple(options), has_letters=True)
     choice = read("choice", response, offered.parse)
-    return choice and replace(
-        choice, disputed=choice.disputed or offered.contradicts(response, choice)
-    )
+    if choice is None or choice.disputed:
+        return choice
+    return replace(choice, disputed=offered.contradicts(response, choice))
 
 
 def read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
@@ -65,7 +58,7 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
 
     def parse(text: str, extent: Extent) -> str | None:
         letters = parse_letters(text, offered.letters, extent)
-        return " ".join(letters) if letters else offered.whole(text)
+        return " ".join(letters) if letters else offered.whole_option(text)
 
     return read("choices", response, parse)
 
@@ -79,8 +72,8 @@ def parse_letters(text: str, offered: str, extent: Extent = "answer") -> tuple[s
     pattern = part("letter_list")
     whole = text.rstrip(" .。!]\"'")
     match = pattern.match(text) if extent == "opening" else pattern.fullmatch(whole)
-    letters = sorted(set(re.findall("[A-Z](?![a-z])", match[1]))) if match else []
-    return tuple(letters) if letters and {*letters} <= {*offered} else None
+    letters = set(re.findall("[A-Z](?![a-z])", match[1])) if match else set()
+    return tuple(sorted(letters)) if letters and letters <= {*offered} else None
 
 
 def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str] | None:
@@ -91,7 +84,7 @@ def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str]
     """
     offered = _options(tuple(texts), has_letters=False)
     choice = read(kind, response, offered.parse)
-    return choice and choice.of(texts[ascii_uppercase.index(choice.value)])
+    return choice.of(texts[ascii_uppercase.index(choice.value)]) if choice else None
 
 
 _Key: TypeAlias = str | float | tuple[str]
@@ -101,100 +94,101 @@ class _Options(NamedTuple):
     """Options with all forms in which they are compared."""
 
     letters: str
-    by_key: dict[_Key, str]  # letters by what only one option has
-    words: tuple[str, ...]
-    mentions: tuple[tuple[str, tuple[str, ...]], ...]  # letters with words and signs, longest first
+    by_key: dict[_Key, str]  # letter of the only option that has a key
+    words: tuple[str, ...]  # of each option, see ``_words``
+    tokens: dict[str, tuple[str, ...]]  # words and signs by letter, the longest option first
     has_letters: bool  # whether responses may use the letters
     longest: int  # characters of a text that may be the text of an option
 
     def parse(self, text: str, extent: Extent) -> str | Unreadable | None:
         """The letter that a captured text gives."""
         if extent in ("mention", "words"):
-            return self.mentioned(text, numerals=extent == "mention")
-        whole = self.whole(text)
+            return self.mentioned_option(text, numerals=extent == "mention")
+        whole = self.whole_option(text)
         if whole or extent == "answer":
             return whole
         leading = part("leading_letter").match(text) if self.has_letters else None
         if leading and leading[1] in self.letters:
-            return UNREADABLE if self.is_list(leading[1], text[leading.end(1) :]) else leading[1]
-        return self.whole(part("clause_end").split(text, maxsplit=1)[0])
+            is_list = self.continues_list(leading[1], text[leading.end(1) :])
+            return UNREADABLE if is_list else leading[1]
+        return self.whole_option(part("clause_end").split(text, maxsplit=1)[0])
 
-    def is_list(self, letter: str, rest: str) -> bool:
-        """Whether another letter follows one with, or without, the text of its option."""
-        tokens = dict(self.mentions).get(letter)
-        rest = _mention(tokens, last=False).sub("", rest, count=1) if tokens else rest
+    def continues_list(self, letter: str, rest: str) -> bool:
+        """Whether another letter follows a letter, with or without the text of its option."""
+        if letter in self.tokens:
+            rest = _mention_pattern(self.tokens[letter], last=False).sub("", rest, count=1)
         return part("second_letter").match(rest) is not None
 
-    def whole(self, text: str) -> str | None:
+    def whole_option(self, text: str) -> str | None:
         """The option that a text is: its letter, its text, or its letter followed by its text."""
         alone = part("letter_alone").fullmatch(text) if self.has_letters else None
         is_letter = alone and (alone[1].isupper() or len(text.strip()) <= _MAX_LOWERCASE_LENGTH)
         if alone and is_letter and alone[1].upper() in self.letters:
             return alone[1].upper()
-        if len(text) <= self.longest and (keys := [k for k in _keys(text) if k in self.by_key]):
-            return self.by_key[keys[0]]
+        keys = _keys(text) if len(text) <= self.longest else ()
+        if letters := [self.by_key[key] for key in keys if key in self.by_key]:
+            return letters[0]
         labelled = part("labelled").fullmatch(text) if self.has_letters else None
         if labelled is None or labelled[1] not in self.letters:
             return None
-        if self.is_list(labelled[1], text[labelled.end(1) :]):
+        if self.continues_list(labelled[1], text[labelled.end(1) :]):
             return None
         other_letters = {*part("bracketed_letter").findall(labelled[2])} - {labelled[1]}
         own_words = self.words[self.letters.index(labelled[1])]
         is_own = not other_letters and _words(labelled[2]).startswith(own_words)
         return labelled[1] if is_own else None
 
-    def contradicts(self, response: str, found: Reading[str]) -> bool:
+    def contradicts(self, response: str, choice: Reading[str]) -> bool:
         """Whether the text beside a letter is another option's."""
-        line = plain_text(response[found.evidence[0] :].split("\n", maxsplit=1)[0]).text
+        start, _ = choice.evidence
+        line = plain_text(response[start:].split("\n", maxsplit=1)[0]).text
         labelled = part("labelled").fullmatch(line) if len(line) <= self.longest else None
-        written = labelled and self.by_key.get((_words(labelled[2]),))
-        return written not in (None, found.value)
+        letter = self.by_key.get((_words(labelled[2]),)) if labelled else None
+        return letter not in (None, choice.value)
 
-    def mentioned(self, text: str, *, numerals: bool) -> str | None:
+    def mentioned_option(self, text: str, *, numerals: bool) -> str | None:
         """The only option that a text names, by a letter in brackets or by its whole text."""
         text = part("comparison").split(text, maxsplit=1)[0]
         if part("denial").search(text):
             return None
         if self.has_letters:
-            written = part("bracketed_letter").findall(text) or part("last_letter").findall(text)
-            letters = {*written} & {*self.letters}
+            named = part("bracketed_letter").findall(text) or part("last_letter").findall(text)
+            letters = {*named} & {*self.letters}
             if letters:
                 return letters.pop() if len(letters) == 1 else None
         mentions = []
-        for letter, tokens in self.mentions:
+        for letter, tokens in self.tokens.items():
             lowered, is_number = text.casefold(), tokens[0][0].isdigit()
             if all(token in lowered for token in tokens) and (numerals or not is_number):
-                pattern = _mention(tokens, last=is_number)
-                text, count = pattern.subn(" ", text)
-                mentions += [letter] if count else []
+                text, count = _mention_pattern(tokens, last=is_number).subn(" ", text)
+                if count:
+                    mentions.append(letter)
         return mentions[0] if len(mentions) == 1 else None
 
 
 @lru_cache(maxsize=4096)
 def _options(options: tuple[str, ...], *, has_letters: bool) -> _Options:
-    letters = ascii_uppercase[: min(len(options), MAX_OPTIONS)]
     plain = [plain_text(option).text for option in options]
-    lettered_texts = list(zip(letters, plain, strict=False))
+    texts = dict(zip(ascii_uppercase, plain, strict=False))
     counts = Counter(key for text in plain for key in _keys(text))
-    mentions = [
-        (letter, tuple(_WORD_OR_SIGN.findall(text.strip(" .").casefold())))
-        for letter, text in sorted(lettered_texts, key=lambda pair: -len(pair[1]))
-        if len(text) > 1 or not text.isalpha()
-    ]
+    letter_of = {key: letter for letter, text in texts.items() for key in _keys(text)}
+    tokens = {
+        letter: tuple(_WORD_OR_SIGN.findall(texts[letter].strip(" .").casefold()))
+        for letter in sorted(texts, key=lambda letter: len(texts[letter]), reverse=True)
+        if len(texts[letter]) > 1 or not texts[letter].isalpha()
+    }
     return _Options(
-        letters=letters,
-        by_key={
-            k: letter for letter, text in lettered_texts for k in _keys(text) if counts[k] == 1
-        },
+        letters="".join(texts),
+        by_key={key: letter for key, letter in letter_of.items() if counts[key] == 1},
         words=tuple(map(_words, plain)),
-        mentions=tuple((letter, tokens) for letter, tokens in mentions if tokens),
+        tokens={letter: option_tokens for letter, option_tokens in tokens.items() if option_tokens},
         has_letters=has_letters,
         longest=_MARGIN + _MARGIN_RATIO * max(map(len, options), default=0),
     )
 
 
 @lru_cache(maxsize=4096)
-def _mention(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
+def _mention_pattern(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
     """Pattern of an option's text as whole words; of a number, where no other follows."""
     spaced = r"[\s\"'“(]*".join(map(re.escape, tokens))
     end = r"(?=\D*\Z)" if last else ""
@@ -203,11 +197,13 @@ def _mention(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _keys(text: str) -> tuple[_Key, ...]:
-    """What a text is compared by: its signs without LaTeX's, its words, and its quantity."""
+    """Keys by which a text is compared: it without LaTeX's signs, its words, and its quantity."""
     signs = part("typesetting").sub("", text.replace("\\sqrt", "√")).casefold().strip(".,;:'\"")
     words, quantity = _words(text), parse_quantity(text)
-    keys: tuple[_Key, ...] = (signs, (words,)) if words else (signs,) if signs else ()
-    return (*keys, quantity.value) if quantity else keys
+    keys: list[_Key] = [signs] if signs or words else []
+    if words:
+        keys.append((words,))
+    return (*keys, quantity.value) if quantity else tuple(keys)
 
 
 def _words(text: str) -> str:

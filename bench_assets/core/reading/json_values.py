@@ -1,4 +1,4 @@
-"""What responses wrap: one object or list of JSON, read leniently; answers in it, or in boxes."""
+"""Wrapped answers: in the one JSON object or list of a response, read leniently, or in boxes."""
 
 import ast
 import json
@@ -15,7 +15,7 @@ _MAX_LENGTH = 50_000  # characters; longer texts are not searched for JSON
 _TEXT = re.compile(r"\A\\text\s*\{([^{}]*)\}\Z")
 _ANSWER_FIELD = re.compile(r"(?i)(?:final[_ ]?)?(?:answer|choice|option|prediction)|答案")
 
-# What Python's parser says of a response ("[1and 2]") is no message for users.
+# Users need not see what Python's parser warns about a response, such as "[1and 2]".
 warnings.filterwarnings("ignore", category=SyntaxWarning, module="<unknown>")
 
 
@@ -29,14 +29,13 @@ def decode_json(text: str) -> object:
     text = (fence[1] if fence else text).strip()
     if len(text) > _MAX_LENGTH:
         return None
-    for parse in (_strict, ast.literal_eval):
+    for parse in (_parse_json, ast.literal_eval):
         try:
-            value: object = parse(text)
+            return parse(text)
         except KeyError:
-            return None  # of two values of a name, Python would take the last
+            return None  # two values of one name, of which Python would take the last
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
-        return value
     return None
 
 
@@ -47,9 +46,9 @@ def read_json(response: str) -> dict[str, Any] | list[Any] | None:
     ({'right': True}, None)
     """
     text = strip_reasoning(response)
-    start = _BRACKET.search(text)
+    opening = _BRACKET.search(text)
     end = max(text.rfind("]"), text.rfind("}")) + 1
-    value = decode_json(text[start.start() : end]) if start else None
+    value = decode_json(text[opening.start() : end]) if opening else None
     return value if isinstance(value, dict | list) else None
 
 
@@ -74,12 +73,12 @@ def unwrap_answer(text: str) -> str:
     if isinstance(value, dict):
         fields = (field for name, field in value.items() if _ANSWER_FIELD.fullmatch(name))
         value = next(fields, None)
-    listed = value if isinstance(value, list) else [value]
-    texts = [entry for entry in listed if isinstance(entry, str)]
+    entries = value if isinstance(value, list) else [value]
+    texts = [entry for entry in entries if isinstance(entry, str)]
     return ",".join(texts) or ", ".join(boxed_texts(text)) or text
 
 
-def _strict(text: str) -> object:
+def _parse_json(text: str) -> object:
     return json.loads(text, strict=False, object_pairs_hook=_reject_duplicate_names)
 
 

@@ -40,10 +40,7 @@ def classify_non_answer(response: str, question: str = "", options: Sequence[str
         question: Text of the question; an exception that it names is not an error.
         options: Texts of the options.
 
-    >>> (
-    ...     classify_non_answer("KeyError: 'A'"),
-    ...     classify_non_answer("Let me first look at option (A)."),
-    ... )
+    >>> classify_non_answer("KeyError: 'A'"), classify_non_answer("Let me look at option (A).")
     ('an error message', 'an unfinished plan')
     >>> classify_non_answer("The sign reads 'Error 404', so the answer is (B).")
     ''
@@ -51,22 +48,24 @@ def classify_non_answer(response: str, question: str = "", options: Sequence[str
     text = response.strip()
     if not text or text in options or len(text) > _MAX_OBJECT_LENGTH:
         return ""
-    reason = _classify_text(text) and _classify(text, question, options)
-    is_echo = not reason or reason == PLAN
-    return ECHO if is_echo and _echoes(text, question, options) else reason
+    reason = _classify(text, question, options) if _classify_text(text) else ""
+    may_be_echo = reason in ("", PLAN)
+    return ECHO if may_be_echo and _is_echo(text, question, options) else reason
 
 
 @lru_cache(256)  # one response to many questions is read once
 def _classify_text(text: str) -> str:
-    """Kind of a text whatever the question; "" here is final, and so is cached."""
+    """Kind of a text for any question; a text that is ordinary here is so for all questions."""
     return _classify(text, "", ())
 
 
 def _classify(text: str, question: str, options: Sequence[str]) -> str:
     """Kind of a text, echoes aside."""
     reason = _classify_object(text, "\n".join((question, *options)))
-    if not reason:
-        reason = TOOL_CALL if _is_tool_call(text) else TEMPLATE if _leaks_template(text) else ""
+    if not reason and _is_tool_call(text):
+        reason = TOOL_CALL
+    elif not reason and _leaks_template(text):
+        reason = TEMPLATE
     if reason or len(text) > _MAX_LENGTH:
         return reason
     speaks_of_it = _MARKS["speaks of it"].search(text) is not None
@@ -106,9 +105,10 @@ def _has_keys(value: dict[str, object], section: str) -> bool:
 
 def _is_tool_call(text: str) -> bool:
     """Whether a response ends with a tool call; text after the call would be an answer."""
-    if opened := _MARKS["tool call opens"].search(text):
-        *_, last = [None, *_MARKS["tool call closes"].finditer(text, opened.end())]
-        return not last or not re.search(r"\w", _MARKS["special token"].sub("", text[last.end() :]))
+    if opening := _MARKS["tool call opens"].search(text):
+        closings = list(_MARKS["tool call closes"].finditer(text, opening.end()))
+        rest = text[closings[-1].end() :] if closings else ""
+        return not re.search(r"\w", _MARKS["special token"].sub("", rest))
     is_action = _MARKS["action"].search(text) is not None and not _MARKS["action ends"].search(text)
     return is_action or _MARKS["call"].fullmatch(text) is not None
 
@@ -117,11 +117,13 @@ def _leaks_template(text: str) -> bool:
     """Whether a text begins with a user turn, and no model turn has words."""
     if _MARKS["jinja"].match(text):
         return True
-    *_, last = [None, *_MARKS["model turn"].finditer(text)]
-    return _MARKS["user turn"].match(text) is not None and (last is None or last[1] is None)
+    model_turns = list(_MARKS["model turn"].finditer(text))
+    has_words = bool(model_turns) and model_turns[-1][1] is not None
+    return _MARKS["user turn"].match(text) is not None and not has_words
 
 
 def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
+    """Whether a text is an error message that neither question nor options are about."""
     rest = _MARKS["label"].sub("", text, count=1).rstrip(" .)*")
     if _MARKS["no error"].fullmatch(text) or _MARKS["letter"].fullmatch(rest) or rest in options:
         return False
@@ -133,14 +135,14 @@ def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
     return bool(_MARKS["failure"].match(text) or _MARKS["value"].fullmatch(text))
 
 
-def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
+def _is_echo(text: str, question: str, options: Sequence[str]) -> bool:
     """Whether a text holds nothing but the question, its options and words of prompts."""
     if len(text) > _MAX_LENGTH:
         return False
-    stripped, known = _stripped_response(text), _stripped_question(question)
-    if len(known) < _MIN_ECHO_LENGTH or known not in stripped:
+    stripped, stripped_question = _stripped_response(text), _stripped_question(question)
+    if len(stripped_question) < _MIN_ECHO_LENGTH or stripped_question not in stripped:
         return False
-    rest = stripped.replace(known, " ")
+    rest = stripped.replace(stripped_question, " ")
     n_letters = len(_MARKS["letter"].findall(text)) - len(_MARKS["letter"].findall(question))
     repeated = [option for option in map(_strip_punctuation, options) if option in rest]
     if n_letters > len(options) or 0 < len(repeated) < len(options):
@@ -160,6 +162,7 @@ _stripped_response = lru_cache(256)(_strip_punctuation)  # or one to many
 
 def _is_plan(text: str) -> bool:
     """Whether every sentence announces an action and none states a result."""
-    parts = [part for part in _MARKS["sentence end"].split(text) if re.search(r"\w", part)]
-    has_plans = bool(parts) and all(map(_MARKS["plan"].fullmatch, parts))
+    pieces = _MARKS["sentence end"].split(text)
+    sentences = [piece for piece in pieces if re.search(r"\w", piece)]
+    has_plans = bool(sentences) and all(map(_MARKS["plan"].fullmatch, sentences))
     return has_plans and not _MARKS["conclusion"].search(text)

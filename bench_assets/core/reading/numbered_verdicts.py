@@ -38,11 +38,12 @@ def read_numbered_verdicts(response: str, n: int) -> list[bool | None]:
     for line in _MARKUP.sub("", text).splitlines():
         for number, word in _read_line(line):
             verdicts[int(number)].add(_WORDS.get(word.casefold()))
-    return [verdicts[k].pop() if len(verdicts[k]) == 1 else None for k in range(1, n + 1)]
+    points = (verdicts[number] for number in range(1, n + 1))
+    return [point.pop() if len(point) == 1 else None for point in points]
 
 
 def _read_line(line: str) -> Sequence[tuple[str, str]]:
-    """The items of a line, or its one point with the verdict at its end."""
+    """Numbers and verdicts of a line of items, or of one point with the verdict at its end."""
     if len(line) > _MAX_LINE:
         return ()
     if _ITEMS.fullmatch(line):

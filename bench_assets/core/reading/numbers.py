@@ -18,17 +18,19 @@ _NO_UNIT = ("", "%", "$", "€", "£", "¥")
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\[dt]?frac\s*\{(-?[\d.]+)\}\s*\{([\d.]+)\}"), r" \1/\2"),
     (re.compile(r"\\(?:([%$])|[!,])"), r"\1"),
-    (re.compile("[¼-¾⅐-⅞]"), lambda found: f" {_compatible(found[0]).replace('⁄', '/')}"),
-    (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda found: f"^{_compatible(found[0])}"),
+    (re.compile("[¼-¾⅐-⅞]"), lambda match: f" {_normalize(match[0]).replace('⁄', '/')}"),
+    (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda match: f"^{_normalize(match[0])}"),
     (re.compile("[−–](?=[0-9.])"), "-"),
     (re.compile(r"\{,\}"), ","),
     (  # 1 000; 1'000
         re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)"),
-        lambda found: re.sub(r"\D", "", found[0]),
+        lambda match: re.sub(r"\D", "", match[0]),
     ),
 )
 _COMMA_OR_POINT = re.compile(r"(?<=\d)(?:(\.)(?=\d{3}(?!\d))|,(?=\d))")
-_BETWEEN = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # numbers of a list
+_SEPARATOR = re.compile(
+    r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+"
+)  # numbers of a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
 _FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
 
@@ -44,19 +46,19 @@ def parse_quantity(text: str) -> Measurement | None:
     """
     if len(text) > _MAX_LENGTH:
         return None
-    text = _in_one_notation(part("markup").sub("", text))
+    text = _to_plain_notation(part("markup").sub("", text))
     has_digits = re.search(r"\d", text) is not None
     text = words_to_digits(text)
     if not has_digits and _FRACTION.search(text):  # two thirds
         return None
     match = part("quantity").fullmatch(text.strip())
-    return _quantity(match) if match else None
+    return _match_quantity(match) if match else None
 
 
-def _in_one_notation(text: str) -> str:
-    """A text whose numbers are written in plain signs."""
-    for pattern, instead in _NOTATIONS:
-        text = pattern.sub(instead, text)
+def _to_plain_notation(text: str) -> str:
+    """Write the numbers of a text in plain signs."""
+    for pattern, replacement in _NOTATIONS:
+        text = pattern.sub(replacement, text)
     return text
 
 
@@ -66,18 +68,21 @@ def point_decimals(text: str) -> str:
     >>> point_decimals("1.200,50 or 3,5 or 3.5")
     '1,200.50 or 3.5 or 3.5'
     """
-    return _COMMA_OR_POINT.sub(lambda sign: "," if sign[1] else ".", text)
+    return _COMMA_OR_POINT.sub(lambda match: "," if match[1] else ".", text)
 
 
-def _quantity(found: re.Match[str]) -> Measurement | None:
+def _match_quantity(match: re.Match[str]) -> Measurement | None:
     """The quantity of a match; None without digits, or if it cannot be computed."""
-    below, exponent = float(found["below"] or 1), int(found["power"] or found["exponent"] or 0)
-    if not re.search(r"\d", found["number"]) or not below or abs(exponent) > _MAX_EXPONENT:
+    denominator, exponent = (
+        float(match["below"] or 1),
+        int(match["power"] or match["exponent"] or 0),
+    )
+    if not re.search(r"\d", match["number"]) or not denominator or abs(exponent) > _MAX_EXPONENT:
         return None
-    value = float(found["number"].replace(",", "")) / below + float(found["whole"] or 0)
-    value *= 10.0**exponent * _SCALES.get(found["scale"] or "", 1.0)
-    unit = found["unit"].strip(" .'\"()/-") or found["currency"]
-    return Measurement(-value if found["sign"] else value, unit)
+    value = float(match["number"].replace(",", "")) / denominator + float(match["whole"] or 0)
+    value *= 10.0**exponent * _SCALES.get(match["scale"] or "", 1.0)
+    unit = match["unit"].strip(" .'\"()/-") or match["currency"]
+    return Measurement(-value if match["sign"] else value, unit)
 
 
 def parse_number(text: str) -> float | None:
@@ -96,7 +101,7 @@ def read_number(response: str) -> Reading[Measurement] | None:
     >>> read_number("10*30 = 300 balloons, minus 12.\nA: 288").value
     Measurement(value=288.0, unit='')
     """
-    return read("number", response, _number_in)
+    return read("number", response, _find_number)
 
 
 def read_numbers(response: str) -> Reading[str] | None:
@@ -105,26 +110,26 @@ def read_numbers(response: str) -> Reading[str] | None:
     >>> read_numbers("There are 3 steps. The answer is [1, 2.5].").value
     '1, 2.5'
     """
-    if values := _numbers_in(plain_text(response).text, "answer"):
-        return Reading(values, "whole response", (0, len(response)))
-    return read("number", response, _numbers_in)
+    if numbers := _find_numbers(plain_text(response).text, "answer"):
+        return Reading(numbers, "whole response", (0, len(response)))
+    return read("number", response, _find_numbers)
 
 
-def _numbers_in(text: str, extent: Extent) -> str | None:
+def _find_numbers(text: str, extent: Extent) -> str | None:
     """A text that is a list of numbers, or opens with one in brackets."""
     if extent == "mention":
         texts = [match[0] for match in part("numbers").finditer(text)]
     else:
         bracketed = _BRACKETED.match(text)
         listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
-        texts = _BETWEEN.split(listed)
+        texts = _SEPARATOR.split(listed)
     numbers = [quantity.value for quantity in map(parse_quantity, texts) if quantity]
     is_list = numbers and (extent == "mention" or len(numbers) == len(texts))
     return ", ".join(map(format_number, numbers)) if is_list else None
 
 
-def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
-    """A text that is a number; the number that it opens with; or the result of a sentence."""
+def _find_number(text: str, extent: Extent) -> Measurement | Unreadable | None:
+    """The number that a text is, the one that it opens with, or the result of a sentence."""
     whole = parse_quantity(text)
     if whole or extent == "answer":
         return whole
@@ -135,17 +140,18 @@ def _number_in(text: str, extent: Extent) -> Measurement | Unreadable | None:
     if quantity := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
         return quantity
     if extent == "mention":
-        return _result_in(_in_one_notation(text))
+        return _find_result(_to_plain_notation(text))
     numbers = [*part("numbers").finditer(text)]
     is_one = len(numbers) == 1 and not part("arithmetic").search(text)
     return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
 
 
-def _result_in(text: str) -> Measurement | None:
+def _find_result(text: str) -> Measurement | None:
     """The number after the last "=", else the last number; None for one of several: 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1) if "=" in text else None
-    *_, last = [None, *part("numbers").finditer(text)]
-    if (number := result or last) is None:
+    *_, last = [None, *part("numbers").finditer(text)]  # None if there are none
+    number = result or last
+    if number is None:
         return None
     start = number.start()
     pairs = part("second_number").finditer(text, max(0, start - _PAIR_LENGTH), start + 1)
@@ -161,12 +167,12 @@ def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
     digits, match = part("numbers").match(rest), part("quantity").match(rest)
     if digits and digits[0] != number[0] and part("second_number").match(rest):
         return None  # 3 hundred and forty one
-    measure = _quantity(match) if match else None
+    quantity = _match_quantity(match) if match else None
     is_scaled = match and (match["scale"] or match["power"] or match["exponent"])
-    if measure and (is_scaled or find_unit(measure.unit)):
-        return measure
+    if quantity and (is_scaled or find_unit(quantity.unit)):
+        return quantity
     return parse_quantity(digits[0]) if digits else None
 
 
-def _compatible(text: str) -> str:
+def _normalize(text: str) -> str:
     return unicodedata.normalize("NFKC", text)

@@ -1,8 +1,8 @@
 """The reader: applies the rules to a response, for whatever kind of answer a parser recognises.
 
-First what is not the response is cut. Explicit forms (a field, a box, a statement, a line that is
-an answer) compete by position: the last one wins. Only without any, a rule counts that sees one
-option named or one result; such a reading is ``named``, and callers decide whether it counts.
+First, what is not the response is cut off. Explicit forms (a field, a box, a statement, a line that
+is an answer) compete by position: the last one wins. If there is none, rules look for one option or
+one result that is named; such a reading is ``named``, and callers decide whether it counts.
 """
 
 from bisect import bisect_right
@@ -19,16 +19,15 @@ Other = TypeVar("Other")
 
 
 class Unreadable(Enum):
-    """What stands where an answer is meant, if it is none, or two."""
+    """Value of a text that is meant as the answer, but is none, or several."""
 
     UNREADABLE = 0
 
 
 UNREADABLE = Unreadable.UNREADABLE
-UNREAD = "no rule reads an answer"
-"""Why a response without a reading has no points."""
+UNREAD = "no rule reads an answer"  # why a response without a reading has no points
 Parser: TypeAlias = Callable[[str, Extent], Value | Unreadable | None]
-"""Reads a captured text, of which the rule says how much must be an answer."""
+"""Reads a captured text; the extent is how much of it must be an answer."""
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()}
 _QUESTION_MARKS = ("?", "？")
@@ -37,21 +36,13 @@ _UNLESS_REACH = 200  # characters before a captured text that a rule's `unless` 
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[Value]):
-    """An answer that was read.
-
-    Attributes:
-        value: The answer.
-        form: Name of the rule that read it.
-        evidence: Start and end (exclusive) of the text that it was read from, in the response.
-        named: It is only the one option that is named, or a result; no form states it.
-        disputed: Another explicit form states something else; the last one counts.
-    """
+    """An answer that was read."""
 
     value: Value
-    form: str
-    evidence: tuple[int, int]
-    named: bool = False
-    disputed: bool = False
+    form: str  # name of the rule that read it
+    evidence: tuple[int, int]  # start and end (exclusive), in the response, of what was read
+    named: bool = False  # no form states the answer: it is the only option or result named
+    disputed: bool = False  # another explicit form states something else; the last one counts
 
     @property
     def note(self) -> str:
@@ -59,25 +50,25 @@ class Reading(Generic[Value]):
         return f"{self.form}, only named" if self.named else self.form
 
     def of(self, value: Other) -> "Reading[Other]":
-        """The same reading of another value, such as its text instead of its letter."""
+        """The same reading with another value, such as the text instead of the letter."""
         return Reading(value, self.form, self.evidence, self.named, self.disputed)
 
 
 class PlainText(NamedTuple):
-    """The part of a response that counts, without markup, and how its positions map back."""
+    """The part of a response that counts, without markup, in pieces with their positions."""
 
     text: str
     starts: list[int]  # of each piece, in the text
     shifts: list[int]  # of each piece: its start in the response minus that in the text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Span in the response of a span in the text, which is not empty."""
+        """Span in the response that a span in the text, which is not empty, comes from."""
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
         return start + self.shifts[first], end + self.shifts[last]
 
 
 def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | None:
-    """Read the last explicit answer; without one, what the first fitting rule sees named.
+    """Read the last answer that is stated; if none is, the one that is named.
 
     Args:
         kind: Which rules apply.
@@ -92,7 +83,7 @@ def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | No
         for reading in apply_rule(rule, plain.text, parse)
     ]
     if not stated:
-        reading = _named(kind, plain.text, parse)
+        reading = _read_named(kind, plain.text, parse)
     else:
         last = max(stated, key=lambda reading: reading.evidence[0])
         values = {reading.value for reading in stated if reading.value is not UNREADABLE}
@@ -118,27 +109,29 @@ def apply_rule(
             yield Reading(value, rule.name, (start, end), rule.named)
 
 
-def _named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
-    """What the first rule names whose matches agree; of sentences, what the shortest names."""
-    sentences = []
+def _read_named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
+    """Read the answer named by the first rule whose matches agree, or by the shortest sentence."""
+    sentences: dict[int, Reading[Value]] = {}  # by length
     for rule in rules_of(kind):
         readings = list(apply_rule(rule, text, parse)) if rule.named else []
         values = {reading.value for reading in readings}
-        if len(values) != 1 or isinstance(value := values.pop(), Unreadable):
+        value = values.pop() if len(values) == 1 else UNREADABLE
+        if isinstance(value, Unreadable):
             continue
-        reading = Reading(value, rule.name, readings[-1].evidence, named=True)
+        start, end = readings[-1].evidence
+        reading = Reading(value, rule.name, (start, end), named=True)
         if rule.reads not in ("mention", "words"):
             return reading
-        sentences.append(reading)
-    return min(sentences, key=lambda named: named.evidence[1] - named.evidence[0], default=None)
+        sentences.setdefault(end - start, reading)
+    return sentences[min(sentences)] if sentences else None
 
 
 def plain_text(response: str) -> PlainText:
     """The part of a response that counts, without bold, formula marks and special tokens."""
     if not response.isascii():
         response = response.translate(_FULL_WIDTH)
-    start, end = _scope(response)
-    pieces, begins, shifts = [], [], []
+    start, end = _relevant_span(response)
+    pieces, begins = [], []
     for match in part("markup").finditer(response, start, end):
         pieces.append(response[start : match.start()])
         begins.append(start)
@@ -146,14 +139,14 @@ def plain_text(response: str) -> PlainText:
     pieces.append(response[start:end])
     begins.append(start)
     text = "".join(pieces)
-    blank = len(text) - len(text.lstrip())
-    starts = [at - blank for at in accumulate(map(len, pieces[:-1]), initial=0)]
-    shifts = [begin - at for begin, at in zip(begins, starts, strict=True)]
+    n_blanks = len(text) - len(text.lstrip())
+    starts = [start - n_blanks for start in accumulate(map(len, pieces[:-1]), initial=0)]
+    shifts = [begin - start for begin, start in zip(begins, starts, strict=True)]
     return PlainText(text.strip(), starts, shifts)
 
 
-def _scope(response: str) -> tuple[int, int]:
-    """The part of a response that counts: before a run-on, inside the last answer tag."""
+def _relevant_span(response: str) -> tuple[int, int]:
+    """Span of the response that counts: before a run-on, inside the last answer tag."""
     start, end = 0, len(response)
     for rule in rules_of("end"):
         cuts = (match.start() for match in rule.pattern.finditer(response, 0, end))

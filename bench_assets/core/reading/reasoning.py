@@ -120,15 +120,17 @@ def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], i
     """Find the thoughts that open a text, where the rest starts, and whether they end."""
     thoughts: list[str] = []
     start = 0
-    if not _match_opening(text, 0, forms) and (span := _find_unopened_closing(text, forms)):
-        thoughts, start = [text[: span[0]].strip()], span[1]
-    while opened := _match_opening(text, start, forms):
-        form, begins = opened
-        span = _find_closing(text, begins, form)
+    span = None if _match_opening(text, 0, forms) else _find_unopened_closing(text, forms)
+    if span:
+        content_end, start = span
+        thoughts.append(text[:content_end].strip())
+    while opening := _match_opening(text, start, forms):
+        form, content_start = opening
+        span = _find_closing(text, content_start, form)
         if span is None:
-            return [*thoughts, text[begins:].strip()], len(text), False
-        thoughts.append(text[begins : span[0]].strip())
-        start = span[1]
+            return [*thoughts, text[content_start:].strip()], len(text), False
+        content_end, start = span
+        thoughts.append(text[content_start:content_end].strip())
     return thoughts, start, True
 
 
@@ -138,29 +140,30 @@ def _match_opening(
     """Format that opens a text at a position, and the start of its content."""
     start = next(_TAG_SEPARATOR.finditer(text, start)).end()
     for form in forms:
-        begins = start + len(form.opening)
+        content_start = start + len(form.opening)
         if form.opening and form.closing and text.startswith(form.opening, start):
-            closes = form.opened_by != "words" or text.find(form.closing, begins) != -1
-            return (form, begins) if closes else None
+            counts = form.opened_by != "words" or text.find(form.closing, content_start) != -1
+            return (form, content_start) if counts else None
     return None
 
 
 def _find_closing(text: str, start: int, form: ReasoningFormat) -> Span | None:
-    """Find the mark that closes a thought; None if it never ends."""
+    """Find the tag that closes a thought; None if it never ends."""
     if form.opened_by == "words":
         end = text.index(form.closing, start)  # it does not open where it never closes
         return end, end + len(form.closing)
     depth, last = 1, None
-    for mark in _any_of(form.closing, form.opening).finditer(text, start):
-        depth += -1 if mark[0] == form.closing else 1
-        last = mark.span() if mark[0] == form.closing else last
+    for tag in _any_of(form.closing, form.opening).finditer(text, start):
+        is_closing = tag[0] == form.closing
+        depth += -1 if is_closing else 1
+        last = tag.span() if is_closing else last
         if not depth:
             break
     return last or _find_final_answer(text, start)
 
 
 def _find_final_answer(text: str, start: int) -> Span | None:
-    """Find a marked answer that ends the text, for a thought that was not closed before it."""
+    """Find a tagged answer that ends the text, for a thought that was not closed before it."""
     end = len(text.rstrip())
     for form in ANSWERS:
         if text.endswith(form.closing, start, end):
@@ -171,43 +174,43 @@ def _find_final_answer(text: str, start: int) -> Span | None:
 
 def _find_unopened_closing(text: str, forms: Sequence[ReasoningFormat]) -> Span | None:
     """Find the closing tag of a thought that the chat template opened; see the module."""
-    opened = {
+    first_openings = {
         form.closing: text.find(form.opening) if form.opening else -1
         for form in forms
         if form.opened_by == "template" and form.closing
     }
-    if not any(closing in text for closing in opened):
+    if not any(closing in text for closing in first_openings):
         return None
-    for mark in _any_of(*opened).finditer(text):
-        start, end = mark.span()
-        if not (_is_quoted(text, start, end) or 0 <= opened[mark[0]] < start):
+    for tag in _any_of(*first_openings).finditer(text):
+        start, end = tag.span()
+        if not (_is_quoted(text, start, end) or 0 <= first_openings[tag[0]] < start):
             return start, end
     return None
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a tag is in quotation marks, and not between two quotations."""
-    before, after = text[start - 1 : start], text[end : end + 1]
-    opens = before != after or not text[max(0, start - 2) : start - 1].strip("([ \t\n")
-    return before + after in _QUOTES and opens
+    left, right = text[start - 1 : start], text[end : end + 1]
+    is_opening = left != right or not text[max(0, start - 2) : start - 1].strip("([ \t\n")
+    return left + right in _QUOTES and is_opening
 
 
 def _tagged_answer(text: str, start: int) -> str | None:
     """Content of a tagged answer at a position; None without tags."""
-    end, left = len(text), ANSWERS
-    while opened := _match_opening(text, start, left):
-        form, begins = opened
-        closings = [one.closing for one in left if one.opening == form.opening]
-        closed = [(p, p + len(c)) for c in closings if (p := text.find(c, begins, end)) != -1]
-        first, after = min(closed, default=(end, end))
+    end, unused = len(text), ANSWERS
+    while opening := _match_opening(text, start, unused):
+        form, content_start = opening
+        closings = [other.closing for other in unused if other.opening == form.opening]
+        closing = _any_of(*closings).search(text, content_start, end)
+        content_end, after = closing.span() if closing else (end, end)
         if text.find(form.opening, after, end) != -1:
             break
-        left = tuple(one for one in left if one.opening != form.opening)
-        has_text_within = bool(text[begins:first].strip())
-        start, end = (begins, first) if has_text_within else (after, end)
-    return None if len(left) == len(ANSWERS) else text[start:end]
+        unused = tuple(other for other in unused if other.opening != form.opening)
+        has_content = bool(text[content_start:content_end].strip())
+        start, end = (content_start, content_end) if has_content else (after, end)
+    return None if len(unused) == len(ANSWERS) else text[start:end]
 
 
 @lru_cache(maxsize=64)
-def _any_of(*marks: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, marks)))
+def _any_of(*tags: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, tags)))

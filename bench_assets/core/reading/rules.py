@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["choice", "choices", "number", "yes_no", "verdict", "grade", "blanks"]
-"""What is read."""
+"""Kind of answer that is read."""
 Cut: TypeAlias = Literal["end", "scope"]
-"""What cuts off that which is not the response, or not its answer."""
+"""What a rule cuts off: the text after the response, or around its answer."""
 Extent: TypeAlias = Literal["end", "scope", "answer", "opening", "mention", "words"]
 """How much of a captured text must be an answer; ``rules.toml`` explains them."""
 
@@ -26,14 +26,14 @@ class Rule:
     pattern: re.Pattern[str]
     reads: Extent
     kinds: tuple[Kind | Cut, ...]
-    named: bool  # only sees that one option is named
-    blocks: bool  # what it captures is meant as the answer, even if it cannot be read
+    named: bool  # finds only that one option is named, not that it is stated as the answer
+    blocks: bool  # the captured text is meant as the answer, even if it cannot be read
     unless: re.Pattern[str] | None
 
 
 @cache
 def tables() -> dict[str, Any]:
-    """The file of rules as it is written: parts, languages, rules with their examples."""
+    """The file of rules, uncompiled: parts, languages, rules with their examples."""
     return tomllib.loads(RULES_FILE.read_text(encoding="utf-8"))
 
 
@@ -52,7 +52,7 @@ def rules_of(kind: Kind | Cut) -> tuple[Rule, ...]:
 @cache
 def part(name: str) -> re.Pattern[str]:
     """One of the file's parts as a pattern."""
-    return re.compile(_filled(f"{{{name}}}"))
+    return re.compile(_expand(f"{{{name}}}"))
 
 
 @cache
@@ -60,46 +60,44 @@ def _rules() -> tuple[Rule, ...]:
     return tuple(
         Rule(
             name=rule["name"],
-            pattern=re.compile(_filled(rule["pattern"])),
+            pattern=re.compile(_expand(rule["pattern"])),
             reads=rule["reads"],
             kinds=tuple(rule.get("kinds", (rule["reads"],))),
             named=rule.get("named", False),
             blocks=rule.get("blocks", False),
-            unless=re.compile(_filled(rule["unless"])) if "unless" in rule else None,
+            unless=re.compile(_expand(rule["unless"])) if "unless" in rule else None,
         )
         for rule in tables()["rule"]
     )
 
 
 @cache
-def _pieces() -> dict[str, str]:
-    """What names in braces stand for: the parts, and the words of all languages by field.
+def _substitutes() -> dict[str, str]:
+    """Texts by their names in braces: the parts, and the words of all languages by field.
 
     Words are written out in lower and upper case: ``re`` finds literals far faster than in any
     case. The longest is tried first.
     """
     words = defaultdict[str, set[str]](set)
     for language in tables()["languages"].values():
-        for field, listed in language.items():
-            words[field] |= {
-                form
-                for word in listed.split("|")
-                for form in (word, word.capitalize(), word.upper())
-            }
-    alternatives = {
+        for field, alternatives in language.items():
+            for word in alternatives.split("|"):
+                words[field] |= {word, word.capitalize(), word.upper()}
+    patterns = {
         field: "|".join(map(_whole_word, sorted(forms, key=lambda form: (-len(form), form))))
         for field, forms in words.items()
     }
-    return {**tables()["parts"], **alternatives}
+    return {**tables()["parts"], **patterns}
 
 
 def _whole_word(text: str) -> str:
-    """A word that no letter continues, where letters have cases: "is" not in "island"."""
+    """Pattern of a word without letters beside it, where these have cases: no "is" in "island"."""
     literal = re.escape(text)
     before = rf"(?<![^\W\d_]{literal})" if text[0].lower() != text[0].upper() else ""
     after = r"(?![^\W\d_])" if text[-1].lower() != text[-1].upper() else ""
     return f"{literal}{before}{after}"
 
 
-def _filled(pattern: str) -> str:
-    return re.sub(r"\{([a-z_]+)\}", lambda name: _filled(_pieces()[name[1]]), pattern)
+def _expand(pattern: str) -> str:
+    """Replace names in braces, also those in their substitutes."""
+    return re.sub(r"\{([a-z_]+)\}", lambda match: _expand(_substitutes()[match[1]]), pattern)

@@ -1,4 +1,4 @@
-"""Units of measurement: what a quantity is in another unit of its kind."""
+"""Units of measurement, and the value of a quantity in another unit of its kind."""
 
 import tomllib
 from functools import cache
@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from bench_assets.core.text.number_words import format_number
 
-SHARE = "share"
-"""Kind of percentages."""
-
+SHARE = "share"  # kind of percentages
 _FILE = Path(__file__).with_name("units.toml")
 _CURRENCIES = ("$", "€", "£", "¥")  # written before a number
 _DIMENSIONS = frozenset({"long", "wide", "tall", "high", "deep", "thick"})  # after a unit
@@ -23,7 +21,7 @@ class Measurement(NamedTuple):
 
 
 class MeasurementUnit(NamedTuple):
-    """A unit: what it measures, and its size in the base unit, the first of its kind."""
+    """A unit: its kind, such as length, and its size in the base unit, the first of its kind."""
 
     kind: str
     size: float
@@ -53,21 +51,21 @@ def find_unit(name: str) -> MeasurementUnit | None:
 
 
 def convert(quantity: Measurement, unit: str) -> float | None:
-    """Value of a quantity in a unit; as it is if either unit is unknown; None for another kind.
+    """Value of a quantity in a unit; unchanged if either is unknown; None for another kind.
 
     >>> convert(Measurement(1.2, "m"), "cm"), convert(Measurement(3, "kg"), "cm")
     (120.0, None)
     >>> convert(Measurement(5), "cm"), convert(Measurement(5, "cups"), "cm")
     (5, 5)
     """
-    own_unit, wanted = find_unit(quantity.unit), find_unit(unit)
-    if own_unit is None or wanted is None or own_unit == wanted:
+    own_unit, target = find_unit(quantity.unit), find_unit(unit)
+    if own_unit is None or target is None or own_unit == target:
         return quantity.value
-    return quantity.value * own_unit.size / wanted.size if own_unit.kind == wanted.kind else None
+    return quantity.value * own_unit.size / target.size if own_unit.kind == target.kind else None
 
 
 def format_quantity(quantity: Measurement) -> str:
-    """Write a quantity as it is read again.
+    """Write a quantity so that ``parse_quantity`` reads it again.
 
     >>> format_quantity(Measurement(5, "$")), format_quantity(Measurement(12, "cm"))
     ('$5', '12 cm')

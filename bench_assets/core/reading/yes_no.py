@@ -26,8 +26,9 @@ def parse_yes_no(text: str, extent: Extent = "answer") -> str | None:
         return words[0] if len(words) == 1 and not is_denied else None
     text = text.strip(_EDGES)
     for name in ("yes", "no"):
-        word = part(f"{name}_word")
-        if word.fullmatch(text) if extent == "answer" else word.match(text):
+        pattern = part(f"{name}_word")
+        match = pattern.fullmatch(text) if extent == "answer" else pattern.match(text)
+        if match:
             return name
     filler = part("filler").match(text) if extent == "opening" else None
     return parse_yes_no(_CLAUSE_END.split(text[filler.end() :])[0]) if filler else None

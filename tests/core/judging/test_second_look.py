@@ -7,8 +7,8 @@ from bench_assets.core.judging.second_look import (
     NONE,
     AnswerForm,
     ConstrainedReader,
+    find_second_look,
     look_again,
-    looked,
 )
 from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
@@ -54,7 +54,7 @@ def look(text="The one that barks, I think.", form=ANIMALS):
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_request_has_the_response_and_no_image(kind):
-    prompt = FORMS[kind].ask(QUESTION, "It barks.")
+    prompt = FORMS[kind].make_prompt(QUESTION, "It barks.")
     assert not any(isinstance(part, Image) for turn in prompt.turns for part in turn.parts)
     assert "It barks." in shown(prompt)
     assert "{" not in shown(prompt)
@@ -62,7 +62,7 @@ def test_a_request_has_the_response_and_no_image(kind):
 
 @pytest.mark.parametrize(("kind", "has_question"), [("choice", False), ("number", True)])
 def test_the_question_is_shown_where_options_do_not_suffice(kind, has_question):
-    assert (QUESTION.text in shown(FORMS[kind].ask(QUESTION, "It barks."))) is has_question
+    assert (QUESTION.text in shown(FORMS[kind].make_prompt(QUESTION, "It barks."))) is has_question
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_answer_is_a_judgement():
         (True, "B", "gpt"),
         (False, NONE, "gpt"),
     ]
-    assert looked(rows) == rows[0]
+    assert find_second_look(rows) == rows[0]
 
 
 REPLIES = (Response(text="B"), Response(text="Z"))

@@ -60,7 +60,7 @@ def test_the_rules_keep_their_size():
 @pytest.fixture
 def dutch(monkeypatch, tmp_path):
     """The rules with one more line."""
-    cached = (rules.tables, rules.rules_of, rules.part, rules._rules, rules._pieces)
+    cached = (rules.tables, rules.rules_of, rules.part, rules._rules, rules._substitutes)
     file = tmp_path / "rules.toml"
     text = rules.RULES_FILE.read_text(encoding="utf-8")
     file.write_text(text.replace("[languages]\n", f"[languages]\n{DUTCH}\n"), encoding="utf-8")
