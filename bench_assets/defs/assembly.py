@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import dagster as dg
 
@@ -60,8 +60,8 @@ _MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build 
 def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     """Assign an asset to its group; an ablation's description begins with its condition.
 
-    ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
-    ``codis_annotation`` if bench.toml names a task. Folded, the graph reads from left to right.
+    The groups of a suite are ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``,
+    ``codis_studies``, and ``codis_annotation`` if bench.toml has an annotation task of it.
     """
     if spec.key.path[0] not in catalog.names:
         return spec.replace_attributes(owners=[*spec.owners] or [HOME_TEAM])
@@ -71,7 +71,7 @@ def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     condition = condition_of(spec.key, catalog)
     description = f"{condition}: {spec.description}" if condition else spec.description
     return spec.replace_attributes(
-        group_name=_group(spec, condition, catalog),
+        group_name=_group_name(spec, condition, catalog),
         description=description,
         owners=owners,
         tags={**spec.tags, GROUP_TAG: str(spec.group_name)},
@@ -80,12 +80,14 @@ def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
 
 def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
     """Condition that a table belongs to; "" if not an ablation."""
-    task, condition = "/".join(key.path[:-2]), key.path[-2] if len(key.path) > 1 else ""
-    known = {task.name: task.conditions for task in catalog.tasks}
-    return condition if condition in known.get(task, ()) else ""
+    if len(key.path) < 2:
+        return ""
+    *task_path, condition, _ = key.path
+    conditions = {task.name: task.conditions for task in catalog.tasks}
+    return condition if condition in conditions.get("/".join(task_path), ()) else ""
 
 
-def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
+def _group_name(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
     suite, *_, table = spec.key.path
     stage = spec.tags.get("bench/stage", "")
     if stage == "annotation" and spec.key.path[-2] == "annotation":
@@ -98,11 +100,15 @@ def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
         return f"{suite}_evaluation"
     tasks = [task.name for task in catalog.tasks if task.suite == suite]
     task = "/".join(spec.key.path[:2])
-    is_separate = len(tasks) > _MAX_JOINT_TASKS and task in tasks
-    return f"{task.replace('/', '_') if is_separate else suite}_dataset"
+    if len(tasks) > _MAX_JOINT_TASKS and task in tasks:
+        return f"{task.replace('/', '_')}_dataset"
+    return f"{suite}_dataset"
 
 
-_Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, selection, description
+class _Job(NamedTuple):
+    name: str
+    selection: dg.AssetSelection
+    description: str
 
 
 class Graph(NamedTuple):
@@ -132,9 +138,9 @@ def build_graph(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     warnings.filterwarnings("ignore", "Property `OpDefinition.version`", DeprecationWarning)
     resources = _resources(settings, catalog, tables, models)
-    jobs = [name for name, *_ in _suite_jobs(catalog)]
+    job_names = [job.name for job in _suite_jobs(catalog)]
     catalog, suite_assets = load_suite_assets(
-        catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATION_JOB]
+        catalog, resources.keys(), [*job_names, QUICK_EVALUATION, EVALUATION_JOB]
     )
     evaluable = catalog.evaluable
     configured = settings.annotation.tasks.keys()
@@ -147,14 +153,14 @@ def build_graph(
         executor=dg.in_process_executor,
         resources=resources,
     ).map_asset_specs(
-        func=_completion(
+        func=_complete_spec_with(
             assets,
             catalog,
             _inactive_answers(catalog, configured),
             code_versions(settings.home, catalog.suites),
         )
     )
-    # apart, because Dagster maps no specs of observed assets
+    # Input assets are added here, because Dagster maps no specs of observed assets.
     parts = [definitions, dg.Definitions(assets=input_assets(catalog))]
     if not is_of_command:
         parts.append(_jobs_and_sensors(settings, catalog, assets))
@@ -182,43 +188,43 @@ def _jobs_and_sensors(
     )
 
 
-def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
+def _assets(
+    suite_assets: Sequence[Any], catalog: Catalog, active_tasks: Collection[str]
+) -> list[Any]:
+    """All assets; ``active_tasks`` are names of annotation tasks."""
     return [
-        *(
-            definition
-            for definition in left
-            if not isinstance(definition, dg.AssetChecksDefinition)
-        ),
+        *(asset for asset in suite_assets if not isinstance(asset, dg.AssetChecksDefinition)),
         *(
             asset
             for task in catalog.evaluable.tasks
             if task.asked_of == "model"  # tasks of encoders define their own assets
-            for asset in memoize(_answers, task)
+            for asset in memoize(_task_assets, task)
         ),
         *(
-            memoize(annotation_assets, form)
+            memoize(annotation_assets, annotation_task)
             for suite in catalog.suites
-            for form in suite.active_annotation_tasks(named_forms)
+            for annotation_task in suite.active_annotation_tasks(active_tasks)
         ),
         *quick_evaluation_assets(catalog.evaluable.tasks),
-        *(asset for assets_of in hooks_of("assets") for asset in assets_of(catalog)),
+        *(asset for make_assets in hooks_of("assets") for asset in make_assets(catalog)),
         *leaderboard_assets(catalog),
         report_asset(catalog),
     ]
 
 
 def _specs(assets: Iterable[Any]) -> list[dg.AssetSpec]:
-    """Assets of definitions, before their groups are assigned."""
-    return [
-        spec
-        for asset in assets
-        for spec in (asset.specs if isinstance(asset, dg.AssetsDefinition) else [asset])
-        if isinstance(spec, dg.AssetSpec)
-    ]
+    """Specs of assets, before their groups are assigned."""
+    specs: list[dg.AssetSpec] = []
+    for asset in assets:
+        if isinstance(asset, dg.AssetsDefinition):
+            specs += asset.specs
+        elif isinstance(asset, dg.AssetSpec):
+            specs.append(asset)
+    return specs
 
 
 def _inactive_answers(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:
-    """Answers of inactive annotation tasks, which no asset produces."""
+    """Tables of answers of inactive annotation tasks, which no asset produces."""
     return frozenset(
         answers_key(task)
         for suite in catalog.suites
@@ -227,31 +233,31 @@ def _inactive_answers(catalog: Catalog, configured: Collection[str]) -> frozense
     )
 
 
-def _completion(
+def _complete_spec_with(
     assets: Iterable[Any],
     catalog: Catalog,
     absent: Collection[dg.AssetKey],
-    code: Mapping[str, str],
+    versions: Mapping[str, str],
 ) -> Callable[[dg.AssetSpec], dg.AssetSpec]:
-    """Group, column schema, automation, inputs and code version of each asset.
+    """A function that sets an asset's group, columns, automation, inputs and code version.
 
     Args:
         assets: The assets.
         catalog: The suites.
-        absent: Tables that no asset makes, whose dependencies are dropped.
-        code: Code versions of the suites' dataset builds, and of the leaderboard ("").
+        absent: Tables that no asset makes; dependencies on them are dropped.
+        versions: Code versions of the suites' dataset builds, and of the leaderboard ("").
     """
-    made = [
+    executable = [
         asset for asset in assets if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
     ]
     columns = {
         key: {"dagster/column_schema": schema}
-        for asset in made
+        for asset in executable
         for key, schema in column_schemas(asset).items()
     }
     configured = {
         spec.key
-        for asset in made
+        for asset in executable
         if asset.required_resource_keys & _SOURCES and not asset.partitions_def
         for spec in asset.specs
         if spec.tags.get("bench/stage") != "annotation"  # answers have versions of their own
@@ -259,18 +265,23 @@ def _completion(
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
         connected = with_source(_drop_dependencies(spec, absent), catalog.names, configured)
-        grouped = assign_group(with_automation(_with_code(connected, code)), catalog)
+        versioned = _add_code_version(connected, versions)
+        grouped = assign_group(with_automation(versioned), catalog)
         return grouped.merge_attributes(metadata=columns.get(spec.key, {}))
 
     return complete
 
 
-def _with_code(spec: dg.AssetSpec, code: Mapping[str, str]) -> dg.AssetSpec:
+def _add_code_version(spec: dg.AssetSpec, versions: Mapping[str, str]) -> dg.AssetSpec:
     """Add the digest of the code to the version; evaluations have versions raised by hand."""
-    suite, is_board = spec.key.path[0], spec.group_name == "leaderboard"
-    is_build = spec.tags.get("bench/stage") in BUILD_STAGES and "bench/per" not in spec.tags
-    version = code.get(suite if is_build else "", "") if is_build or is_board else ""
-    if not version or spec.tags.get("bench/stage") == "observed":
+    stage = spec.tags.get("bench/stage")
+    if stage in BUILD_STAGES and "bench/per" not in spec.tags:
+        version = versions.get(spec.key.path[0], "")
+    elif spec.group_name == "leaderboard" and stage != "observed":
+        version = versions.get("", "")
+    else:
+        version = ""
+    if not version:
         return spec
     return spec.replace_attributes(
         code_version="+".join(filter(None, [spec.code_version, version]))
@@ -284,42 +295,44 @@ def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> d
 
 
 def _checks(
-    left: Sequence[Any], catalog: Catalog, *, is_of_command: bool
+    suite_assets: Sequence[Any], catalog: Catalog, *, is_of_command: bool
 ) -> list[dg.AssetChecksDefinition]:
     tasks = catalog.tasks
-    make = _checks_of_command if is_of_command else _task_checks
+    make_checks = _command_task_checks if is_of_command else _validated_task_checks
     return [
-        *(definition for definition in left if isinstance(definition, dg.AssetChecksDefinition)),
+        *(check for check in suite_assets if isinstance(check, dg.AssetChecksDefinition)),
         *(
             check
             for suite in catalog.suites
             for task in suite.tasks
-            for check in memoize(make, task, suite.expectations)
+            for check in memoize(make_checks, task, suite.expectations)
         ),
         *(check for task in tasks for check in memoize(regression_checks, task, *tasks)),
-        *source_checks(left),
+        *source_checks(suite_assets),
     ]
 
 
-def _task_checks(task: Task, expectations: Path | None) -> list[dg.AssetChecksDefinition]:
+def _validated_task_checks(task: Task, expectations: Path | None) -> list[dg.AssetChecksDefinition]:
     return task_checks(task, validation_check(task.name, expectations))
 
 
-def _checks_of_command(task: Task, _: Path | None) -> list[dg.AssetChecksDefinition]:
+def _command_task_checks(task: Task, _: Path | None) -> list[dg.AssetChecksDefinition]:
     return task_checks(task)  # without Great Expectations, whose import takes seconds
 
 
-def _answers(task: Task) -> list[dg.AssetsDefinition]:
+def _task_assets(task: Task) -> list[dg.AssetsDefinition]:
     return [asset for condition in task.conditions for asset in evaluation_assets(task, condition)]
 
 
 def _define_jobs(
     jobs: Iterable[_Job], tags: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[Any]:
-    of = tags or {}
+    tags = tags or {}
     return [
-        dg.define_asset_job(name, selection, description=description, tags=of.get(name))
-        for name, selection, description in jobs
+        dg.define_asset_job(
+            job.name, job.selection, description=job.description, tags=tags.get(job.name)
+        )
+        for job in jobs
     ]
 
 
@@ -335,53 +348,58 @@ def _job_tags(catalog: Catalog) -> dict[str, dict[str, str]]:
 def _resources(
     settings: Settings, catalog: Catalog, tables: TableFiles | None, models: Models | None
 ) -> dict[str, object]:
-    home, images = str(settings.home), open_image_store(settings)
-    read = settings if models else HomeSettings(home=home)
-    opened = tables or HomeTables(settings=read)
-    of_command = dg.ResourceDefinition.hardcoded_resource  # Dagster would make it anew
-    return {
-        "settings": of_command(settings) if models else read,
-        "sources": SourceFiles(settings=read),
-        "image_store": images,
-        "models": of_command(models) if models else Models(settings=read, image_store=images),
-        "tables": opened,
-        "io_manager": observing_io_manager(catalog, files=opened, settings=read),
+    """Resources by name; a command's settings and models are the objects that it has."""
+    image_store = open_image_store(settings)
+    home_settings = settings if models else HomeSettings(home=str(settings.home))
+    table_files = tables or HomeTables(settings=home_settings)
+    resources: dict[str, object] = {
+        "settings": home_settings,
+        "sources": SourceFiles(settings=home_settings),
+        "image_store": image_store,
+        "tables": table_files,
+        "io_manager": observing_io_manager(catalog, files=table_files, settings=home_settings),
     }
+    if models:
+        # Dagster would create its own objects from resources that are not hard-coded.
+        resources["settings"] = dg.ResourceDefinition.hardcoded_resource(settings)
+        resources["models"] = dg.ResourceDefinition.hardcoded_resource(models)
+    else:
+        resources["models"] = Models(settings=home_settings, image_store=image_store)
+    return resources
 
 
 def _suite_jobs(catalog: Catalog) -> list[_Job]:
-    """Jobs of the suites of packages: those of many file benchmarks would take most of a load."""
-    return [job for suite in catalog.evaluable.suites if suite.code for job in _jobs(suite.name)]
+    """Jobs of the suites of packages; with jobs of many file benchmarks, loading would be slow."""
+    suites = [suite for suite in catalog.evaluable.suites if suite.code]
+    return [job for suite in suites for job in _jobs_of_suite(suite.name)]
 
 
-def _jobs(suite: str) -> list[_Job]:
-    main, ablations = (
-        select_group(suite),
-        select_group(f"{suite}_ablations"),
-    )
+def _jobs_of_suite(suite: str) -> list[_Job]:
+    main = select_group(suite)
+    ablations = select_group(f"{suite}_ablations")
     per_model = dg.AssetSelection.tag("bench/per", "model")
     return [
-        (
+        _Job(
             f"{suite}_questions",
             main - per_model - dg.AssetSelection.tag("bench/when", "asked"),
             f"Build the question tables of {suite} from its source.",
         ),
-        (
+        _Job(
             f"{suite}_ablation_questions",
             ablations - per_model,
             f"Build the question tables of the ablations of {suite}.",
         ),
-        (
+        _Job(
             f"evaluate_{suite}",
             suite_tables(suite),
             f"Evaluate one model on {suite}: predictions, judgements, scores, metrics.",
         ),
-        (
+        _Job(
             f"{suite}_ablations",
             ablations & per_model,
             f"The ablations and studies of {suite} for one model.",
         ),
-        (
+        _Job(
             f"{suite}_audit",
             select_group(f"{suite}_audit"),
             f"Audit {suite} from the existing tables.",
@@ -391,12 +409,12 @@ def _jobs(suite: str) -> list[_Job]:
 
 def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
-        (
+        _Job(
             QUICK_EVALUATION,
             select_group(QUICK_EVALUATION),
             "Evaluate one model on a few questions of every task.",
         ),
-        (
+        _Job(
             EVALUATION_JOB,
             suite_tables(*suites),
             "Evaluate one model on every suite; its weights are loaded once.",

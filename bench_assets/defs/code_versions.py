@@ -33,12 +33,17 @@ _NO_CODE = (".md", ".pyc")
 _DIGITS = 12  # of a digest
 
 
-class _Known(NamedTuple):
+class _StoredVersion(NamedTuple):
+    state: str  # of the suite's code outside of our packages
+    version: str
+
+
+class _StoredVersions(NamedTuple):
     state: str  # of the files of our packages
-    versions: dict[str, tuple[str, str]]
+    versions: dict[str, _StoredVersion]  # by suite
 
 
-_KNOWN = TypeAdapter(_Known)
+_STORED_VERSIONS = TypeAdapter(_StoredVersions)
 
 
 class _Module(NamedTuple):
@@ -51,30 +56,33 @@ def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
 
     Computed when a file has changed, by size and time; a command of one suite keeps the others.
     """
-    code = {suite.name: suite.code or (_FILE_BENCHMARKS,) for suite in suites} | {"": ()}
+    code: dict[str, tuple[Path, ...]] = {
+        suite.name: suite.code or (_FILE_BENCHMARKS,) for suite in suites
+    }
+    code[""] = (_LEADERBOARD,)
     state = _state(_ROOT / name for name in sorted({*_BUILD, *_BOARD}))
-    states = {
-        name: _state([path for path in paths if not path.is_relative_to(_ROOT)])
-        for name, paths in code.items()
-    }
-    known: dict[str, tuple[str, str]] = {}  # name -> state of its code elsewhere, version
+    known: dict[str, _StoredVersion] = {}
     with suppress(OSError, ValidationError):
-        stored = _KNOWN.validate_json((home / CODE_FILE).read_bytes())
+        stored = _STORED_VERSIONS.validate_json((home / CODE_FILE).read_bytes())
         known = stored.versions if stored.state == state else {}
-    changed = [name for name in code if known.get(name, ("",))[0] != states[name]]
-    versions = {  # file benchmarks have one code
-        (paths, own): _version(paths or (_LEADERBOARD,), _BUILD if paths else _BOARD, state + own)
-        for paths, own in {(code[name], states[name]) for name in changed}
-    }
-    known |= {name: (states[name], versions[code[name], states[name]]) for name in changed}
-    if changed and home.is_dir():
+    computed: dict[tuple[tuple[Path, ...], str], str] = {}  # file benchmarks share one version
+    for name, paths in code.items():
+        own_state = _state(path for path in paths if not path.is_relative_to(_ROOT))
+        if name in known and known[name].state == own_state:
+            continue
+        if (paths, own_state) not in computed:
+            packages = _BUILD if name else _BOARD
+            computed[paths, own_state] = _version(paths, packages, state + own_state)
+        known[name] = _StoredVersion(own_state, computed[paths, own_state])
+    if computed and home.is_dir():
         with suppress(HomeError), open_atomic(home / CODE_FILE, sync=False) as file:
-            file.write(_KNOWN.dump_json(_Known(state, known)))
-    return {name: known[name][1] for name in code}
+            file.write(_STORED_VERSIONS.dump_json(_StoredVersions(state, known)))
+    return {name: known[name].version for name in code}
 
 
-def _state(places: Iterable[Path]) -> str:
-    return json_digest([*file_states(places)])
+def _state(paths: Iterable[Path]) -> str:
+    """Digest of the sizes and times of files, also of those in folders."""
+    return json_digest([*file_states(paths)])
 
 
 def _version(code: Collection[Path], packages: Collection[str], state: str) -> str:
@@ -84,21 +92,23 @@ def _version(code: Collection[Path], packages: Collection[str], state: str) -> s
     for path in code:
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
             if file.suffix == ".py":
-                names[file] = _name(file, path)
+                names[file] = _relative_name(file, path)
             elif file.is_file() and file.suffix not in _NO_CODE:
-                digests[_name(file, path)] = sha256(file.read_bytes()).hexdigest()
+                digests[_relative_name(file, path)] = sha256(file.read_bytes()).hexdigest()
     pending = [*names]
     while pending:
         file = pending.pop()
         module = _parse(file, state)
         digests[names[file]] = module.digest
-        imported = {other for name in module.imports for other in _files(name, packages)}
-        pending += imported - names.keys()
-        names |= {other: _name(other, _ROOT) for other in imported - names.keys()}
+        imported = {file for name in module.imports for file in _module_files(name, packages)}
+        for imported_file in imported - names.keys():
+            pending.append(imported_file)
+            names[imported_file] = _relative_name(imported_file, _ROOT)
     return json_digest(digests)[:_DIGITS]
 
 
-def _name(file: Path, path: Path) -> str:
+def _relative_name(file: Path, path: Path) -> str:
+    """Name of a file from a path on: the same on all machines."""
     return str(file.relative_to(path.parent).as_posix())
 
 
@@ -121,14 +131,14 @@ def _parse(file: Path, state: str) -> _Module:
 
 
 def _without_docstrings(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements without texts that stand alone."""
+    """Statements that are not texts alone, such as docstrings."""
     for statement in body:
         value = statement.value if isinstance(statement, ast.Expr) else None
         if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
             yield statement
 
 
-def _files(name: str, packages: Collection[str]) -> Iterator[Path]:
+def _module_files(name: str, packages: Collection[str]) -> Iterator[Path]:
     """The file of a module in one of our packages; none for another name."""
     top, *parts = name.split(".")
     if top == bench_assets.__name__ and parts and parts[0] in packages:

@@ -59,7 +59,7 @@ BUILD_STAGES = ("source", "images", "annotation", "select", "distractors", "ques
 Versions: TypeAlias = Mapping[tuple[dg.AssetKey, str | None], str]
 """Version by input and partition."""
 
-_MANY = 1 << 16  # images; their digests would take 2 kB each
+_MAX_DIGESTED = 1 << 16  # images; their digests would take 2 kB each
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)  # questions do not depend on them
 _DIGITS = 16  # of a digest
 
@@ -80,7 +80,7 @@ class ObservedInputs:
             settings: Settings of the home, with a command's overrides.
             catalog: The suites.
             tables: Tables of the home.
-            find: Finds models, if they were resolved already.
+            find: Finds models that were resolved before; None: bench.toml is read.
         """
         self._settings = settings
         self._catalog = catalog
@@ -102,21 +102,22 @@ class ObservedInputs:
 
     def of_suite(self, suite: Suite) -> Versions:
         """Versions of a suite's source, judge and scorer."""
-        chosen = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
-        judge = {name: chosen.pop(name) for name in ("judge", "reader")}
-        judges = [*(self._judge(task) for task in suite.tasks)]
+        scorer_settings = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
+        judge_settings = {name: scorer_settings.pop(name) for name in ("judge", "reader")}
+        judges = [self._judge_facts(task) for task in suite.tasks]
         try:
             source = _source_facts(self._settings, suite)
-            parts = dict(_raw_data_facts(self._settings, suite))
+            raw_data = dict(_raw_data_facts(self._settings, suite))
         except BenchError as error:  # the build reports it
-            source, parts = [str(error)], {}
-        raw_data = raw_data_key(suite.name)
-        return {
-            **{(raw_data, part): _version(facts) for part, facts in parts.items()},
-            (source_key(suite.name), None): _version(source),
-            (judge_key(suite.name), None): _version([judge, judges]),
-            (scorer_key(suite.name), None): _version([chosen]),
+            source, raw_data = [str(error)], {}
+        versions: dict[tuple[dg.AssetKey, str | None], str] = {
+            (raw_data_key(suite.name), partition): _version(facts)
+            for partition, facts in raw_data.items()
         }
+        versions[source_key(suite.name), None] = _version(source)
+        versions[judge_key(suite.name), None] = _version([judge_settings, judges])
+        versions[scorer_key(suite.name), None] = _version([scorer_settings])
+        return versions
 
     def of_models(self, models: Iterable[str]) -> Versions:
         """Versions of models' setups."""
@@ -128,36 +129,37 @@ class ObservedInputs:
         """Version of what the leaderboard prints besides the tables that Dagster made."""
         suites, home = self._catalog.suites, self._settings.home
         files = [*(suite.published for suite in suites if suite.published), home / "draws.jsonl"]
-        printed = [*home_digests(home).of(file for file in files if file.exists())]
-        others = [
+        digests = [*home_digests(home).of(file for file in files if file.exists())]
+        other_sources = [
             [tables.below(key), tables.states(key)]
             for task in self._catalog.tasks
             for tables in self._tables.elsewhere(task.suite)
             for key in (evaluation_key(task, "main", name) for name in ("questions", "metrics"))
         ]
-        unrecorded = [self._unrecorded(instance, task) for task in self._catalog.tasks]
-        return {(LEADERBOARD_INPUTS, None): _version([printed, others, unrecorded])}
+        unrecorded = [self._unrecorded_metrics(instance, task) for task in self._catalog.tasks]
+        return {(LEADERBOARD_INPUTS, None): _version([digests, other_sources, unrecorded])}
 
-    def _unrecorded(self, instance: dg.DagsterInstance, task: Task) -> Mapping[str, str]:
-        """Metrics that were not made by a run, such as imported ones; and those that are gone."""
+    def _unrecorded_metrics(self, instance: dg.DagsterInstance, task: Task) -> Mapping[str, str]:
+        """States by model of metrics that no run made, such as imported ones; "" if removed."""
         key = evaluation_key(task, "main", "metrics")
-        present = self._tables.states(key)
-        names = present.keys() ^ instance.get_materialized_partitions(dg.AssetKey(key))
-        return {name: present.get(name, "") for name in sorted(names)}
+        states = self._tables.states(key)
+        models = states.keys() ^ instance.get_materialized_partitions(dg.AssetKey(key))
+        return {model: states.get(model, "") for model in sorted(models)}
 
-    def _judge(self, task: Task) -> list[object]:
-        """The judge and the reader of a task, or what people have judged."""
-        now, setting = self._configuration, self._settings.suite(task.suite, SuiteSettings).judge
+    def _judge_facts(self, task: Task) -> list[object]:
+        """Setups of the judge and the reader of a task, or the answers of people who judge."""
+        setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:
             if task.is_judged and task.chosen_judge(setting).name == PEOPLE:
                 people = people_judge(task, self._settings)
                 until = people.terms.until
-                closed = bool(until) and format_timestamp(people.now) > until
-                return [digest(people.answers), str(people.terms), closed]
+                is_closed = bool(until) and format_timestamp(people.now) > until
+                return [digest(people.answers), str(people.terms), is_closed]
         except (SettingsError, AnnotationError, UnknownNameError):  # the run reports it
             return []
-        judge = now.judge(task) if task.is_judged else ""
-        return [judge, now.reader(task, "") if task.is_read else ""]
+        judge = self._configuration.judge(task) if task.is_judged else ""
+        reader = self._configuration.reader(task, "") if task.is_read else ""
+        return [judge, reader]
 
 
 def build_models(settings: Settings, suite: str) -> Collection[str]:
@@ -170,78 +172,84 @@ def _version(facts: object) -> str:
 
 
 def _source_facts(settings: Settings, suite: Suite) -> list[object]:
-    """Place and content of a source, and what a build reads besides: settings, models, answers.
+    """Place and content of a source, and what else a build reads: settings, models, answers.
 
     The mini edition's folder is not included, because code generates it; nor is that of a release,
     whose address names its content.
     """
     name = suite.name
-    chosen = _build_settings(settings, name)
+    build_settings = _build_settings(settings, name)
     models = {model: setup_of(model, settings) for model in build_models(settings, name)}
-    folders = named_files(chosen, settings)
-    facts: list[object] = [chosen, models, table_locations(settings).get(name, "")]
+    paths = named_files(build_settings, settings)
+    facts: list[object] = [build_settings, models, table_locations(settings).get(name, "")]
     benchmark = settings.benchmarks.get(name)
     if benchmark:
         facts.append(benchmark.model_dump(mode="json"))
-        others = [benchmark.shots_file, benchmark.answers_file and benchmark.answers_file.file]
-        folders += [settings.resolve(file) for file in others if file]
+        files = [benchmark.shots_file, benchmark.answers_file and benchmark.answers_file.file]
+        paths += [settings.resolve(file) for file in files if file]
     if not configured_release(settings, name):
         source = open_source(name, settings)
-        folders += [] if source.is_mini else [source.folder]
-        facts.append(_images(benchmark, name, source, settings) if benchmark else "")
-    read = home_digests(settings.home).of(folders)
-    return [*facts, *read, *_annotation_inputs(settings, suite)]
+        if not source.is_mini:
+            paths.append(source.folder)
+        facts.append(_digest_images(benchmark, name, source, settings) if benchmark else "")
+    digests = home_digests(settings.home).of(paths)
+    return [*facts, *digests, *_annotation_inputs(settings, suite)]
 
 
 def _raw_data_facts(settings: Settings, suite: Suite) -> Iterator[tuple[str, list[object]]]:
     """Place and content of each raw data set, and the settings that its tables depend on."""
-    if (raw_data := suite.raw_data) is None:
+    raw_data = suite.raw_data
+    if raw_data is None:
         return
-    place = table_locations(settings).get(suite.name, "")
-    chosen = settings.suite(suite.name, suite.settings)
+    location = table_locations(settings).get(suite.name, "")
+    suite_settings = settings.suite(suite.name, suite.settings)
     is_release = bool(configured_release(settings, suite.name))
     source = None if is_release else open_source(suite.name, settings)
     is_raw = source is not None and raw_data.is_in(source.folder)
-    for part, name in raw_data.folders.items():
+    for partition, name in raw_data.folders.items():
         folders = [source.folder / name] if source and is_raw and not source.is_mini else []
-        files = home_digests(settings.home).of(folders)
-        yield part, [place, is_raw, raw_data.settings(chosen, part), *files]
+        digests = home_digests(settings.home).of(folders)
+        yield partition, [location, is_raw, raw_data.settings(suite_settings, partition), *digests]
 
 
 def _build_settings(settings: Settings, suite: str) -> dict[str, Any]:
-    entries = settings.suites.get(suite, {}).items()
-    return {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
+    """Settings of a suite in bench.toml that its questions may depend on."""
+    suite_settings = settings.suites.get(suite, {})
+    return {
+        name: value for name, value in suite_settings.items() if name not in _EVALUATION_SETTINGS
+    }
 
 
-def _images(
+def _digest_images(
     benchmark: FileBenchmarkSettings, name: str, source: SuiteSource, settings: Settings
 ) -> str:
     """Digest the images that a file benchmark names.
 
-    More than ``_MANY`` images are compared by size and modification time, since reading is slow.
+    If there are more than ``_MAX_DIGESTED``, sizes and modification times represent the content.
     """
-    from bench_assets.file_benchmarks.questions import (
-        benchmark_location,
-        image_files,
-    )  # takes 0.1 s
+    # The import takes 0.1 s.
+    from bench_assets.file_benchmarks.questions import benchmark_location, image_files
 
     location = benchmark_location(name, source.folder, settings)
     files = [*map(Path, image_files(benchmark, location))]
-    read = home_digests(settings.home).of(files) if len(files) <= _MANY else file_states(files)
-    state = sha256()
-    for fact in read:
-        state.update(json_digest(fact).encode())
-    return state.hexdigest()
+    is_digested = len(files) <= _MAX_DIGESTED
+    facts = home_digests(settings.home).of(files) if is_digested else file_states(files)
+    digest_of_all = sha256()
+    for fact in facts:
+        digest_of_all.update(json_digest(fact).encode())
+    return digest_of_all.hexdigest()
 
 
 def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
     """Answers to the suite's configured annotation tasks, with their settings."""
-    for form in suite.annotation_tasks:
-        if (task_settings := settings.annotation.tasks.get(form.task.name)) is None:
+    for annotation_task in suite.annotation_tasks:
+        task = annotation_task.task
+        task_settings = settings.annotation.tasks.get(task.name)
+        if task_settings is None:
             continue
-        yield [form.task.name, settings.annotation.kind, task_settings.model_dump(mode="json")]
+        yield [task.name, settings.annotation.kind, task_settings.model_dump(mode="json")]
         try:
-            yield digest(open_annotation_backend(settings).answers(form.task))
+            yield digest(open_annotation_backend(settings).answers(task))
         except BenchError as error:  # building the tables reports it
             yield str(error)
 
@@ -258,34 +266,36 @@ def observing_io_manager(catalog: Catalog, **resources: Any) -> HomeTableIOManag
     """Build the IO manager; each run observes what it reads when it starts."""
 
     class ObservingTableIOManager(HomeTableIOManager):
-        """A ``HomeTableIOManager`` for runs that nobody observed inputs for."""
+        """Observes the inputs of runs that neither a sensor nor a command observed before."""
 
         @contextmanager
         def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
             """Report changed sources and setups of the run's tables, then store them."""
-            if (run := context.run) and (instance := context.instance):
+            if context.run and context.instance:
                 tables = cast(TableFiles, self.files)
                 inputs = ObservedInputs(cast(Settings, self.settings), catalog, tables)
-                selected = {key.path[0] for key in run.asset_selection or ()}
-                suites = catalog.evaluable.suites
-                suites = tuple(suite for suite in suites if not selected or suite.name in selected)
-                parts = {
-                    part for suite in suites if suite.raw_data for part in suite.raw_data.folders
-                }
-                models = {run.tags.get("dagster/partition", "")} - parts - {""}
-                versions = inputs.of(suites, models)
-                for change in observe(versions, partial(last_observation, instance)):
-                    instance.report_runless_asset_event(change)
+                versions = _versions_for_run(inputs, catalog, context.run)
+                for change in observe(versions, partial(last_observation, context.instance)):
+                    context.instance.report_runless_asset_event(change)
             with super().yield_for_execution(context) as manager:
                 yield manager
 
     return ObservingTableIOManager(**resources)
 
 
+def _versions_for_run(inputs: ObservedInputs, catalog: Catalog, run: dg.DagsterRun) -> Versions:
+    """Versions of the inputs of the suites and of the model that a run selects."""
+    selected = {key.path[0] for key in run.asset_selection or ()}
+    suites = [suite for suite in catalog.evaluable.suites if not selected or suite.name in selected]
+    raw_data = {name for suite in suites if suite.raw_data for name in suite.raw_data.folders}
+    models = {run.tags.get("dagster/partition", "")} - raw_data - {""}
+    return inputs.of(suites, models)
+
+
 def input_assets(catalog: Catalog) -> list[Any]:
     """The observed inputs as assets; the button of the UI observes them in a run."""
     suites = catalog.evaluable.suites
-    about = (
+    inputs = (
         (source_key, "dataset", "Files and place of the source, and what the build reads besides."),
         (judge_key, "evaluation", "Setups of the judge and of the reader."),
         (scorer_key, "evaluation", "The scorer and its settings."),
@@ -299,7 +309,7 @@ def input_assets(catalog: Catalog) -> list[Any]:
             tags=_STAGE,
         )
         for suite in suites
-        for key, group, description in about
+        for key, group, description in inputs
     ]
     specs.append(
         dg.AssetSpec(
@@ -345,6 +355,8 @@ def _partitioned_input(
     group: str,
     description: str,
 ) -> dg.SourceAsset:
+    """Build an observed input with a version for each partition."""
+
     @dg.observable_source_asset(
         key=key,
         group_name=group,
@@ -359,7 +371,11 @@ def _partitioned_input(
     ) -> dg.DataVersionsByPartition:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
         return dg.DataVersionsByPartition(
-            {part: version for (asset, part), version in versions.items() if asset == key and part}
+            {
+                partition: version
+                for (asset, partition), version in versions.items()
+                if asset == key and partition
+            }
         )
 
     return observed_partitions
@@ -368,14 +384,16 @@ def _partitioned_input(
 def with_source(
     spec: dg.AssetSpec, suites: Collection[str], configured: Collection[dg.AssetKey]
 ) -> dg.AssetSpec:
-    """Let tables of a dataset build depend on its source: the first ones, and configured ones.
+    """Add the source to the inputs of a table, if its dataset build reads the source.
 
     Args:
         spec: A table.
         suites: Names of the suites.
-        configured: Tables whose code reads bench.toml or files of the source.
+        configured: Tables whose code reads bench.toml or files of the source; so do all tables
+            without other inputs.
     """
-    suite, is_build = spec.key.path[0], spec.tags.get("bench/stage") in BUILD_STAGES
+    suite = spec.key.path[0]
+    is_build = spec.tags.get("bench/stage") in BUILD_STAGES
     if suite not in suites or not is_build or "bench/per" in spec.tags:
         return spec
     keys = {dep.asset_key for dep in spec.deps}

@@ -53,12 +53,13 @@ def link_audit(
 def _add_links(
     result: dg.AssetCheckResult, page: str, samples: Mapping[str, str]
 ) -> dg.AssetCheckResult:
+    """Link a page, and the pages of samples by question id."""
     served = served_address(default_home())
     links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(f"{served}{page}")}
     if samples:
         lines = (
-            f"- [{escape_markdown(sample)}]({served}{to})"
-            for sample, to in islice(samples.items(), _MAX_LINKS)
+            f"- [{escape_markdown(question)}]({served}{address})"
+            for question, address in islice(samples.items(), _MAX_LINKS)
         )
         links["samples"] = dg.MetadataValue.md("\n".join(lines))
     return result._replace(metadata={**(result.metadata or {}), **links})

@@ -53,63 +53,68 @@ def load_suite_assets(
         try:
             with plugin_error_reporting():
                 assets = list(suite.assets())
-                steps = _steps(assets)
-                faults = [*_find_misplaced(suite, assets), *_missing_resources(resources, assets)]
+                steps = _step_names(assets)
+                defects = [*_key_defects(suite, assets), *_missing_resources(resources, assets)]
         except BenchError as error:
             problems[suite.name] = f"its assets cannot be loaded: {error}"
             continue
-        faults += sorted(
+        defects += sorted(
             f"{name}: {owners[name]} has the name of this step" for name in steps & owners.keys()
         )
-        if faults:
-            problems[suite.name] = "; ".join(faults)
+        if defects:
+            problems[suite.name] = "; ".join(defects)
         else:
             loaded += assets
             owners |= dict.fromkeys(steps, suite.name)
     return catalog.without(problems), loaded
 
 
-def _find_misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
+def _key_defects(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Find assets of a dataset build that are missing, or not where the graph expects them."""
     if invalid := [asset for asset in assets if not isinstance(asset, _ASSET_TYPES)]:
         return [f"{invalid[0]!r} is neither an asset nor an asset check"]
-    specs = [spec for asset in assets for spec in _specs(asset)]
-    times = Counter(spec.key for spec in specs)
+    specs = [spec for asset in assets for spec in _asset_specs(asset)]
+    counts = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
-    misplaced = [
-        f"{_format_key(key)}: {n} assets have this key" for key, n in times.items() if n > 1
+    defects = [
+        f"{_format_key(key)}: {n} assets have this key" for key, n in counts.items() if n > 1
     ]
-    misplaced += [
+    defects += [
         f"{_format_key(key)}: its key should begin with {suite.name!r}"
-        for key in times
+        for key in counts
         if key.path[0] != suite.name
     ]
-    overlapping = sorted(times.keys() & _graph_keys(suite))
-    misplaced += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
+    overlapping = sorted(counts.keys() & _graph_keys(suite))
+    defects += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
     expected = (suite.name, f"{suite.name}_ablations")
-    for key, about in _question_tables(suite).items():
-        if key not in times:
-            misplaced.append(
-                f"{_format_key(key)}: there is no such asset; {about} asks its questions"
+    for key, condition in _question_tables(suite).items():
+        if key not in groups:
+            defects.append(
+                f"{_format_key(key)}: there is no such asset; {condition}, asks its questions"
             )
         elif groups[key] not in expected:
-            misplaced.append(
+            defects.append(
                 f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {expected}"
             )
-    return misplaced
+    return defects
 
 
 def _missing_resources(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
-    return [
-        f"{_format_key(key)}: there is no resource {name!r}, only {', '.join(sorted(resources))}"
-        for asset in assets
-        if isinstance(asset, dg.AssetsDefinition)
-        for name in sorted(asset.required_resource_keys - asset.resource_defs.keys() - {*resources})
-        for key in sorted(asset.keys)
-    ]
+    """Name the resources that assets require, but that neither they nor the graph define."""
+    available = ", ".join(sorted(resources))
+    problems: list[str] = []
+    for asset in assets:
+        if isinstance(asset, dg.AssetsDefinition):
+            missing = asset.required_resource_keys - asset.resource_defs.keys() - {*resources}
+            problems += [
+                f"{_format_key(key)}: there is no resource {name!r}, only {available}"
+                for name in sorted(missing)
+                for key in sorted(asset.keys)
+            ]
+    return problems
 
 
-def _steps(assets: Sequence[Any]) -> set[str]:
+def _step_names(assets: Sequence[Any]) -> set[str]:
     """Names of steps: the key of an asset, or the name of a multi-asset."""
     return {
         asset.node_def.name
@@ -119,7 +124,7 @@ def _steps(assets: Sequence[Any]) -> set[str]:
 
 
 def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
-    """Evaluation assets of a suite's tasks; tasks of encoders bring their own tables."""
+    """Keys of a suite's assets that the graph defines; tasks of encoders define their own."""
     model_tasks = [task for task in suite.tasks if task.asked_of == "model"]
     return {
         *map(quick_evaluation_key, model_tasks),
@@ -137,17 +142,19 @@ def _graph_keys(suite: Suite) -> set[dg.AssetKey]:
 
 
 def _question_tables(suite: Suite) -> dict[dg.AssetKey, str]:
+    """Question tables of a suite, each with its task and condition for messages."""
     return {
-        dg.AssetKey(questions_key(task, condition)): f"{task.name}, condition {condition},"
+        dg.AssetKey(questions_key(task, condition)): f"{task.name}, condition {condition}"
         for task in suite.tasks
         for condition in task.conditions
     }
 
 
-def _specs(loaded: object) -> list[dg.AssetSpec]:
-    if isinstance(loaded, dg.AssetSpec):
-        return [loaded]
-    return list(loaded.specs) if isinstance(loaded, dg.AssetsDefinition) else []
+def _asset_specs(asset: object) -> list[dg.AssetSpec]:
+    """Specs of an asset or a multi-asset; none of an asset check."""
+    if isinstance(asset, dg.AssetSpec):
+        return [asset]
+    return list(asset.specs) if isinstance(asset, dg.AssetsDefinition) else []
 
 
 def _format_key(key: dg.AssetKey) -> str:
@@ -161,16 +168,17 @@ _MAX_CACHED = 1000  # more than all shipped and installed tasks
 _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 
 
-def memoize(make: Callable[..., Made], one: object, *others: object) -> Made:
-    """Call ``make`` once per set of tasks or annotation tasks.
+def memoize(make: Callable[..., Made], *arguments: object) -> Made:
+    """Call ``make`` once for the same tasks or annotation tasks.
 
     Tasks contain functions, so they are compared by identity; they are kept with their result,
     because a memory address may be reused.
     """
-    key = (make, id(one), *map(id, others))
+    key = (make, *map(id, arguments))
     if key not in _cached:
         if len(_cached) >= _MAX_CACHED:
             _cached.clear()
-        _cached[key] = (one, *others), make(one, *others)
-    value: Made = _cached[key][1]  # type: ignore[assignment]  # ``make`` is part of the key
+        _cached[key] = arguments, make(*arguments)
+    _, result = _cached[key]
+    value: Made = result  # type: ignore[assignment]  # ``make`` is part of the key
     return value

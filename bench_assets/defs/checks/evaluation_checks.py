@@ -46,14 +46,15 @@ def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
     """Find questions with missing or extra rows, and rows of unknown questions."""
-    times = Counter(row.question_id for row in rows)
-    expected = {question.question_id for question in questions}
-    wrong = [
-        f"{name}: {times[name]} rows instead of {samples}"
-        for name in sorted(expected)
-        if times[name] != samples
+    counts = Counter(row.question_id for row in rows)
+    question_ids = {question.question_id for question in questions}
+    problems = [
+        f"{name}: {counts[name]} rows instead of {samples}"
+        for name in sorted(question_ids)
+        if counts[name] != samples
     ]
-    return wrong + [f"{name}: no such question" for name in sorted(times.keys() - expected)]
+    unknown = sorted(counts.keys() - question_ids)
+    return problems + [f"{name}: no such question" for name in unknown]
 
 
 def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -90,13 +91,12 @@ def _check_answered(
 ) -> dg.AssetCheckResult:
     samples = n_draws(task, condition, predictions)
     problems = missing_rows(questions, predictions, samples)
-    problems += _errors(predictions)
+    problems += _request_errors(predictions)
     holds = f"{format_count(len(predictions), 'response')}: {samples} to every question."
     result = check_result(problems, n=len(predictions), noun="response", holds=holds)
     result = with_advice(result, refusal_advice(predictions))
-    return link_questions(
-        result, task, condition, _model(predictions), _format_failures(predictions)
-    )
+    failed = _failed_questions(predictions)
+    return link_questions(result, task, condition, _model_name(predictions), failed)
 
 
 def _check_one_model(
@@ -110,7 +110,7 @@ def _check_one_model(
     problem = mix_message(served, accept)
     holds = format_served(served) or "No server names the model that answered."
     result = check_result([problem] if problem else [], n=1, noun="evaluation", holds=holds)
-    return link_questions(result, task, condition, _model(rows))
+    return link_questions(result, task, condition, _model_name(rows))
 
 
 def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -142,14 +142,11 @@ def _check_judged(
     task: Task, condition: str, judgements: Sequence[Judgement]
 ) -> dg.AssetCheckResult:
     holds = f"{format_count(len(judgements), 'verdict')}: no request to the judge failed."
-    result = check_result(
-        _errors(judgements),
-        n=len(judgements),
-        noun="verdict",
-        holds=holds,
-    )
+    problems = _request_errors(judgements)
+    result = check_result(problems, n=len(judgements), noun="verdict", holds=holds)
     result = with_advice(result, refusal_advice(judgements))
-    return link_questions(result, task, condition, _model(judgements), _format_failures(judgements))
+    failed = _failed_questions(judgements)
+    return link_questions(result, task, condition, _model_name(judgements), failed)
 
 
 def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -188,39 +185,39 @@ def _check_rows(
     problems = missing_rows(questions, scores, samples)
     holds = f"{format_count(len(scores), 'score')}: {samples} of every question."
     result = check_result(problems, n=len(scores), noun="score", holds=holds)
-    return link_questions(result, task, condition, _model(scores))
+    return link_questions(result, task, condition, _model_name(scores))
 
 
 def _check_unscored(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    unscored = [(row.question_id, f"{row.question_id}: {row.note}") for row in scores
-                if row.points is None]  # fmt: skip
+    unscored = [row for row in scores if row.points is None]
+    problems = [f"{row.question_id}: {row.note}" for row in unscored]
     summary = f"{len(unscored)} of {format_count(len(scores), 'score')} without points"
-    return _check_few(task, condition, scores, unscored, summary, MAX_UNSCORED_SHARE)
+    result = _check_share(problems, len(scores), summary, MAX_UNSCORED_SHARE)
+    questions = (row.question_id for row in unscored)
+    return link_questions(result, task, condition, _model_name(scores), questions)
 
 
 def _check_unread(task: Task, condition: str, scores: Sequence[Score]) -> dg.AssetCheckResult:
-    unread = [(row.question_id, row.question_id) for row in scores if row.unread]
+    unread = [row.question_id for row in scores if row.unread]
     summary = f"{len(unread)} of {format_count(len(scores), 'response')} unread"
-    result = _check_few(task, condition, scores, unread, summary, WARNED_UNREAD)
-    reader = f"bench evaluate {task.name} --model {_model(scores)} --reader MODEL"
-    return with_advice(result, "" if result.passed else f"To have a model read them: {reader}")
+    model = _model_name(scores)
+    result = _check_share(unread, len(scores), summary, WARNED_UNREAD)
+    result = link_questions(result, task, condition, model, unread)
+    if result.passed:
+        return result
+    command = f"bench evaluate {task.name} --model {model} --reader MODEL"
+    return with_advice(result, f"To have a model read them: {command}")
 
 
-def _check_few(
-    task: Task,
-    condition: str,
-    scores: Sequence[Score],
-    found: Sequence[tuple[str, str]],
-    summary: str,
-    most: float,
+def _check_share(
+    problems: Sequence[str], n: int, summary: str, max_share: float
 ) -> dg.AssetCheckResult:
-    """Warn if the share of rows that are ``found``, by question and problem, is above ``most``."""
-    problems = [problem for _, problem in found]
-    result = check_result(problems, n=len(scores), severity=dg.AssetCheckSeverity.WARN)
-    passed = len(found) <= most * len(scores)
-    verdict = "no more" if passed else "more"
-    result = result._replace(passed=passed, description=f"{summary}: {verdict} than {most:.0%}.")
-    return link_questions(result, task, condition, _model(scores), (name for name, _ in found))
+    """Warn if more than a share of n rows have a problem."""
+    result = check_result(problems, n=n, severity=dg.AssetCheckSeverity.WARN)
+    passed = len(problems) <= max_share * n
+    comparison = "no more" if passed else "more"
+    description = f"{summary}: {comparison} than {max_share:.0%}."
+    return result._replace(passed=passed, description=description)
 
 
 def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -241,24 +238,25 @@ def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
 
 
 def _check_complete(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
-    partial = [
+    problems = [
         f"{row.metric}, {row.category}: {row.n_failed} questions without a response"
         for row in metrics
         if row.n_failed
     ]
     holds = f"{format_count(len(metrics), 'metric')}: each is over all of its questions."
-    result = check_result(partial, n=len(metrics), noun="metric", holds=holds)
-    return link_questions(result, task, condition, _model(metrics))
+    result = check_result(problems, n=len(metrics), noun="metric", holds=holds)
+    return link_questions(result, task, condition, _model_name(metrics))
 
 
-def _errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
+def _request_errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[str]:
     return [f"{row.question_id}: {row.error}" for row in rows if row.error]
 
 
-def _format_failures(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
+def _failed_questions(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
+    """Ids of the questions whose request failed."""
     return (row.question_id for row in rows if row.error)
 
 
-def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
-    """The model of the rows, which are all of one model."""
+def _model_name(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
+    """The model of the rows, which are all of one model; "" without rows."""
     return rows[0].model if rows else ""

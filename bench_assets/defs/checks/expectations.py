@@ -1,4 +1,4 @@
-"""Expectations as asset checks, and of all tables.
+"""Expectations: as asset checks, and the validation of all tables.
 
 The job that builds a suite's questions validates their table with Great Expectations, once a build.
 Its import takes seconds, so that commands leave this check out. Its own Data Docs are not used:
@@ -35,11 +35,11 @@ CHECK_NAME = "as_expected"
 _DESCRIPTION = "All blocking expectations hold. If not, tables downstream are not updated."
 
 
-def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
+def source_checks(definitions: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
     """Build a check for each suite that has a table of its source's files."""
     return [
         _source_check(key)
-        for definition in left
+        for definition in definitions
         if isinstance(definition, dg.AssetsDefinition)
         for key in definition.keys
         if key.path[1:] == ["source"] and _row_type(definition, key) is SourceFile
@@ -47,9 +47,10 @@ def source_checks(left: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
 
 
 def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
+    """Row type of an asset that is a list of rows; None of another asset."""
     output = assets.get_output_name_for_asset_key(key)
-    rows = get_args(assets.op.output_dict[output].dagster_type.typing_type)
-    return rows[0] if rows else None
+    type_arguments = get_args(assets.op.output_dict[output].dagster_type.typing_type)
+    return type_arguments[0] if type_arguments else None
 
 
 def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
@@ -61,15 +62,16 @@ def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
 
 
 def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
-    """The check of a table's expectations; ``run`` calls ``check_expectations``."""
+    """Build the check of a table's expectations; ``run`` calls ``check_expectations``."""
     return TableCheck(CHECK_NAME, _DESCRIPTION, run, blocking=True)
 
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
-    """Validate a table's expectations, by the last part of its key; blocking."""
-    n_blocking = sum(expectation.blocking for expectation in EXPECTATIONS_BY_TABLE[key[-1]])
+    """Validate the blocking expectations of a table, which the last part of its key names."""
+    table = key[-1]
+    n_blocking = sum(expectation.blocking for expectation in EXPECTATIONS_BY_TABLE[table])
     holds = f"{n_blocking} of {n_blocking} blocking expectations hold."
-    return check_result(blocking_failures(rows, key[-1]), n=len(rows), holds=holds)
+    return check_result(blocking_failures(rows, table), n=len(rows), holds=holds)
 
 
 _MAX_SHOWN = 5  # unexpected values shown
@@ -92,9 +94,9 @@ class ValidationRow:
 
 
 def validation_check(task: str, file: Path | None) -> TableCheck:
-    """The check of all expectations of a task's questions with Great Expectations.
+    """Build the check of all expectations of a task's questions with Great Expectations.
 
-    ``file``: expectations beside the suite, if it has any.
+    ``file`` has the suite's own expectations, if there are any.
     """
     return TableCheck(
         "expectations",
@@ -132,7 +134,7 @@ def validate_questions(
 
 @cache
 def shared_validation() -> "ExpectationValidator":
-    """The context of this process, reused because creating one is as slow as a validation."""
+    """The validator of this process, reused because creating one is as slow as a validation."""
     return ExpectationValidator()
 
 
@@ -162,52 +164,65 @@ class ExpectationValidator:
         """Validate the expectations of a kind of table and further ones, in this order.
 
         Raises:
-            SettingsError: If a further one is not one of Great Expectations.
+            SettingsError: If Great Expectations has no such expectation.
         """
         import pandas as pd
 
         expected = [*EXPECTATIONS_BY_TABLE[kind], *further]
         try:
             columns = expected_columns(rows, expected)
-            expectations = [self._expectation(*numbered) for numbered in enumerate(expected)]
+            expectations = [
+                self._gx_expectation(expectation, index)
+                for index, expectation in enumerate(expected)
+            ]
         except (AttributeError, TypeError, ValueError) as error:
             raise SettingsError(f"{table}: expectations of its suite: {error}") from error
         batch = self._batches[kind].get_batch({"dataframe": pd.DataFrame(columns)})
         suite = self._gx.ExpectationSuite(name=f"{kind} {table}", expectations=expectations)
         result = batch.validate(suite)
         # Great Expectations returns the results in another order.
-        results = {one.expectation_config.meta["number"]: one for one in result.results}
+        results = {part.expectation_config.meta["index"]: part for part in result.results}
         return [
-            _row(expectation, results[number], table, len(rows))
-            for number, expectation in enumerate(expected)
+            _validation_row(expectation, results[index], table, len(rows))
+            for index, expectation in enumerate(expected)
         ]
 
-    def _expectation(self, number: int, one: Expectation) -> Any:  # noqa: ANN401
-        name = "".join(part.capitalize() for part in one.type.split("_"))
-        return getattr(self._gx.expectations, name)(**one.arguments, meta={"number": number})
+    def _gx_expectation(self, expectation: Expectation, index: int) -> Any:  # noqa: ANN401
+        """The expectation of Great Expectations; results return its index."""
+        name = "".join(part.capitalize() for part in expectation.type.split("_"))
+        expectation_type = getattr(self._gx.expectations, name)
+        return expectation_type(**expectation.arguments, meta={"index": index})
 
 
-def _row(one: Expectation, result: Any, table: str, n: int) -> ValidationRow:  # noqa: ANN401
+def _validation_row(
+    expectation: Expectation,
+    result: Any,  # noqa: ANN401
+    table: str,
+    n_rows: int,
+) -> ValidationRow:
+    """Convert a result of Great Expectations."""
     unexpected = result.result.get("partial_unexpected_list") or []
     count = result.result.get("unexpected_count")
     arguments = [
-        f"{name} {value}" for name, value in one.arguments.items() if not name.startswith("column")
+        f"{name} {value}"
+        for name, value in expectation.arguments.items()
+        if not name.startswith("column")
     ]
     return ValidationRow(
         table=table,
-        rows=n,
-        expectation=one.type,
-        about=", ".join(one.columns) or "the table",
+        rows=n_rows,
+        expectation=expectation.type,
+        about=", ".join(expectation.columns) or "the table",
         told="; ".join(arguments),
-        blocking=one.blocking,
+        blocking=expectation.blocking,
         passed=bool(result.success),
         n_unexpected=int(not result.success) if count is None else int(count),
         unexpected=tuple(str(value)[:_MAX_VALUE_LENGTH] for value in unexpected[:_MAX_SHOWN]),
     )
 
 
-class _Kind(NamedTuple):
-    name: str  # a key of ``core.tables.expectations.EXPECTATIONS_BY_TABLE``
+class _TableToValidate(NamedTuple):
+    kind: str  # a key of ``core.tables.expectations.EXPECTATIONS_BY_TABLE``
     row_type: type[Any]
     key: tuple[str, ...]
     further: Sequence[Expectation] = ()
@@ -218,42 +233,40 @@ def validate_tables(
 ) -> list[ValidationRow]:
     """Validate the expectations of every table with Great Expectations.
 
-    ``warn`` gets the reason of unreadable ones.
+    ``warn`` is called with the error of each unreadable table.
     """
-    rows: list[ValidationRow] = []
-    for kind in _kinds(catalog):
-        for rows_read, reason in _read(kind, tables):
-            if reason:
-                warn(reason)
-            else:
-                rows += shared_validation().validate(
-                    kind.name, rows_read, "/".join(kind.key), kind.further
-                )
-    return rows
+    results: list[ValidationRow] = []
+    for table in _tables_to_validate(catalog):
+        if rows := _read_partitions(table, tables, warn):
+            results += shared_validation().validate(
+                table.kind, rows, "/".join(table.key), table.further
+            )
+    return results
 
 
-def _kinds(catalog: Catalog) -> Iterator[_Kind]:
+def _tables_to_validate(catalog: Catalog) -> Iterator[_TableToValidate]:
     for suite in catalog.suites:
-        yield _Kind("source", SourceFile, (suite.name, "source"))
+        yield _TableToValidate("source", SourceFile, (suite.name, "source"))
         for task in suite.tasks:
-            question_keys = {
-                tuple(questions_key(task, condition)): None for condition in task.conditions
-            }
             further = read_expectations(suite.expectations, task.name)
-            yield from (_Kind("questions", Question, key, further) for key in question_keys)
+            # Conditions may share a question table.
+            for key in dict.fromkeys(tuple(questions_key(task, name)) for name in task.conditions):
+                yield _TableToValidate("questions", Question, key, further)
             for condition in task.conditions:
-                for name, row_type in (("predictions", Prediction), ("metrics", Metric)):
-                    yield _Kind(name, row_type, tuple(evaluation_key(task, condition, name)))
+                for kind, row_type in (("predictions", Prediction), ("metrics", Metric)):
+                    key = tuple(evaluation_key(task, condition, kind))
+                    yield _TableToValidate(kind, row_type, key)
 
 
-def _read(kind: _Kind, tables: TableFiles) -> Iterator[tuple[list[Any], str]]:
-    """Read the rows of all models, or why some are unreadable; nothing without a table."""
-    parts = tables.partitions(kind.key) or ([""] if tables.exists(kind.key) else [])
+def _read_partitions(
+    table: _TableToValidate, tables: TableFiles, warn: Callable[[str], object]
+) -> list[Any]:
+    """Read the rows of all models; ``warn`` is called with the error of each unreadable one."""
+    partitions = tables.partitions(table.key) or ([""] if tables.exists(table.key) else [])
     rows: list[Any] = []
-    for part in parts:
+    for partition in partitions:
         try:
-            rows += tables.read(kind.key, kind.row_type, part)
+            rows += tables.read(table.key, table.row_type, partition)
         except TableError as error:
-            yield [], str(error)
-    if rows:
-        yield rows, ""
+            warn(str(error))
+    return rows

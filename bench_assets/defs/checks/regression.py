@@ -50,24 +50,24 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
         metrics: list[Metric],
     ) -> dg.AssetCheckResult:
         model = metrics[0].model if metrics else ""
-        chosen = settings.checkpoints
+        checkpoints = settings.checkpoints
         models, written = tables.partitions(metrics_key), partial(tables.written, metrics_key)
-        effects: list[Comparison] = []
+        references = comparison_models(model, models, written, checkpoints.baseline)
+        comparisons: list[Comparison] = []
         notes: list[str] = []
-        others = comparison_models(model, models, written, chosen.baseline)
-        for other in others:
-            regression = _compare_with(other, task, metrics, tables, settings)
-            if isinstance(regression, str):
-                notes.append(f"not comparable with {other}: {regression}")
+        for reference in references:
+            compared = _compare_with(reference, task, metrics, tables, settings)
+            if isinstance(compared, str):
+                notes.append(f"not comparable with {reference}: {compared}")
             else:
-                effects += regression
-        n_tasks = max((n_measured(tables, tasks, other) for other in others), default=1)
+                comparisons += compared
+        n_tasks = max((n_measured(tables, tasks, name) for name in references), default=1)
         alpha = run_alpha(model, models, n_tasks)
-        lines = decide(effects, alpha, chosen.smallest_change)
-        result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
-        by_people = [corrected_difference(tables, task, other, model) for other in others]
-        described = "; ".join(filter(None, [result.description, *by_people]))
-        result = result._replace(description=described)
+        lines = decide(comparisons, alpha, checkpoints.smallest_change)
+        result = _result(lines, notes, dg.AssetCheckSeverity[checkpoints.severity])
+        by_people = [corrected_difference(tables, task, name, model) for name in references]
+        description = "; ".join(filter(None, [result.description, *by_people]))
+        result = result._replace(description=description)
         lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
         return link_questions(result, task, "main", model, lost)
 
@@ -75,34 +75,37 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
 
 
 def _compare_with(
-    other: str,
+    reference: str,
     task: Task,
     metrics: Sequence[Metric],
     tables: TableFiles,
     settings: Settings,
 ) -> list[Comparison] | str:
-    """Compare a model with another, slice by slice; a text is the reason why that is impossible."""
+    """Compare a model with another, slice by slice, or return why that is impossible."""
     try:
-        their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
-        effects = compare_models(tables, task, other, metrics[0].model)
-        refused = [line for line in effects if line.verdict == NOT_COMPARABLE]
-        stale = CurrentConfiguration(settings).stale_reason(task, their[0], tables) if their else ""
-        if refused:
-            return f"{refused[0].reason}; {refused[0].remedy}"
-        return f"{stale}; evaluate it again" if stale else effects
-    except TableError as unreadable:
-        return str(unreadable)
+        old_metrics = tables.read(evaluation_key(task, "main", "metrics"), Metric, reference)
+        comparisons = compare_models(tables, task, reference, metrics[0].model)
+        stale = ""
+        if old_metrics:
+            stale = CurrentConfiguration(settings).stale_reason(task, old_metrics[0], tables)
+    except TableError as error:
+        return str(error)
+    for line in comparisons:
+        if line.verdict == NOT_COMPARABLE:
+            return f"{line.reason}; {line.remedy}"
+    return f"{stale}; evaluate it again" if stale else comparisons
 
 
 def _result(
     lines: Sequence[Comparison], notes: Sequence[str], severity: dg.AssetCheckSeverity
 ) -> dg.AssetCheckResult:
+    """The result of the check: it fails if a metric is worse, with a table of all comparisons."""
     worse = [line for line in lines if line.verdict == "worse"]
     table = [
         "| against | slice | metric | before | after | difference | 95 % interval | verdict "
         "| p | n | questions | shows | enough | lost | gained |",
         "|---" * 15 + "|",
-        *(_line(line) for line in sorted(lines, key=lambda line: line.verdict != "worse")),
+        *(_table_row(line) for line in sorted(lines, key=lambda line: line.verdict != "worse")),
     ]
     return dg.AssetCheckResult(
         passed=not worse,
@@ -115,6 +118,7 @@ def _result(
 def _summarise(
     lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequence[str]
 ) -> str:
+    """Describe the worse metrics, or else the overall comparison and its power."""
     if worse or notes:
         return "; ".join([*map(_sentence, worse), *notes])
     if not lines:
@@ -126,7 +130,7 @@ def _summarise(
     return "; ".join(["no metric is worse", *map(_sentence, overall), *power])
 
 
-def _line(line: Comparison) -> str:
+def _table_row(line: Comparison) -> str:
     enough = "" if line.n_enough is None else line.n_enough
     return (
         f"| {line.against} | {escape_markdown(line.category)} | {line.metric} | {line.before:.3f} "
@@ -138,17 +142,22 @@ def _line(line: Comparison) -> str:
 
 def _sentence(line: Comparison) -> str:
     """Describe the change of a metric, and the first questions that lost points."""
-    slice_ = "" if line.category == "all" else f" of {escape_markdown(line.category)}"
-    metrics = ", ".join(map(escape_markdown, line.lost[:_MAX_NAMED]))
-    lost = f", {len(line.lost)} questions lost: {metrics}"
-    return (
-        f"{line.metric}{slice_}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
+    category = "" if line.category == "all" else f" of {escape_markdown(line.category)}"
+    sentence = (
+        f"{line.metric}{category}: {line.before:.3f} to {line.after:.3f}, {line.change:+.3f}"
         f" ({line.interval}) against {line.against}"
-        + (lost + (" ..." if len(line.lost) > _MAX_NAMED else "") if line.lost else "")
-        + (f"; {line.shown_verdict}: {line.remedy}" if line.reason else "")
     )
+    if line.lost:
+        questions = ", ".join(map(escape_markdown, line.lost[:_MAX_NAMED]))
+        ellipsis = " ..." if len(line.lost) > _MAX_NAMED else ""
+        sentence += f", {len(line.lost)} questions lost: {questions}{ellipsis}"
+    if line.reason:
+        sentence += f"; {line.shown_verdict}: {line.remedy}"
+    return sentence
 
 
 def _format_names(questions: Sequence[str]) -> str:
-    first = ", ".join(escape_markdown(question) for question in questions[:_MAX_NAMED])
-    return f"{len(questions)}: {first}" if questions else "0"
+    """Format the number of questions, and the names of the first ones."""
+    if not questions:
+        return "0"
+    return f"{len(questions)}: {', '.join(map(escape_markdown, questions[:_MAX_NAMED]))}"

@@ -17,8 +17,8 @@ class TableCheck(NamedTuple):
     """A check of a table.
 
     Attributes:
-        run: Its parameters are tables and resources, by name.
-        deps: Tables besides that it depends on.
+        run: The check; its parameters are names of tables and resources.
+        deps: Other tables that it depends on.
     """
 
     name: str
@@ -57,22 +57,25 @@ def joint_checks(
         for check in checks
     ]
 
-    def run(
+    def run_checks(
         context: dg.AssetCheckExecutionContext, **tables: list[Any]
     ) -> Iterator[dg.AssetCheckResult]:
-        given = {**tables, **{name: getattr(context.resources, name) for name in resources}}
+        inputs = {**tables, **{name: getattr(context.resources, name) for name in resources}}
         for check, spec in zip(checks, specs, strict=True):
             if spec.key in context.selected_asset_check_keys:
-                arguments = {name: given[name] for name in signature(check.run).parameters}
+                arguments = {name: inputs[name] for name in signature(check.run).parameters}
                 result = check.run(**arguments)
                 yield result._replace(asset_key=spec.asset_key, check_name=spec.name)
 
-    # Dagster takes the types of tables from annotations.
-    rows = {name: list_of(row) for name, (_, row) in ins.items()}
-    types = {"context": dg.AssetCheckExecutionContext, **rows}
-    run.__annotations__ = types
-    run.__signature__ = Signature(  # type: ignore[attr-defined]
-        [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, annotation=t) for n, t in types.items()]
+    # Dagster takes the names and types of tables from the signature.
+    table_types = {name: list_of(row_type) for name, (_, row_type) in ins.items()}
+    types = {"context": dg.AssetCheckExecutionContext, **table_types}
+    run_checks.__annotations__ = types
+    run_checks.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
+            for name, annotation in types.items()
+        ]
     )
     return dg.multi_asset_check(
         name=f"{specs[0].asset_key.to_python_identifier()}_checks",
@@ -80,4 +83,4 @@ def joint_checks(
         ins={name: dg.AssetKey(list(key)) for name, (key, _) in ins.items()},
         required_resource_keys={*resources},
         can_subset=True,
-    )(run)
+    )(run_checks)

@@ -1,6 +1,6 @@
 """Stale metrics: those of other questions, sources or settings than the present ones."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 
 from bench_assets.asset_factory.configured_runner import configured_reader, reader_model
@@ -54,9 +54,9 @@ class CurrentConfiguration:
             row: A metric of it.
             tables: Tables that it is from; None: the questions are not compared.
         """
-        if reason := (tables and self._of_questions(task, row, tables)) or self._of_task(
-            task, Signature.parse(row.signature)
-        ):
+        reason = self._compare_questions(task, row, tables) if tables else ""
+        reason = reason or self._compare_task(task, Signature.parse(row.signature))
+        if reason:
             return reason
         if task.asked_of != "model" or task.measured_by:  # another harness configured it
             return ""
@@ -67,30 +67,21 @@ class CurrentConfiguration:
         measured = split_setups(row.setup or "")  # NULL if queried together with newer tables
         if model and measured.model - {format_model_setup(model)}:
             return "measured under another configuration of the model"
-        judge, reader = self.judge(task), self.reader(task, row.model)
-        by_reader = {judge for judge in measured.judge if judge.startswith(_BY_READER)}
-        of_judge = measured.judge - by_reader
-        for role, now, measured_setup in (
-            ("judge", judge, of_judge),
-            ("reader", reader, by_reader),
-        ):
-            if now is not None and measured_setup - {now}:
-                return f"measured under another configuration of the {role}"
-        return ""
+        return self._compare_judges(task, row.model, measured.judge)
 
     def questions_stale_reason(
         self, task: Task, tables: TableFiles, condition: str = "main"
     ) -> str:
-        """Reason why the questions of a task are stale: their source has changed; "" if none."""
+        """How the source of a task's questions has changed since they were built; "" if not."""
         key = questions_key(task, condition)
         if tables.root(task.suite) != table_locations(self._settings).get(task.suite, ""):
-            return ""  # of another source, which is not looked for
+            return ""  # the tables are of another source, which may not be here
         location = tables.place(key)
         if location not in self._changes:
-            self._changes[location] = self._changes_of_source(task.suite, tables.source_state(key))
+            self._changes[location] = self._describe_changes(task.suite, tables.source_state(key))
         return self._changes[location]
 
-    def _of_questions(self, task: Task, row: Metric, tables: TableFiles) -> str:
+    def _compare_questions(self, task: Task, row: Metric, tables: TableFiles) -> str:
         """Compare the questions of a metric with the present ones, and these with their source."""
         condition = row.condition.partition("~")[0]
         if condition not in task.conditions:
@@ -103,7 +94,8 @@ class CurrentConfiguration:
             return f"{QUESTIONS_CHANGED}: bench evaluate {task.name}"
         return self.questions_stale_reason(task, tables, condition)
 
-    def _changes_of_source(self, suite: str, recorded: bytes | None) -> str:
+    def _describe_changes(self, suite: str, recorded: bytes | None) -> str:
+        """The first change of a suite's source since a recorded state, and the remedy."""
         state = SourceState.parse(recorded)
         changes = state.changes(suite, self._settings, SuiteSettings.model_fields) if state else []
         if not changes:
@@ -111,12 +103,25 @@ class CurrentConfiguration:
         more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
         return f"{changes[0]}{more}: bench evaluate {suite}"
 
-    def _of_task(self, task: Task, signature: Signature) -> str:
-        if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):
+    def _compare_judges(self, task: Task, model: str, setups: Set[str]) -> str:
+        """Compare the setups of the judges and readers of a metric with the present ones."""
+        reader_setups = {setup for setup in setups if setup.startswith(_BY_READER)}
+        judge = self.judge(task)
+        if judge is not None and setups - reader_setups - {judge}:
+            return "measured under another configuration of the judge"
+        reader = self.reader(task, model)
+        if reader is not None and reader_setups - {reader}:
+            return "measured under another configuration of the reader"
+        return ""
+
+    def _compare_task(self, task: Task, signature: Signature) -> str:
+        """Compare the task and the scorer of a metric with the present ones."""
+        is_same_version = signature.version == task.version
+        if not is_same_version or set(signature.extensions) != set(task.extensions):
             return "measured under another version of the task"
-        read = signature.parts.get("scorer", "")
-        if task.asked_of == "model" and read not in ("", self._scorer(task)):
-            return f"measured with the scorer {read}"
+        scorer = signature.parts.get("scorer", "")
+        if task.asked_of == "model" and scorer not in ("", self._scorer(task)):
+            return f"measured with the scorer {scorer}"
         return ""
 
     def model(self, name: str) -> str:
@@ -143,10 +148,12 @@ class CurrentConfiguration:
         setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:
             reader = configured_reader(task, self._settings, setting)
-            setup = self._setup(reader_model(reader, model, self._settings)) if reader else ""
+            if not reader:
+                return ""
+            setup = self._setup(reader_model(reader, model, self._settings))
         except (SettingsError, UnknownNameError, ModelError):  # the next evaluation reports it
             return ""
-        return (format_judge_setup(READER, setup) if setup else None) if reader else ""
+        return format_judge_setup(READER, setup) if setup else None
 
     def _scorer(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).scorer or task.default_scorer

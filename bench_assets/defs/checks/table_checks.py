@@ -27,7 +27,7 @@ from bench_resources.tables.parquet import TableFiles
 def task_checks(task: Task, *further: TableCheck) -> list[dg.AssetChecksDefinition]:
     """Build every check of a task's tables, under all of its conditions.
 
-    ``further``: checks of its question tables besides.
+    ``further`` are additional checks of its question tables.
     """
     tables: dict[tuple[str, ...], str] = {}
     for condition in task.conditions:  # "main" first, whose table others may share
@@ -42,14 +42,14 @@ def task_checks(task: Task, *further: TableCheck) -> list[dg.AssetChecksDefiniti
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
     """Find problems that make a question table unusable; each names its question."""
-    times = Counter(question.question_id for question in questions)
-    problems = [f"{name}: {n} questions with this id" for name, n in times.items() if n > 1]
+    counts = Counter(question.question_id for question in questions)
+    problems = [f"{name}: {n} questions with this id" for name, n in counts.items() if n > 1]
     for question in questions:
-        problems += [f"{question.question_id}: {defect}" for defect in _defects(question)]
+        problems += [f"{question.question_id}: {defect}" for defect in _question_defects(question)]
     return problems
 
 
-def _defects(question: Question) -> list[str]:
+def _question_defects(question: Question) -> list[str]:
     defects = []
     if not question.text.strip():
         defects.append("no text")
@@ -65,28 +65,7 @@ def _defects(question: Question) -> list[str]:
 def _question_checks(
     task: Task, key: list[str], condition: str, further: Sequence[TableCheck]
 ) -> dg.AssetChecksDefinition:
-    """Build the checks of a question table; all but one block downstream assets."""
-
-    def check_people(
-        questions: Sequence[Question], tables: TableFiles, settings: Settings
-    ) -> dg.AssetCheckResult:
-        undecided = undecided_by_task(task, tables, settings, questions)
-        return check_annotation(undecided, units_of_tasks(task, tables), settings)
-
-    counts = TableCheck(
-        "counts_match_the_paper",
-        "The published edition has the paper's number of questions in each category.",
-        partial(_check_counts, task),
-        blocking=True,
-    )
-    people = TableCheck(
-        "people_have_decided",
-        "No annotation unit is open or expired. Blocks while units are open and `publish` in "
-        "bench.toml is complete, and if too few units were decided by the deadline.",
-        check_people,
-        blocking=True,
-    )
-    of_paper = [counts, *([people] if task.decided_in else [])]
+    """Build the checks of a question table; further ones may not block downstream assets."""
     checks = [
         TableCheck(
             "well_formed",  # an ablation may have no questions, for want of captions, say
@@ -100,7 +79,7 @@ def _question_checks(
             partial(_check_images, task, condition),
             blocking=True,
         ),
-        *(of_paper if key == questions_key(task, "main") else []),
+        *(_main_table_checks(task) if key == questions_key(task, "main") else []),
         expectation_check(lambda questions: check_expectations(key, questions)),
         *further,
     ]
@@ -108,32 +87,59 @@ def _question_checks(
     return joint_checks(checks, key, {"questions": (key, Question)}, resources=resources)
 
 
+def _main_table_checks(task: Task) -> list[TableCheck]:
+    """Checks of the question table of the condition main only."""
+    counts = TableCheck(
+        "counts_match_the_paper",
+        "The published edition has the paper's number of questions in each category.",
+        partial(_check_counts, task),
+        blocking=True,
+    )
+    if not task.decided_in:
+        return [counts]
+    decisions = TableCheck(
+        "people_have_decided",
+        "No annotation unit is open or expired. Blocks while units are open and `publish` in "
+        "bench.toml is complete, and if too few units were decided by the deadline.",
+        partial(_check_decisions, task),
+        blocking=True,
+    )
+    return [counts, decisions]
+
+
+def _check_decisions(
+    task: Task, questions: Sequence[Question], tables: TableFiles, settings: Settings
+) -> dg.AssetCheckResult:
+    undecided = undecided_by_task(task, tables, settings, questions)
+    return check_annotation(undecided, units_of_tasks(task, tables), settings)
+
+
 def check_annotation(
-    found: Mapping[str, UndecidedUnits], n_units: Mapping[str, int], settings: Settings
+    undecided: Mapping[str, UndecidedUnits], n_units: Mapping[str, int], settings: Settings
 ) -> dg.AssetCheckResult:
     """Warn of undecided units; block if bench.toml waits for them, or too few were decided.
 
     Args:
-        found: Undecided units by annotation task.
+        undecided: Undecided units by annotation task.
         n_units: Units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
-    configured = {name: task for name, task in settings.annotation.tasks.items() if name in found}
-    refusals = [
-        f"{name}: {refusal}"
-        for name, refused in configured.items()
-        if (refusal := found[name].refusal(n_units.get(name, 0), refused.terms))
-    ]
-    waits = any(
-        terms.publish == "complete" and found[name].open for name, terms in configured.items()
-    )
+    refusals: list[str] = []
+    is_waiting = False
+    for name, task_settings in settings.annotation.tasks.items():
+        if name in undecided:
+            refusal = undecided[name].refusal(n_units.get(name, 0), task_settings.terms)
+            if refusal:
+                refusals.append(f"{name}: {refusal}")
+            if task_settings.publish == "complete" and undecided[name].open:
+                is_waiting = True
     problems = refusals + [
         f"{state} in {name}: {unit}: {reason}"
-        for name, units in found.items()
-        for state, reasons in units._asdict().items()
+        for name, units in undecided.items()
+        for state, reasons in (("open", units.open), ("expired", units.expired))
         for unit, reason in reasons.items()
     ]
-    blocks = waits or bool(refusals)
+    blocks = is_waiting or bool(refusals)
     return check_result(
         problems,
         n=len(problems),
@@ -156,36 +162,37 @@ def _check_well_formed(
         noun="question",
         holds=holds if questions else "There are no questions, which is allowed for an ablation.",
     )
-    faulty = (question.question_id for question in questions if _defects(question))
-    return link_questions(result, task, condition, questions=faulty)
+    defective = (question.question_id for question in questions if _question_defects(question))
+    return link_questions(result, task, condition, questions=defective)
 
 
 def _check_images(
     task: Task, condition: str, questions: Sequence[Question], image_store: ImageStore
 ) -> dg.AssetCheckResult:
-    broken: dict[str, str] = {}
     images = dict.fromkeys(image for question in questions for image in question.images)
+    defects: dict[str, str] = {}
     for image in images:
-        broken |= _image_defect(image_store, image)
+        if defect := _image_defect(image_store, image):
+            defects[image] = defect
     n = len(images)
     holds = f"{format_count(n, 'image')}: all are in the store and decode."
-    result = check_result(list(broken.values()), n=n, noun="image", holds=holds)
+    result = check_result(list(defects.values()), n=n, noun="image", holds=holds)
     affected = (
         question.question_id
         for question in questions
-        if broken and not broken.keys().isdisjoint(question.images)
+        if not defects.keys().isdisjoint(question.images)
     )
     return link_questions(result, task, condition, questions=affected)
 
 
-def _image_defect(image_store: ImageStore, image: str) -> dict[str, str]:
-    """The defect of an image, by image; {} if it decodes."""
+def _image_defect(image_store: ImageStore, image: str) -> str:
+    """Why an image cannot be used; "" if it decodes."""
     try:
         image_store.open(image)
     except ImageError as error:
-        of_a_name = "" if is_digest(image) else " (expected a digest: the sha256 of a StoredImage)"
-        return {image: f"{error}{of_a_name}"}
-    return {}
+        hint = "" if is_digest(image) else " (expected a digest: the sha256 of a StoredImage)"
+        return f"{error}{hint}"
+    return ""
 
 
 def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckResult:
@@ -208,7 +215,7 @@ def _check_counts(task: Task, questions: Sequence[Question]) -> dg.AssetCheckRes
 
 
 def _count_message(task: Task, editions: Set[str], n: int) -> str:
-    """Message if every count equals the paper's."""
+    """Message if no count differs from the paper's."""
     if not task.counts:
         return "Not compared: the task declares no counts of a paper."
     if editions != {"published"}:

@@ -33,6 +33,7 @@ from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.measured_figures import DrawnUnit
+from bench_assets.core.schema.rows import Judgement, Prediction
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import read_lines, require_field
 from bench_assets.evaluation.outcomes import is_by_people
@@ -57,39 +58,36 @@ _MAX_SHOWN = 5  # reasons that a run logs
 
 def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     """Build the step of a task: its units, their publication, and the answers."""
-    tables = {name: task.table(name) for name in _ROWS}
+    keys = {name: task.table(name).split("/") for name in _ROWS}
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     stage = AssetFolder(f"{task.suite}/annotation").stage(
         "annotation", pool="judge", on_request=_is_about_responses(task)
     )
     stage["kinds"] = {"python"}
-    read = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
+    inputs = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
 
     @dg.multi_asset(
         name=task.table("task").replace("/", "__"),
         pool=stage["pool"],
-        deps=sorted(read),
+        deps=sorted(inputs),
         outs={
-            name: out(stage, row, description.format(task.task.title), tables[name].split("/")[-1])
-            for name, (row, description) in _ROWS.items()
+            name: out(stage, row_type, description.format(task.task.title), keys[name][-1])
+            for name, (row_type, description) in _ROWS.items()
         },
-        internal_asset_deps={
-            "units": read,
-            "answers": {dg.AssetKey(tables["units"].split("/"))},
-        },
+        internal_asset_deps={"units": inputs, "answers": {dg.AssetKey(keys["units"])}},
     )
     def annotation(
         context: dg.AssetExecutionContext,
         settings: dg.ResourceParam[Settings],
         tables: TableFiles,
     ) -> Iterator[dg.Output[list[Any]]]:
-        chosen = settings.annotation.tasks.get(task.task.name)
-        if chosen is None:
+        task_settings = settings.annotation.tasks.get(task.task.name)
+        if task_settings is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
-        built_units = build_units(task, chosen, settings, tables)
-        yield table_output(built_units, name="units")
-        yield _publish_and_read(context, task.task, built_units, chosen.terms, settings)
+        units = build_units(task, task_settings, settings, tables)
+        yield table_output(units, name="units")
+        yield _publish_and_read(context, task.task, units, task_settings.terms, settings)
 
     return annotation
 
@@ -106,14 +104,15 @@ def _publish_and_read(
     counts = _publish_units(backend, task, units, terms)
     published = counts._asdict() if counts else {"closed": terms.until}
     resolved = resolve_answers(task, units, backend.answers(task), terms)
-    for reason, n in _reasons(resolved.refused):
+    reasons = Counter(answer.complaint for answer in resolved.refused)
+    for reason, n in reasons.most_common(_MAX_SHOWN):
         context.log.info(f"{n} refused: {reason}")
     return _answers_output(resolved, {f"units: {name}": n for name, n in published.items()})
 
 
 def build_units(
     task: SuiteAnnotationTask,
-    chosen: AnnotationTaskSettings,
+    task_settings: AnnotationTaskSettings,
     settings: Settings,
     tables: TableFiles,
 ) -> list[Unit]:
@@ -125,33 +124,38 @@ def build_units(
     """
     partial_rows = _rows_judged_by_people(task, settings.home)
     inputs: dict[str, Sequence[Any]] = {
-        name: _rows(tables, *table_read, partial_rows.get(name, ()))
+        name: _read_rows(tables, table_read.key, table_read.row, partial_rows.get(name, ()))
         for name, table_read in task.reads.items()
     }
     if task.is_drawn:
         suite_task = task.task.name.removesuffix("/verdicts")
         inputs["drawn"] = read_figures(settings.home, DrawnUnit, suite_task)
     units = task.units(**inputs)
-    gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
-    if strange := sorted(gold.keys() - {unit.unit_id for unit in units}):
-        raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")
-    marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in units]
-    for unit in marked:
-        if problem := _unanswerable(task.task, unit):
-            raise SettingsError(f"{chosen.gold}: unit {unit.unit_id!r}: {problem}")
-    return with_needed(marked, chosen.terms)
+    file = task_settings.gold
+    gold = _read_gold(settings.resolve(file)) if file else {}
+    if unknown_ids := sorted(gold.keys() - {unit.unit_id for unit in units}):
+        raise SettingsError(f"{file}: unknown unit {unknown_ids[0]!r} in {task.task.name}")
+    units_with_gold = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in units]
+    for unit in units_with_gold:
+        if problem := _gold_problem(task.task, unit):
+            raise SettingsError(f"{file}: unit {unit.unit_id!r}: {problem}")
+    return with_needed(units_with_gold, task_settings.terms)
 
 
-def _unanswerable(task: AnnotationTask, unit: Unit) -> str:
+def _gold_problem(task: AnnotationTask, unit: Unit) -> str:
     """Why no answer can pass an attention check; "" if one can."""
     gold_fields = tuple(field for field in task.fields if field.name in unit.gold)
     return "; ".join(find_misfits(unit.gold, replace(task, fields=gold_fields), unit.choices))
 
 
-def _rows(tables: TableFiles, key: str, row: type[Any], partial_rows: Sequence[Any]) -> list[Any]:
+def _read_rows(
+    tables: TableFiles, key: str, row_type: type[Any], partial_rows: Sequence[Any]
+) -> list[Any]:
+    """Rows of all partitions of a table, then those of partial evaluations."""
     path = key.split("/")
-    parts = tables.partitions(path) or ([] if partial_rows else [""])
-    return [*(one for part in parts for one in tables.read(path, row, part)), *partial_rows]
+    partitions = tables.partitions(path) or ([] if partial_rows else [""])
+    rows = [row for partition in partitions for row in tables.read(path, row_type, partition)]
+    return [*rows, *partial_rows]
 
 
 def _rows_judged_by_people(task: SuiteAnnotationTask, home: Path) -> dict[str, list[Any]]:
@@ -159,55 +163,57 @@ def _rows_judged_by_people(task: SuiteAnnotationTask, home: Path) -> dict[str, l
     tables, rows_by_table = partial_tables(home), defaultdict[str, list[Any]](list)
     if not {"predictions", "judgements"} <= task.reads.keys():
         return rows_by_table
-    judgements, predictions = (
-        (source.key.split("/"), source.row)
-        for source in (task.reads["judgements"], task.reads["predictions"])
-    )
-    for model in tables.partitions(judgements[0]):
-        if is_by_people(rows := tables.read(*judgements, model)):
-            rows_by_table["judgements"] += rows
-            rows_by_table["predictions"] += tables.read(*predictions, model)
+    judgements_key = task.reads["judgements"].key.split("/")
+    predictions_key = task.reads["predictions"].key.split("/")
+    for model in tables.partitions(judgements_key):
+        judgements = tables.read(judgements_key, Judgement, model)
+        if is_by_people(judgements):
+            rows_by_table["judgements"] += judgements
+            rows_by_table["predictions"] += tables.read(predictions_key, Prediction, model)
     return rows_by_table
 
 
 def _publish_units(
-    port: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: AnnotationTerms
+    backend: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: AnnotationTerms
 ) -> UnitCounts | None:
-    """Publish the units, or close the task after its deadline."""
+    """Publish the units, or close the task after its deadline; then there are no counts."""
     if terms.until and format_timestamp(datetime.now(UTC)) > terms.until:
-        port.close(task)
+        backend.close(task)
         return None
-    return port.ask(task, units)
+    return backend.ask(task, units)
 
 
 def _answers_output(
-    found: ResolvedAnswers, published: Mapping[str, Any]
+    resolved: ResolvedAnswers, published: Mapping[str, Any]
 ) -> dg.Output[list[Answer]]:
     """Set the data version by the answers that count, so that downstream assets become stale."""
-    counts = {"counted": len(found.answers), "refused": len(found.refused), **published}
+    counts = {"counted": len(resolved.answers), "refused": len(resolved.refused), **published}
     return dg.Output(
-        found.all,
+        resolved.all,
         output_name="answers",
-        data_version=dg.DataVersion(digest(found.answers)),
-        metadata={**counts, "dagster/row_count": len(found.all), **preview(found.all)},
+        data_version=dg.DataVersion(digest(resolved.answers)),
+        metadata={**counts, "dagster/row_count": len(resolved.all), **preview(resolved.all)},
     )
 
 
-def _reasons(refused: Sequence[Answer]) -> list[tuple[str, int]]:
-    return Counter(answer.complaint for answer in refused).most_common(_MAX_SHOWN)
-
-
 def _read_gold(file: Path) -> dict[str, Values]:
+    """Read the right answers of attention checks, by unit.
+
+    Raises:
+        SettingsError: If the file cannot be read, or lacks a field.
+    """
+    gold: dict[str, Values] = {}
     try:
-        return {
-            require_field(line.entry, "unit", str, line.where): {
+        for line in read_lines(file):
+            unit_id = require_field(line.entry, "unit", str, line.where)
+            values = require_field(line.entry, "values", dict, line.where)
+            gold[unit_id] = {
                 name: tuple(map(str, value if isinstance(value, list) else [value]))
-                for name, value in require_field(line.entry, "values", dict, line.where).items()
+                for name, value in values.items()
             }
-            for line in read_lines(file)
-        }
     except SourceError as error:
         raise SettingsError(f"attention checks: {error}") from error
+    return gold
 
 
 def _is_about_responses(task: SuiteAnnotationTask) -> bool:

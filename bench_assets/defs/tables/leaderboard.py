@@ -73,47 +73,56 @@ def rank_task(
 ) -> list[LeaderboardRow]:
     """Rank the models of one task: first those measured here, then published numbers.
 
-    ``with_partial``: also models of which only a part of the questions was evaluated.
+    Rows are grouped by edition, the present edition first. Among the measured ones, partial numbers
+    follow whole ones; then stale ones, with the reason in ``stale``, and models with unreadable
+    tables, with the reason and without a number. Results on other sources have a ``place``.
 
-    Partial numbers come last; after them stale ones, such as those evaluated on older questions,
-    with the reason in ``stale``, and those with unreadable tables, by name and reason without a
-    number. Results on other sources stay, with
-    their ``place``; rows are grouped by edition, the present edition first.
+    Args:
+        task: The task.
+        tables: Tables of the home.
+        published: Published numbers of all tasks.
+        configured: Finds stale numbers; None: only the questions are compared.
+        with_partial: Whether to add models that were evaluated on a part of the questions.
     """
-    printed = [
-        row
-        for row in published
-        if (row.task, row.metric, row.category, row.condition)
-        == (task.name, task.primary_metric, "all", "main")
-    ]
     rows = [
         *_measured_rows(task, tables, configured),
         *_other_source_rows(task, tables, configured),
-        *map(_published_row, printed),
+        *(_published_row(row) for row in published if _is_main_number(row, task)),
     ]
     if with_partial:
         measured = {row.model for row in rows if row.is_measured and not row.place}
-        partial_rows, _ = _current(task, partial_tables(tables.home), None)
+        partial_rows, _ = _metric_rows(task, partial_tables(tables.home), None)
         rows += [replace(row, stale="") for row in partial_rows if row.model not in measured]
-    names, lower = baselines(configured.models if configured else {}), task.is_lowest_best
+    baseline_names = baselines(configured.models if configured else {})
     rows = [
-        replace(row, is_baseline=row.is_measured and row.model in names, lower_is_better=lower)
+        replace(
+            row,
+            is_baseline=row.is_measured and row.model in baseline_names,
+            lower_is_better=task.is_lowest_best,
+        )
         for row in rows
     ]
     editions = list(dict.fromkeys(row.edition for row in rows))
     return add_rank_intervals(
-        sorted(rows, key=lambda row: (editions.index(row.edition), *_place(row)))
+        sorted(rows, key=lambda row: (editions.index(row.edition), *_sort_key(row)))
     )
 
 
-def _place(row: LeaderboardRow) -> tuple[object, ...]:
-    """Sort key within an edition; for published rows, by source."""
-    if not row.is_measured:
-        return True, row.source, -row.merit
-    unreadable = row.n_scored is None
+def _is_main_number(row: PublishedNumber, task: Task) -> bool:
+    """Whether a number is a task's primary metric on all questions, under the main condition."""
+    is_of_task = row.task == task.name and row.metric == task.primary_metric
+    return is_of_task and row.category == "all" and row.condition == "main"
+
+
+def _sort_key(row: LeaderboardRow) -> tuple[object, ...]:
+    """Sort key within an edition: measured rows, then published ones by source."""
+    is_published = not row.is_measured
+    if is_published:
+        return is_published, row.source, -row.merit
+    is_unreadable = row.n_scored is None
     is_partial = bool(row.n_failed or partial_part(row.signature))
-    doubt = unreadable, bool(row.stale), is_partial, isnan(row.value), is_hidden(row)
-    return False, row.place, *doubt, 0.0 if isnan(row.value) else -row.merit, row.model
+    doubts = is_unreadable, bool(row.stale), is_partial, isnan(row.value), is_hidden(row)
+    return is_published, row.place, *doubts, 0.0 if isnan(row.value) else -row.merit, row.model
 
 
 def rank_tasks(
@@ -125,7 +134,7 @@ def rank_tasks(
     with_partial: bool = False,
 ) -> list[LeaderboardRow]:
     """Rank the models of each task; with an object store, reading overlaps with ranking."""
-    of_task = partial(
+    rank = partial(
         rank_task,
         tables=tables,
         published=published,
@@ -133,17 +142,21 @@ def rank_tasks(
         with_partial=with_partial,
     )
     if tables.blobs.folder is not None:
-        return [row for task in tasks for row in of_task(task)]
+        return [row for task in tasks for row in rank(task)]
     with ThreadPoolExecutor(2) as threads:
-        return [row for rows in threads.map(of_task, tasks) for row in rows]
+        return [row for rows in threads.map(rank, tasks) for row in rows]
 
 
 def _measured_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> list[LeaderboardRow]:
-    current, unreadable = _current(task, tables, configured)
-    edition = current[0].edition if current else _edition(task, tables) if unreadable else UNKNOWN
-    return [*current, *(_unreadable(task, edition, *failure) for failure in unreadable.items())]
+    """Rows of a home's tables: those with a number, then those of unreadable tables."""
+    rows, errors = _metric_rows(task, tables, configured)
+    if not errors:
+        return rows
+    # Metrics have the edition of the present questions; without metrics, the questions are read.
+    edition = rows[0].edition if rows else describe_questions(tables, task).edition or UNKNOWN
+    return rows + [_unreadable_row(task, edition, model, error) for model, error in errors.items()]
 
 
 def _other_source_rows(
@@ -155,62 +168,53 @@ def _other_source_rows(
             yield replace(row, place=source)
 
 
-def _edition(task: Task, tables: TableFiles) -> str:
-    """Edition of the present questions, which metrics do not store."""
-    return describe_questions(tables, task).edition or UNKNOWN
-
-
-def _current(
+def _metric_rows(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> tuple[list[LeaderboardRow], dict[str, str]]:
-    """Metrics of a home's tables; models with unreadable tables, and why."""
+    """Rows of readable metrics, and the errors of unreadable ones by model."""
     key = evaluation_key(task, "main", "metrics")
     damaged: dict[Table, str] = {}
     try:
-        data = tables.digest(evaluation_key(task, "main", "questions"))
-        wanted = {"task": task.name, "metric": task.primary_metric, "category": "all"}
-        metrics = tables.query(_CURRENT, {"metrics": ([key], Metric)}, damaged, **wanted)
+        questions = short_digest(tables.digest(evaluation_key(task, "main", "questions")) or "")
+        parameters = {"task": task.name, "metric": task.primary_metric, "category": "all"}
+        table = tables.query(_CURRENT, {"metrics": ([key], Metric)}, damaged, **parameters)
     except TableError as error:
         return [], dict.fromkeys(tables.known(key), str(error))
-    unreadable = {model: reason for (_, model), reason in damaged.items()}
+    metrics, row_errors = _readable_metrics(table)
+    errors = {model: error for (_, model), error in damaged.items()} | row_errors
     rows = []
-    measured = dict(_rows_or_errors(metrics))
-    readable = [row for row in measured.values() if isinstance(row, Metric)]
-    measured |= {row.model: row for row in with_people(tables, task, readable)}
-    for model, metric_row in measured.items():
-        if isinstance(metric_row, str):
-            unreadable[model] = metric_row
-            continue
+    for metric in with_people(tables, task, metrics):
         try:
             if configured:
-                stale = configured.stale_reason(task, metric_row, tables)
+                stale = configured.stale_reason(task, metric, tables)
             else:
-                stale = (
-                    "" if metric_row.questions == short_digest(data or "") else QUESTIONS_CHANGED
-                )
-            rows.append(_measured_row(task, metric_row, stale))
+                stale = "" if metric.questions == questions else QUESTIONS_CHANGED
+            rows.append(_measured_row(task, metric, stale))
         except TableError as error:
-            unreadable[model] = str(error)
-    return rows, unreadable
+            errors[metric.model] = str(error)
+    return rows, errors
 
 
-def _rows_or_errors(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
-    """Yield each row with its model; an unreadable row yields its error."""
+def _readable_metrics(table: "pa.Table") -> tuple[list[Metric], dict[str, str]]:
+    """The readable rows of a table, and the errors of the others by model."""
     try:
-        yield from ((row.model, row) for row in to_rows(found, Metric))
+        return to_rows(table, Metric), {}
     except TableError:
-        for number in range(found.num_rows):
-            try:
-                (row,) = to_rows(found.slice(number, 1), Metric)
-                yield row.model, row
-            except TableError as error:
-                yield str(found.column("model")[number]), str(error)
+        pass  # the rows are read one by one
+    metrics: list[Metric] = []
+    errors: dict[str, str] = {}
+    for index in range(table.num_rows):
+        try:
+            metrics += to_rows(table.slice(index, 1), Metric)
+        except TableError as error:
+            errors[str(table.column("model")[index])] = str(error)
+    return metrics, errors
 
 
 def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
     shared = {name: getattr(row, name) for name in _SHARED_COLUMNS}
-    fields = {
+    own = {
         "task": "+".join((row.task, *extensions)),
         "source": f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
         "low": None if isnan(row.low) else row.low,
@@ -218,7 +222,7 @@ def _measured_row(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         "served": row.served or "",
         "people": row.people or "",
     }
-    return LeaderboardRow(**shared | fields, stale=stale)
+    return LeaderboardRow(**{**shared, **own}, stale=stale)
 
 
 _SHARED_COLUMNS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fields(Metric)}
@@ -235,13 +239,13 @@ _make_value_row = partial(
 )
 
 
-def _unreadable(task: Task, edition: str, model: str, why: str) -> LeaderboardRow:
+def _unreadable_row(task: Task, edition: str, model: str, error: str) -> LeaderboardRow:
     return _make_value_row(
         task="+".join((task.name, *task.extensions)),
         edition=edition,
         metric=task.primary_metric,
         model=model,
-        source=f"{UNREADABLE}: {why}",
+        source=f"{UNREADABLE}: {error}",
         value=nan,
     )
 
@@ -264,8 +268,8 @@ _COUNTS = ("scored", "unscored", "failed", "no_answer", "refused", "rejected", "
 FRESHNESS = dg.FreshnessPolicy.time_window(
     fail_window=timedelta(days=30), warn_window=timedelta(days=7)
 )
-"""Age at which the leaderboard and the report are marked as old: they follow each new number, so
-that older ones say that nothing is evaluated, or that the daemon does not run."""
+"""Age at which the leaderboard and the report are marked as old. They are updated after each new
+number, so that old ones show that nothing is evaluated, or that the daemon does not run."""
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
@@ -320,8 +324,7 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
     def leaderboard(
         settings: dg.ResourceParam[Settings], tables: TableFiles, published: list[PublishedNumber]
     ) -> dg.Output[list[LeaderboardRow]]:
-        now = CurrentConfiguration(settings)
-        rows = rank_tasks(catalog.tasks, tables, published, now)
+        rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
         write_export(rows, tables)
         return table_output(
             rows,

@@ -36,8 +36,8 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
         leaderboard: list[LeaderboardRow],
     ) -> None:
         missing = describe_missing(context.instance, settings, catalog.evaluable.suites)
-        every = parts(leaderboard, catalog, settings, missing=missing)
-        page = make_report(settings, tables, catalog, every, context.log.info)
+        report_parts = parts(leaderboard, catalog, settings, missing=missing)
+        page = make_report(settings, tables, catalog, report_parts, context.log.info)
         context.add_output_metadata({"page": dg.MetadataValue.path(page)})
 
     return report
