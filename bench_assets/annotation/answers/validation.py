@@ -76,13 +76,7 @@ class AnswerValidator:
 
 
 def find_misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
-    """Describe the values that do not fit the task.
-
-    Args:
-        values: Values of an answer.
-        task: The task.
-        choices: Choices of the unit, by field; other fields have the choices of the task.
-    """
+    """Describe the values that do not fit the task; ``choices`` are the unit's own, by field."""
     field_names = [field.name for field in task.fields]
     misfits = [f"there is no field {name!r}" for name in values if name not in field_names]
     for field in task.fields:
@@ -151,10 +145,7 @@ def _unit_and_person(answer: Answer) -> tuple[str, str, str]:
 def latest_answers(
     answers: Iterable[Answer], key: Callable[[Answer], Hashable] = _unit_and_person
 ) -> list[Answer]:
-    """Keep the last answer for each key, by default of each person to each version of a unit.
-
-    Sorted by unit, its version and person.
-    """
+    """Keep the last answer for each key, by default each person's to each version of a unit."""
     ordered = sorted(answers, key=lambda answer: (answer.changed_at, answer.at, answer.tool_id))
     return sorted(keep_latest(ordered, key), key=_unit_and_person)
 

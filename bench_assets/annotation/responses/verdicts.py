@@ -46,13 +46,7 @@ class ResponseVerdict:
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
-    """Build the annotation task that asks whether responses are right.
-
-    Args:
-        task: Name of the evaluated task.
-        title: Title of the evaluated task.
-        judged: Whether a judge scores the task, so that it has a table of judgements.
-    """
+    """Build the task that asks whether responses are right; a ``judged`` one has judgements."""
     annotation_task = AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",

@@ -30,12 +30,9 @@ from bench_assets.core.reading.units import SHARE, find_unit
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.number_words import words_to_digits
 
-_ORDINARY_TEXT = (
-    re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
-        r"(?=.*[^\W\d_]{3})"
-        r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
-        re.DOTALL,
-    )
+_ORDINARY_TEXT = re.compile(  # words, one of three letters; capitals may matter in "AaBb"
+    r"(?=.*[^\W\d_]{3})(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
+    re.DOTALL,
 )
 _CONJUNCTION = re.compile(r"\s+(?:and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
@@ -55,13 +52,14 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
     with_options = [q for q in evidence.questions if len(q.options) > 1 and any(q.options)]
     if not with_options:
         raise SkippedCheckError("no question has options")
-    suspects = [
-        Suspect(option.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
-        for option in with_options
-        for a, b in combinations(option.options, 2)
-        if canonical_option(a) == canonical_option(b)
-        for is_key in [bool({a, b} & set(right_texts(option)))]
-    ]
+    suspects = []
+    for question in with_options:
+        right = right_texts(question)
+        for first, second in combinations(question.options, 2):
+            if canonical_option(first) == canonical_option(second):
+                reason = f"{first!r:.80} and {second!r:.80} mean the same"
+                has_key = first in right or second in right
+                suspects.append(Suspect(question.question_id, reason, 1.0 + has_key))
     n = len({suspect.about for suspect in suspects})
     sentence = (
         f"{count_phrase(n, 'question')} ambiguous, of {len(with_options)}: two options mean the"
@@ -94,13 +92,11 @@ def canonical_option(option: str) -> Hashable:
         return quantity
     if not _ORDINARY_TEXT.fullmatch(text):
         return "as written", text.rstrip(" .。")
-    parts = [_normalize_phrase(part) for part in _CONJUNCTION.split(text)]
-    if "," in text or len(set(parts)) < 2:  # the order of a list may matter
-        return _quantity(_normalize_phrase(text)) or (
-            "words",
-            _normalize_phrase(text).replace(" ", ""),
-        )
-    return "words", frozenset(parts)
+    phrases = frozenset(_normalize_phrase(phrase) for phrase in _CONJUNCTION.split(text))
+    if "," in text or len(phrases) < 2:  # the order of a list may matter
+        phrase = _normalize_phrase(text)
+        return _quantity(phrase) or ("words", phrase.replace(" ", ""))
+    return "words", phrases
 
 
 def paraphrase_key(question: Question) -> Hashable:
@@ -113,17 +109,17 @@ def paraphrase_key(question: Question) -> Hashable:
 
 
 def _normalize_phrase(text: str) -> str:
-    """Stemmed words of a text, without articles."""
+    """Join the stemmed words of a text, without articles."""
     words = split_words(text.casefold().replace("’", "'").rstrip(" .!"))
     return " ".join(_stem(word) for word in words if word not in ("a", "an", "the"))
 
 
 def _stem(word: str) -> str:
-    """A word in American spelling, in the singular."""
+    """Approximate the singular of a word in American spelling."""
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     word = re.sub(r"(?<=\w{2})our$", "or", word)
-    word = re.sub(r"(?<=\w{2})(tre|bre)$", lambda found: f"{found[0][0]}er", word)
+    word = re.sub(r"(?<=\w{2})([tb])re$", r"\1er", word)
     word = re.sub(r"(?<=\w{3})is(e|ed|ing)$", r"iz\1", word)
     return "gray" if word == "grey" else word
 
@@ -137,7 +133,7 @@ def _quantity(text: str) -> tuple[str, float] | None:
     unit = find_unit(quantity.unit) if quantity else None
     if not quantity or (quantity.unit and not unit):
         return None
-    kind, size = unit or ("number", 1.0)
-    if kind == SHARE:
-        kind, size = "number", size / 100
-    return kind, float(f"{quantity.value * size:.12g}")  # without rounding errors of units
+    dimension, factor = unit or ("number", 1.0)
+    if dimension == SHARE:
+        dimension, factor = "number", factor / 100
+    return dimension, float(f"{quantity.value * factor:.12g}")  # without rounding errors of units

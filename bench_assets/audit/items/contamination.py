@@ -17,14 +17,16 @@ from bench_assets.audit.framework.findings import (
     audit_check,
 )
 from bench_assets.audit.framework.text_normalization import count_phrase, split_words
+from bench_assets.core.schema.rows import Question
 
 _GRAM_LENGTH = 13  # words in a row
 _MIN_WORDS = 6  # fewest words of a text that is searched as a whole; shorter ones are common
 _MAX_QUESTION_SHARE = 0.05  # share of the questions; more matches of short texts are no accident
-_SHARE = 0.5  # of a text's rare grams; more matches are no accident
+_MIN_GRAM_SHARE = 0.5  # of a text's rare grams; more matches are no accident
 _MAX_HASH_DISTANCE = 3  # bits of 64 in which the hashes of one image may differ
 _BANDS = 4  # hashes that differ in three bits agree in one of four bands
-_DETAIL = 16  # of 64 bits, 32 of which are set unless an image hardly varies
+_BAND_BITS = 16
+_MIN_BITS_SET = 16  # of 64 bits, 32 of which are set unless an image hardly varies
 
 _Gram = tuple[str, ...]
 
@@ -38,15 +40,15 @@ def training_images(evidence: Evidence) -> AuditFinding:
     )
     if training is None or not images:
         raise SkippedCheckError(_skip_reason(training, "no question has an image"))
-    known = set(images)
-    matches = {
-        item.content: f"{item.name} is this image"
-        for item in training.images()
-        if item.content in known
+    distinct = set(images)
+    reasons = {
+        entry.content: f"{entry.name} is this image"
+        for entry in training.images()
+        if entry.content in distinct
     }
-    for image, where in _match_hashes(evidence.image_hashes(images), training):
-        matches.setdefault(image, f"{where} looks like this image")
-    suspects = [Suspect(image, reason) for image, reason in matches.items()]
+    for image, file_name in _match_hashes(evidence.image_hashes(images), training):
+        reasons.setdefault(image, f"{file_name} looks like this image")
+    suspects = [Suspect(image, reason) for image, reason in reasons.items()]
     return _make_finding(suspects, len(images), "image")
 
 
@@ -56,84 +58,98 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     training = evidence.training
     if training is None or not evidence.questions:
         raise SkippedCheckError(_skip_reason(training, "there are no questions"))
-    question_grams = [
-        (question.question_id, _grams(split_words(part)))
-        for question in evidence.questions
-        for part in (question.text, question.context)
-    ]
-    times = Counter(gram for _, grams in question_grams for gram in grams)
-    max_questions = max(5, len(evidence.questions) // 50)  # grams of more questions are a template
-    question_grams = [
-        (name, {gram for gram in grams if times[gram] <= max_questions})
-        for name, grams in question_grams
-    ]
-    looked_for = {name for name, grams in question_grams if grams}
-    if not looked_for:
+    rare_grams = _rare_grams(evidence.questions)
+    searched = {question_id for question_id, grams in rare_grams if grams}
+    if not searched:
         raise SkippedCheckError(f"no question has {_MIN_WORDS} words that no other question has")
-    sources = _find_ngrams({gram for _, grams in question_grams for gram in grams}, training)
+    sources = _find_grams({gram for _, grams in rare_grams for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
-    for name, grams in question_grams:
+    for question_id, grams in rare_grams:
         matched = sorted(gram for gram in grams if gram in sources)
-        if matched and len(matched) >= _SHARE * len(grams):
-            share = f"{len(matched)} of {len(grams)} runs of {len(matched[0])} words"
-            suspect = Suspect(
-                name, f"{share} are in {sources[matched[0]]}", len(matched[0]) * len(matched)
-            )
-            suspects[name] = max(
-                suspect, suspects.get(name, suspect), key=lambda found: found.weight
-            )
-    finding = _make_finding(list(suspects.values()), len(looked_for), "question")
-    is_plain = any(suspect.weight >= _GRAM_LENGTH for suspect in suspects.values())
-    return replace(
-        finding, failed=is_plain or len(suspects) > _MAX_QUESTION_SHARE * len(looked_for)
-    )
+        if not matched or len(matched) < _MIN_GRAM_SHARE * len(grams):
+            continue
+        n_words = len(matched[0])
+        share = f"{len(matched)} of {len(grams)} runs of {n_words} words"
+        weight = n_words * len(matched)
+        if question_id not in suspects or weight >= suspects[question_id].weight:
+            reason = f"{share} are in {sources[matched[0]]}"
+            suspects[question_id] = Suspect(question_id, reason, weight)
+    finding = _make_finding(list(suspects.values()), len(searched), "question")
+    has_long_match = any(suspect.weight >= _GRAM_LENGTH for suspect in suspects.values())
+    is_frequent = len(suspects) > _MAX_QUESTION_SHARE * len(searched)
+    return replace(finding, failed=has_long_match or is_frequent)
 
 
 def _skip_reason(training: TrainingData | None, otherwise: str) -> str:
     return otherwise if training else "no training data is configured ([audit] training)"
 
 
-def _make_finding(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
-    sentence = f"{count_phrase(len(suspects), what)} in the training data, of {n}."
+def _make_finding(suspects: Sequence[Suspect], n: int, noun: str) -> AuditFinding:
+    sentence = f"{count_phrase(len(suspects), noun)} in the training data, of {n}."
     return AuditFinding(sentence, n, suspects)
 
 
-def _match_hashes(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Match images by perceptual hash: hashes that differ in three bits share one of four bands.
+def _match_hashes(hashes: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
+    """Match images by perceptual hash with names of training files.
 
-    Hashes with hardly any detail match many images, and are left out.
+    Hashes that differ in three bits agree in one of four bands. Hashes with hardly any detail match
+    many images, and are left out.
     """
-    bands: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
-    for image, look in looks.items():
-        value = int(look, 16)
-        for band in range(_BANDS) if value.bit_count() >= _DETAIL else ():
-            bands[band, value >> (16 * band) & 0xFFFF].append((image, value))
-    for item in training.image_hashes():
-        value = int(item.content, 16)
-        for band in range(_BANDS):
-            for image, image_hash in bands.get((band, value >> (16 * band) & 0xFFFF), ()):
-                if (image_hash ^ value).bit_count() <= _MAX_HASH_DISTANCE:
-                    yield image, item.name
+    images_by_band: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
+    for image, digits in hashes.items():
+        image_hash = int(digits, 16)
+        if image_hash.bit_count() >= _MIN_BITS_SET:
+            for band in _bands(image_hash):
+                images_by_band[band].append((image, image_hash))
+    for entry in training.image_hashes():
+        training_hash = int(entry.content, 16)
+        for band in _bands(training_hash):
+            for image, image_hash in images_by_band.get(band, ()):
+                if (image_hash ^ training_hash).bit_count() <= _MAX_HASH_DISTANCE:
+                    yield image, entry.name
 
 
-def _grams(text: Sequence[str]) -> set[_Gram]:
-    """13-grams of a text; a shorter text is one gram, a very short one none."""
-    if len(text) < _GRAM_LENGTH:
-        return {tuple(text)} if len(text) >= _MIN_WORDS else set()
-    return {tuple(text[at : at + _GRAM_LENGTH]) for at in range(len(text) - _GRAM_LENGTH + 1)}
+def _bands(image_hash: int) -> list[tuple[int, int]]:
+    """Split a hash into bands: (index, bits) of each."""
+    mask = (1 << _BAND_BITS) - 1
+    return [(band, image_hash >> (_BAND_BITS * band) & mask) for band in range(_BANDS)]
 
 
-def _find_ngrams(wanted: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
-    """Find the grams that occur in the texts, and where, in one pass."""
-    sizes = sorted({len(gram) for gram in wanted})
-    starts = {gram[:_MIN_WORDS] for gram in wanted}
+def _rare_grams(questions: Sequence[Question]) -> list[tuple[str, set[_Gram]]]:
+    """Grams of each text and each context, by question id, without those of a common template."""
+    question_grams = [
+        (question.question_id, _grams(split_words(text)))
+        for question in questions
+        for text in (question.text, question.context)
+    ]
+    counts = Counter(gram for _, grams in question_grams for gram in grams)
+    max_count = max(5, len(questions) // 50)  # grams of more questions are a template
+    return [
+        (question_id, {gram for gram in grams if counts[gram] <= max_count})
+        for question_id, grams in question_grams
+    ]
+
+
+def _grams(words: Sequence[str]) -> set[_Gram]:
+    """13-grams of a text; a shorter text is one gram, a very short one has none."""
+    if len(words) < _GRAM_LENGTH:
+        return {tuple(words)} if len(words) >= _MIN_WORDS else set()
+    starts = range(len(words) - _GRAM_LENGTH + 1)
+    return {tuple(words[start : start + _GRAM_LENGTH]) for start in starts}
+
+
+def _find_grams(grams: set[_Gram], training: TrainingData) -> dict[_Gram, str]:
+    """Find the grams that occur in training texts, each with the name of its first text."""
+    sizes = sorted({len(gram) for gram in grams})
+    beginnings = {gram[:_MIN_WORDS] for gram in grams}
     sources: dict[_Gram, str] = {}
-    for item in training.texts():
-        text = split_words(item.content)
-        for at in range(len(text) - _MIN_WORDS + 1):
-            if tuple(text[at : at + _MIN_WORDS]) in starts:
-                for size in sizes:
-                    gram = tuple(text[at : at + size])
-                    if gram in wanted:
-                        sources.setdefault(gram, item.name)
+    for entry in training.texts():
+        words = split_words(entry.content)
+        for start in range(len(words) - _MIN_WORDS + 1):
+            if tuple(words[start : start + _MIN_WORDS]) not in beginnings:
+                continue
+            for size in sizes:
+                gram = tuple(words[start : start + size])
+                if gram in grams:
+                    sources.setdefault(gram, entry.name)
     return sources

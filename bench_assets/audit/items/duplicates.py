@@ -15,7 +15,7 @@ from bench_assets.audit.items.ambiguous_options import canonical_option, paraphr
 from bench_assets.core.schema.rows import Question
 
 _MIN_LENGTH_RATIO = 0.8  # least length of the shorter of two texts, as a share of the longer
-_ENDS = 4  # words that two texts share at their beginning or end
+_EDGE_WORDS = 4  # words that two texts share at their beginning or end
 _MIN_TEXT_WORDS = 10  # words of a text without images; shorter ones repeat by accident
 _NEIGHBOURS = 30  # questions with a common beginning or end that each is compared with
 
@@ -49,15 +49,15 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
         ]
     }
     suspects = [
-        Suspect(reason.question_id, _describe_conflict(reason, pair))
-        for pair, reason in pairs.values()
-        if _contradicts(reason, pair) and _contradicts(reason, pair, canonical_option)
+        Suspect(later.question_id, _describe_conflict(later, earlier))
+        for earlier, later in pairs.values()
+        if _contradicts(later, earlier) and _contradicts(later, earlier, canonical_option)
     ]
     return _finding(suspects, len(questions), "answered in two ways")
 
 
-def _finding(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
-    return AuditFinding(f"{count_phrase(len(suspects), 'question')} {how}, of {n}.", n, suspects)
+def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
+    return AuditFinding(f"{count_phrase(len(suspects), 'question')} {fault}, of {n}.", n, suspects)
 
 
 def _equal(
@@ -76,35 +76,34 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
 
     Only questions with a common beginning or end are compared, each with some neighbours.
     """
-    first = {duplicate_key(question): question for question in reversed(questions)}
+    first_of_key = {duplicate_key(question): question for question in reversed(questions)}
     groups: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
-    for earlier_question in reversed(first.values()):
-        words = question_words(earlier_question)
-        if len(words) >= (_ENDS if earlier_question.images else _MIN_TEXT_WORDS):
-            groups[
-                *_options_key(earlier_question), earlier_question.context, "begins", *words[:_ENDS]
-            ].append((words, earlier_question))
-            groups[
-                *_options_key(earlier_question), earlier_question.context, "ends", *words[-_ENDS:]
-            ].append((words, earlier_question))
+    for question in reversed(first_of_key.values()):
+        words = question_words(question)
+        if len(words) < (_EDGE_WORDS if question.images else _MIN_TEXT_WORDS):
+            continue
+        common_key = (_options_key(question), question.context)
+        groups[common_key, "beginning", *words[:_EDGE_WORDS]].append((words, question))
+        groups[common_key, "end", *words[-_EDGE_WORDS:]].append((words, question))
     pairs: set[tuple[str, str]] = set()
     for group in groups.values():
-        for at, (words, earlier_question) in enumerate(group):
-            for other_words, other_question in group[at + 1 : at + 1 + _NEIGHBOURS]:
-                pair = earlier_question.question_id, other_question.question_id
-                if pair not in pairs and _contains_words(words, other_words):
+        for index, (earlier_words, earlier) in enumerate(group):
+            for later_words, later in group[index + 1 : index + 1 + _NEIGHBOURS]:
+                pair = earlier.question_id, later.question_id
+                if pair not in pairs and _is_extension(earlier_words, later_words):
                     pairs.add(pair)
-                    yield earlier_question, other_question
+                    yield earlier, later
 
 
-def _contains_words(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the longer text contains all words of the shorter one and no other number."""
-    longer, shorter = sorted((one, other), key=len, reverse=True)
+def _is_extension(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether one text is the other with a few more words that do not change its meaning."""
+    longer, shorter = sorted((first, second), key=len, reverse=True)
     if len(shorter) < _MIN_LENGTH_RATIO * len(longer):
         return False
-    rest = iter(longer)
+    remaining = iter(longer)
+    is_in_order = all(word in remaining for word in shorter)  # each search continues after the last
     added = Counter(longer) - Counter(shorter)
-    return all(word in rest for word in shorter) and all(
+    return is_in_order and all(
         len(word) > 1 and word.isalpha() and word not in _MEANING_WORDS for word in added
     )
 
@@ -125,20 +124,22 @@ def _images_key(question: Question) -> tuple[Hashable, ...]:
 
 
 def _contradicts(
-    one: Question, other: Question, means: Callable[[str], Hashable] = content_words
+    later: Question, earlier: Question, normalize: Callable[[str], Hashable] = content_words
 ) -> bool:
     """Whether two answer keys differ: in a part, or for texts and one letter, in all answers."""
-    own_key, other_key = (list(map(means, right_texts(q))) for q in (one, other))
-    if one.kind == "blanks":
-        return own_key != other_key
-    if one.kind == "choices":
-        return set(own_key) != set(other_key)
-    return set(own_key).isdisjoint(other_key)
+    later_key = [normalize(text) for text in right_texts(later)]
+    earlier_key = [normalize(text) for text in right_texts(earlier)]
+    if later.kind == "blanks":
+        return later_key != earlier_key
+    if later.kind == "choices":
+        return set(later_key) != set(earlier_key)
+    return set(later_key).isdisjoint(earlier_key)
 
 
-def _describe_conflict(one: Question, other: Question) -> str:
-    own_key, other_key = (" | ".join(right_texts(q)) for q in (one, other))
+def _describe_conflict(later: Question, earlier: Question) -> str:
+    later_key = " | ".join(right_texts(later))
+    earlier_key = " | ".join(right_texts(earlier))
     return (
-        f"{own_key!r:.80} is right, and {other_key!r:.80} of {other.question_id}, which asks the"
-        " same"
+        f"{later_key!r:.80} is right, and {earlier_key!r:.80} of {earlier.question_id}, which asks"
+        " the same"
     )

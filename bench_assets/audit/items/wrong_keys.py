@@ -79,12 +79,12 @@ class QuestionVariation(NamedTuple):
 
     @property
     def weights(self) -> Floats:
-        """Prior weights of the strengths."""
+        """Prior weights of the strengths: a Beta distribution, integrated around each of them."""
         a, b = self.drawn * _EVENNESS, (1 - self.drawn) * _EVENNESS
         edges = np.concatenate([[0.0], (_STRENGTHS[1:] + _STRENGTHS[:-1]) / 2, [1.0]])
-        fine = (np.arange(2000) + 0.5) / 2000
-        density = fine ** (a - 1) * (1 - fine) ** (b - 1)
-        shares, _ = np.histogram(fine, edges, weights=density)
+        points = (np.arange(2000) + 0.5) / 2000
+        density = points ** (a - 1) * (1 - points) ** (b - 1)
+        shares, _ = np.histogram(points, edges, weights=density)
         return np.asarray(shares / shares.sum())
 
 
@@ -94,27 +94,31 @@ def estimate_habits(matrix: ModelAnswers) -> ModelHabits:
     Wrong answers are guesses, whose frequencies give the preferences. Small categories are shrunk
     towards the whole.
     """
-    n_categories, n_options = int(matrix.category.max()) + 1, int(matrix.n_options.max())
-    guesses = np.empty((len(matrix.answers), n_categories, n_options))
-    closed = ~matrix.open
-    for option in range(n_options):
-        wrong = closed & (matrix.key != option) & (matrix.n_options > option)
-        chosen = _by_category(matrix, (matrix.answers == option) & wrong, n_categories)
-        could = _by_category(matrix, (matrix.answers != NO_ANSWER) & wrong, n_categories)
-        overall = (chosen.sum(1) + 1) / (could.sum(1) + n_options)
-        guesses[:, :, option] = (chosen + _PSEUDO_COUNT * overall[:, None]) / (
-            could + _PSEUDO_COUNT
-        )
-    of_key = np.take_along_axis(guess_probabilities(matrix, guesses), matrix.key[None, :, None], 2)[
-        :, :, 0
-    ]
+    guesses = _estimate_guesses(matrix)
+    probabilities = guess_probabilities(matrix, guesses)
+    key_chance = np.take_along_axis(probabilities, matrix.key[None, :, None], 2)[:, :, 0]
     answered = matrix.answers != NO_ANSWER
-    right = _by_category(matrix, answered & (matrix.answers == matrix.key), n_categories)
-    by_chance = _by_category(matrix, answered * of_key, n_categories)
-    n = _by_category(matrix, answered, n_categories)
-    overall = (right.sum(1) - by_chance.sum(1)) / np.maximum(n.sum(1) - by_chance.sum(1), 1)
-    knows = (right - by_chance + _PSEUDO_COUNT * overall[:, None]) / (n - by_chance + _PSEUDO_COUNT)
+    n_right = _by_category(matrix, answered & (matrix.answers == matrix.key))
+    by_chance = _by_category(matrix, answered * key_chance)
+    n = _by_category(matrix, answered)
+    overall = (n_right.sum(1) - by_chance.sum(1)) / np.maximum(n.sum(1) - by_chance.sum(1), 1)
+    n_known = n_right - by_chance + _PSEUDO_COUNT * overall[:, None]
+    knows = n_known / (n - by_chance + _PSEUDO_COUNT)
     return ModelHabits(np.clip(knows, 0, _MAX_KNOWLEDGE), guesses)
+
+
+def _estimate_guesses(matrix: ModelAnswers) -> Floats:
+    """Estimate guessing preferences from wrong answers; (models, categories, options)."""
+    n_options = int(matrix.n_options.max())
+    preferences = []
+    for option in range(n_options):
+        is_wrong = ~matrix.open & (matrix.key != option) & (matrix.n_options > option)
+        n_chosen = _by_category(matrix, (matrix.answers == option) & is_wrong)
+        n_offered = _by_category(matrix, (matrix.answers != NO_ANSWER) & is_wrong)
+        overall = (n_chosen.sum(1) + 1) / (n_offered.sum(1) + n_options)
+        shrunk = n_chosen + _PSEUDO_COUNT * overall[:, None]
+        preferences.append(shrunk / (n_offered + _PSEUDO_COUNT))
+    return np.stack(preferences, axis=2)
 
 
 def guess_probabilities(matrix: ModelAnswers, guesses: Floats) -> Floats:
@@ -125,28 +129,29 @@ def guess_probabilities(matrix: ModelAnswers, guesses: Floats) -> Floats:
     return np.asarray(shares / shares.sum(2, keepdims=True))
 
 
-def fit_variation(matrix: ModelAnswers, known: ModelHabits) -> QuestionVariation:
+def fit_variation(matrix: ModelAnswers, habits: ModelHabits) -> QuestionVariation:
     """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
     n = matrix.key.size
     sample = matrix.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
-    rows = np.arange(sample.key.size)
-
-    def likelihood(of_ways: Floats) -> float:
-        of_key = of_ways[rows, sample.key]
-        wrong = _ASSUMED_WRONG * (of_ways.sum(1) - of_key) / (sample.n_options - 1)
-        return float(np.log((1 - _ASSUMED_WRONG) * of_key + wrong).sum())
-
-    likelihoods = {}
+    fit = {}
     for spread in _SPREADS:
-        by_strength = _likelihoods(sample, known, spread)
+        by_strength = _likelihoods(sample, habits, spread)
         for drawn in _DRAWN:
             variation = QuestionVariation(spread, drawn)
-            likelihoods[variation] = likelihood(by_strength @ variation.weights)
-    return max(likelihoods, key=lambda variation: likelihoods[variation])
+            fit[variation] = _log_likelihood(sample, by_strength @ variation.weights)
+    return max(fit, key=fit.__getitem__)
+
+
+def _log_likelihood(matrix: ModelAnswers, likelihoods: Floats) -> float:
+    """Log-likelihood of all answers, from those by question and right answer."""
+    under_key = likelihoods[np.arange(matrix.key.size), matrix.key]
+    n_others = matrix.n_options - 1
+    if_wrong = _ASSUMED_WRONG * (likelihoods.sum(1) - under_key) / n_others
+    return float(np.log((1 - _ASSUMED_WRONG) * under_key + if_wrong).sum())
 
 
 def wrong_key_ratios(
-    matrix: ModelAnswers, known: ModelHabits, ways: QuestionVariation
+    matrix: ModelAnswers, habits: ModelHabits, variation: QuestionVariation
 ) -> tuple[Floats, Codes]:
     """Likelihood ratio of a wrong key.
 
@@ -154,11 +159,11 @@ def wrong_key_ratios(
         Log-likelihood ratio of each question, with a uniform prior over the other answers; and the
         likeliest other answer.
     """
-    likelihoods = _likelihoods(matrix, known, ways.spread) @ ways.weights
-    columns = np.arange(matrix.key.size)
-    of_key = likelihoods[columns, matrix.key].copy()
-    likelihoods[columns, matrix.key] = 0.0
-    ratios = np.log(likelihoods.sum(1) / (matrix.n_options - 1)) - np.log(of_key)
+    likelihoods = _likelihoods(matrix, habits, variation.spread) @ variation.weights
+    questions = np.arange(matrix.key.size)
+    under_key = likelihoods[questions, matrix.key].copy()
+    likelihoods[questions, matrix.key] = 0.0
+    ratios = np.log(likelihoods.sum(1) / (matrix.n_options - 1)) - np.log(under_key)
     return ratios, likelihoods.argmax(1)
 
 
@@ -174,15 +179,15 @@ def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
     """
     shares = np.unique(np.concatenate([np.array([1, 2, 5]) / ratios.size, _WRONG]))
     shares = shares[shares < 0.5]
-    each = np.logaddexp(np.log1p(-shares), np.log(shares) + ratios[:, None]).sum(0)
-    most = each.max()
-    return float(np.exp(min(most, 600)) * np.exp(each - most).mean()), float(shares[each.argmax()])
+    log_ratios = np.logaddexp(np.log1p(-shares), np.log(shares) + ratios[:, None]).sum(0)
+    largest = log_ratios.max()
+    e_value = np.exp(min(largest, 600)) * np.exp(log_ratios - largest).mean()  # without overflow
+    return float(e_value), float(shares[log_ratios.argmax()])
 
 
-def _by_category(
-    matrix: ModelAnswers, values: npt.NDArray[np.generic], n_categories: int
-) -> Floats:
+def _by_category(matrix: ModelAnswers, values: npt.NDArray[np.generic]) -> Floats:
     """Sum over the questions of each category; (models, categories)."""
+    n_categories = int(matrix.category.max()) + 1
     return np.stack([np.bincount(matrix.category, row, n_categories) for row in values])
 
 
@@ -193,17 +198,17 @@ def _ease() -> tuple[Floats, Floats]:
     return ease, weights / weights.sum()
 
 
-def _knowledge_by_ease(known: ModelHabits, spread: float) -> Floats:
+def _knowledge_by_ease(habits: ModelHabits, spread: float) -> Floats:
     """Probability of knowing questions of each ease; (models, categories, ease)."""
     ease, weights = _ease()
     with np.errstate(over="ignore"):
         curves = 1 / (1 + np.exp(-(_LOGITS[:, None] + spread * ease)))
-    logits = np.interp(known.knows, curves @ weights, _LOGITS)
+    logits = np.interp(habits.knows, curves @ weights, _LOGITS)
     chances = 1 / (1 + np.exp(-(logits[:, :, None] + spread * ease)))
-    return np.where(known.knows[:, :, None] > 0, chances, 0.0)
+    return np.where(habits.knows[:, :, None] > 0, chances, 0.0)
 
 
-def _likelihoods(matrix: ModelAnswers, known: ModelHabits, spread: float) -> Floats:
+def _likelihoods(matrix: ModelAnswers, habits: ModelHabits, spread: float) -> Floats:
     """Likelihood of the answers to each question, by possible right answer and strength.
 
     They are divided by the likelihood of the answers under guessing.
@@ -212,38 +217,38 @@ def _likelihoods(matrix: ModelAnswers, known: ModelHabits, spread: float) -> Flo
         (questions, options, strengths); 0 for answers that are not offered.
     """
     likelihoods = np.zeros((matrix.key.size, int(matrix.n_options.max()), len(_STRENGTHS)))
-    knows = _knowledge_by_ease(known, spread)
-    for rows in _batches(matrix):
-        batch = matrix.only(rows)
-        likelihoods[rows, : batch.n_options[0]] = _batch_likelihoods(batch, known, knows)
+    knowledge = _knowledge_by_ease(habits, spread)
+    for questions in _batches(matrix):
+        batch = matrix.only(questions)
+        n_options = int(batch.n_options[0])
+        likelihoods[questions, :n_options] = _batch_likelihoods(batch, habits, knowledge)
     return likelihoods
 
 
 def _batches(matrix: ModelAnswers) -> Iterator[Codes]:
     """Split questions into batches with the same number of options."""
     for n_options in np.unique(matrix.n_options):
-        rows = np.flatnonzero(matrix.n_options == n_options)
-        yield from np.split(rows, range(_BATCH_SIZE, rows.size, _BATCH_SIZE))
+        questions = np.flatnonzero(matrix.n_options == n_options)
+        yield from np.split(questions, range(_BATCH_SIZE, questions.size, _BATCH_SIZE))
 
 
-def _batch_likelihoods(matrix: ModelAnswers, known: ModelHabits, knows: Floats) -> Floats:
+def _batch_likelihoods(matrix: ModelAnswers, habits: ModelHabits, knowledge: Floats) -> Floats:
     """``_likelihoods`` of a batch of questions with the same number of options."""
     n_options, answered = int(matrix.n_options[0]), matrix.answers != NO_ANSWER
-    at = np.where(answered, matrix.answers, 0)
-    chance = np.take_along_axis(guess_probabilities(matrix, known.guesses), at[:, :, None], 2)[
-        :, :, 0
-    ]
-    p_known = np.where(answered[:, :, None], knows[:, matrix.category, :], 0.0)
+    chosen = np.where(answered, matrix.answers, 0)
+    probabilities = guess_probabilities(matrix, habits.guesses)
+    chance = np.take_along_axis(probabilities, chosen[:, :, None], 2)[:, :, 0]
+    p_known = np.where(answered[:, :, None], knowledge[:, matrix.category, :], 0.0)
     guessing, knowing = 1 - p_known, p_known / chance[:, :, None]  # (models, questions, ease)
     likelihoods = np.zeros((matrix.key.size, n_options, len(_STRENGTHS)))
     _, weights = _ease()
-    for number, strength in enumerate(_STRENGTHS):
+    for strength_index, strength in enumerate(_STRENGTHS):
         for attractor in range(n_options):
             attraction = 1 - strength + strength * (matrix.answers == attractor) / chance
             guesses = guessing * np.where(answered, attraction, 1.0)[:, :, None]
             for truth in range(n_options):
-                each = guesses + knowing * (matrix.answers == truth)[:, :, None]
-                likelihoods[:, truth, number] += each.prod(0) @ weights / n_options
+                by_model = guesses + knowing * (matrix.answers == truth)[:, :, None]
+                likelihoods[:, truth, strength_index] += by_model.prod(0) @ weights / n_options
     return likelihoods
 
 
@@ -253,9 +258,18 @@ MIN_QUESTIONS = 20  # with fewer, the check is skipped
 _DOUBTFUL = 20.0  # see evidence_of_wrong_keys
 _MIN_LISTED_RATIO = np.log(10.0)  # answers ten times as likely without the key, or more
 _MAX_SUSPECTS = 50  # listed suspects
-_COPIES = 0.8  # share of identical mistakes above which a model is a copy
-_MISTAKES = 10  # fewest mistakes to call a model a copy
-_OPEN = 5  # assumed number of possible answers without options, at least
+_MAX_SAME_MISTAKES = 0.8  # share of identical mistakes above which a model is a copy
+_MIN_MISTAKES = 10  # fewest mistakes to call a model a copy
+_MIN_OPEN_ANSWERS = 5  # assumed number of possible answers without options, at least
+_FULL_POINTS = 1 - 1e-6  # share of points that is full, but for rounding errors
+
+
+class _NumberedAnswers(NamedTuple):
+    """Answers of all models to one question, numbered from 0."""
+
+    numbers: list[int]  # of each model; NO_ANSWER if none is comparable
+    key: int
+    texts: tuple[str, ...]  # the numbered answers
 
 
 class ComparableAnswers(NamedTuple):
@@ -270,28 +284,26 @@ class ComparableAnswers(NamedTuple):
 @audit_check("suspected_keys", "Do models contradict the answer key?")
 def suspected_keys(evidence: Evidence) -> AuditFinding:
     """Find questions whose answers are much likelier under another key."""
-    read = read_answers(evidence.results(), evidence.questions)
-    n = len(read.questions)
-    if len(read.models) < MIN_MODELS:
-        summary = f"models with answers of their own: {len(read.models)}"
+    comparable = read_answers(evidence.results(), evidence.questions)
+    n = len(comparable.questions)
+    if len(comparable.models) < MIN_MODELS:
+        summary = f"models with answers of their own: {len(comparable.models)}"
         raise SkippedCheckError(f"{summary}; {MIN_MODELS} are needed")
     if n < MIN_QUESTIONS:
         raise SkippedCheckError(f"questions with answers: {n}; {MIN_QUESTIONS} are needed")
-    known = estimate_habits(read.matrix)
-    if not known.knows.any():
+    habits = estimate_habits(comparable.matrix)
+    if not habits.knows.any():
         raise SkippedCheckError("no model is right more often than by guessing")
-    ratios, likelier_answers = wrong_key_ratios(
-        read.matrix, known, fit_variation(read.matrix, known)
-    )
-    likelier, share = evidence_of_wrong_keys(ratios)
-    worst = [
-        int(j)
-        for j in np.argsort(-ratios, kind="stable")[:_MAX_SUSPECTS]
-        if ratios[j] >= _MIN_LISTED_RATIO
+    variation = fit_variation(comparable.matrix, habits)
+    ratios, likelier_answers = wrong_key_ratios(comparable.matrix, habits, variation)
+    e_value, share = evidence_of_wrong_keys(ratios)
+    suspects = [
+        _suspect(comparable, question, int(likelier_answers[question]), float(ratios[question]))
+        for question in np.argsort(-ratios, kind="stable")[:_MAX_SUSPECTS].tolist()
+        if ratios[question] >= _MIN_LISTED_RATIO
     ]
-    suspects = [_suspect(read, known, j, int(likelier_answers[j]), float(ratios[j])) for j in worst]
-    sentence = _sentence(read, ratios, likelier, share)
-    return AuditFinding(sentence, n, suspects, failed=likelier >= _DOUBTFUL)
+    sentence = _sentence(len(comparable.models), ratios, e_value, share)
+    return AuditFinding(sentence, n, suspects, failed=e_value >= _DOUBTFUL)
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
@@ -301,33 +313,32 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
     left out.
     """
     by_id = {question.question_id: question for question in questions}
-    rows, compared, texts, keys = [], [], [], []
-    for column, name in enumerate(results.questions if results.answers.size else ()):
-        question = by_id.get(name)
+    compared: list[tuple[Question, _NumberedAnswers]] = []
+    for column, question_id in enumerate(results.questions if results.answers.size else ()):
+        question = by_id.get(question_id)
         if question is None or question.kind == "ranking" or not question.answer:
             continue
         numbered = _number_answers(question, results.answers[:, column], results.points[:, column])
-        if numbered is None:
-            continue
-        row, key, answers = numbered
-        rows.append(row)
-        keys.append(key)
-        texts.append(answers)
-        compared.append(question)
-    codes = np.array(rows, dtype=np.intp).reshape(len(rows), len(results.models)).T
-    kept = [i for i in _drop_copies(results) if (codes[i] != NO_ANSWER).any()]
-    names = {category: i for i, category in enumerate(sorted({q.category for q in compared}))}
-    is_open = np.array([not _has_options(q) for q in compared], dtype=bool)
-    least = np.where(is_open, _OPEN, 2)
-    model_answers = ModelAnswers(
+        if numbered is not None:
+            compared.append((question, numbered))
+    shape = len(compared), len(results.models)
+    codes = np.array([row.numbers for _, row in compared], dtype=np.intp).reshape(shape).T
+    kept = [model for model in _drop_copies(results) if (codes[model] != NO_ANSWER).any()]
+    categories = sorted({question.category for question, _ in compared})
+    is_open = np.array([not _has_options(question) for question, _ in compared], dtype=bool)
+    n_texts = np.array([len(row.texts) for _, row in compared], dtype=np.intp)
+    matrix = ModelAnswers(
         answers=codes[kept],
-        key=np.array(keys, dtype=np.intp),
-        n_options=np.maximum(np.array([len(text) for text in texts], dtype=np.intp), least),
-        category=np.array([names[q.category] for q in compared], dtype=np.intp),
+        key=np.array([row.key for _, row in compared], dtype=np.intp),
+        n_options=np.maximum(n_texts, np.where(is_open, _MIN_OPEN_ANSWERS, 2)),
+        category=np.array([categories.index(q.category) for q, _ in compared], dtype=np.intp),
         open=is_open,
     )
     return ComparableAnswers(
-        model_answers, tuple(compared), tuple(texts), tuple(results.models[i] for i in kept)
+        matrix=matrix,
+        questions=tuple(question for question, _ in compared),
+        texts=tuple(row.texts for _, row in compared),
+        models=tuple(results.models[model] for model in kept),
     )
 
 
@@ -337,67 +348,73 @@ def _has_options(question: Question) -> bool:
 
 def _number_answers(
     question: Question, answers: npt.NDArray[np.object_], points: npt.NDArray[np.float64]
-) -> tuple[list[int], int, tuple[str, ...]] | None:
-    """Numbered answers to one question: (of each model, of the key, the answers)."""
+) -> _NumberedAnswers | None:
+    """Number the answers to one question; None if its key is not one of its options."""
+    scored = ["" if np.isnan(p) else answer for answer, p in zip(answers, points, strict=True)]
     if _has_options(question):
         letters = tuple(ascii_uppercase[: len(question.options)])
-        number = {letter: i for i, letter in enumerate(letters)}
-        if question.answer[0] not in number or len(question.answer) > 1:
+        number_of = {letter: number for number, letter in enumerate(letters)}
+        if len(question.answer) > 1 or question.answer[0] not in number_of:
             return None
-        row = [number.get(answer, NO_ANSWER) for answer in answers]
-        row = [NO_ANSWER if np.isnan(p) else a for a, p in zip(row, points, strict=True)]
-        return row, number[question.answer[0]], letters
-    right = points >= 1 - 1e-6
-    wrong_answers = [
-        "" if ok or np.isnan(p) else a for a, ok, p in zip(answers, right, points, strict=True)
+        numbers = [number_of.get(answer, NO_ANSWER) for answer in scored]
+        return _NumberedAnswers(numbers, number_of[question.answer[0]], letters)
+    is_right = points >= _FULL_POINTS
+    counts = Counter(answer for answer, ok in zip(scored, is_right, strict=True) if not ok)
+    repeated = sorted(answer for answer, n in counts.items() if answer and n > 1)
+    number_of = {answer: number for number, answer in enumerate(repeated, 1)}
+    numbers = [
+        0 if ok else number_of.get(answer, NO_ANSWER)
+        for answer, ok in zip(scored, is_right, strict=True)
     ]
-    several = sorted(text for text, n in Counter(wrong_answers).items() if text and n > 1)
-    number = {text: i for i, text in enumerate(several, 1)}
-    row = [
-        0 if ok else number.get(a, NO_ANSWER) for a, ok in zip(wrong_answers, right, strict=True)
-    ]
-    return row, 0, (ANSWER_SEPARATOR.join(question.answer), *several)
+    return _NumberedAnswers(numbers, 0, (ANSWER_SEPARATOR.join(question.answer), *repeated))
 
 
 def _drop_copies(results: Results) -> list[int]:
-    """Leave out models that make nearly the same mistakes as an earlier one."""
+    """Indices of the models that do not make nearly the same mistakes as an earlier one."""
     kept: list[int] = []
-    for model, (answers, points) in enumerate(zip(results.answers, results.points, strict=False)):
-        for kept_model in kept:
-            both_answered = (answers != "") & (results.answers[kept_model] != "")
-            mistakes = both_answered & ~(
-                (points >= 1 - 1e-6) & (results.points[kept_model] >= 1 - 1e-6)
-            )
-            is_equal = (answers == results.answers[kept_model])[mistakes]
-            if is_equal.size >= _MISTAKES and is_equal.mean() > _COPIES:
-                break
-        else:
+    for model in range(len(results.answers)):
+        if not any(_is_copy(results, model, earlier) for earlier in kept):
             kept.append(model)
     return kept
 
 
+def _is_copy(results: Results, model: int, earlier: int) -> bool:
+    answers, earlier_answers = results.answers[model], results.answers[earlier]
+    both_answered = (answers != "") & (earlier_answers != "")
+    both_right = np.minimum(results.points[model], results.points[earlier]) >= _FULL_POINTS
+    is_same = (answers == earlier_answers)[both_answered & ~both_right]
+    return bool(is_same.size >= _MIN_MISTAKES and is_same.mean() > _MAX_SAME_MISTAKES)
+
+
 def _suspect(
-    read: ComparableAnswers, known: ModelHabits, at: int, other: int, ratio: float
+    comparable: ComparableAnswers, question_index: int, other_answer: int, ratio: float
 ) -> Suspect:
-    answers, key = read.matrix.answers[:, at], int(read.matrix.key[at])
-    question = read.questions[at]
-    with_it, answered = np.flatnonzero(answers == other), int((answers != NO_ANSWER).sum())
-    for_key = int((answers == key).sum())
-    other_columns = np.arange(read.matrix.key.size) != at
-    same_category = other_columns & (read.matrix.category == read.matrix.category[at])
-    where = f"other questions of {question.category}"
-    if not (question.category and same_category.any()):
-        same_category, where = other_columns, "other questions"
-    right = (read.matrix.answers == read.matrix.key)[with_it][:, same_category].mean()
-    of_key = f"{for_key} of them {'says' if for_key == 1 else 'say'} so" if for_key else "none does"
+    """Describe why another answer than the key is likelier; ``ratio`` is ``wrong_key_ratios``'."""
+    matrix, question = comparable.matrix, comparable.questions[question_index]
+    answers, key = matrix.answers[:, question_index], int(matrix.key[question_index])
+    n_answered = int((answers != NO_ANSWER).sum())
+    dissenters = np.flatnonzero(answers == other_answer)
+    compared = np.arange(matrix.key.size) != question_index
+    compared_name = "other questions"
+    same_category = compared & (matrix.category == matrix.category[question_index])
+    if question.category and same_category.any():
+        compared, compared_name = same_category, f"other questions of {question.category}"
+    accuracy = (matrix.answers == matrix.key)[dissenters][:, compared].mean()
+    texts = comparable.texts[question_index]
+    agreement = _format_agreement(int((answers == key).sum()))
     sentence = (
-        f"{with_it.size} of {answered} models say {_format_answer(read.texts[at][other])}, "
-        f"the key says "
-        f"{_format_answer(read.texts[at][key])} ({of_key}); "
-        f"they are right on {right:.0%} of the {where}. "
-        f"The answers are {min(np.exp(ratio), 1e6):,.0f} times as likely if the key is wrong."
+        f"{dissenters.size} of {n_answered} models say {_format_answer(texts[other_answer])}, the"
+        f" key says {_format_answer(texts[key])} ({agreement}); they are right on {accuracy:.0%} of"
+        f" the {compared_name}. The answers are {min(np.exp(ratio), 1e6):,.0f} times as likely if"
+        " the key is wrong."
     )
     return Suspect(question.question_id, sentence, round(ratio, 3))
+
+
+def _format_agreement(n_models: int) -> str:
+    if not n_models:
+        return "none does"
+    return f"{n_models} of them {'says' if n_models == 1 else 'say'} so"
 
 
 def _format_answer(answer: str) -> str:
@@ -405,15 +422,13 @@ def _format_answer(answer: str) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def _sentence(
-    read: ComparableAnswers, ratios: npt.NDArray[np.float64], likelier: float, share: float
-) -> str:
-    n, listed = ratios.size, int((ratios >= _MIN_LISTED_RATIO).sum())
-    subject = f"The answers of {len(read.models)} models to {n} questions"
-    if likelier >= _DOUBTFUL:
+def _sentence(n_models: int, ratios: Floats, e_value: float, share: float) -> str:
+    n, n_listed = ratios.size, int((ratios >= _MIN_LISTED_RATIO).sum())
+    subject = f"The answers of {n_models} models to {n} questions"
+    if e_value >= _DOUBTFUL:
         return (
-            f"{subject} are {min(likelier, 1e6):,.0f} times as likely if some keys are wrong, about"
-            f" {max(1, round(share * n))} of them; {listed} are suspected."
+            f"{subject} are {min(e_value, 1e6):,.0f} times as likely if some keys are wrong, about"
+            f" {max(1, round(share * n))} of them; {n_listed} are suspected."
         )
-    looked_at = f"; {listed} are doubtful, but so many are expected by chance" if listed else ""
-    return f"{subject} fit their keys{looked_at}."
+    doubt = f"; {n_listed} are doubtful, but so many are expected by chance" if n_listed else ""
+    return f"{subject} fit their keys{doubt}."

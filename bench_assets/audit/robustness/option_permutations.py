@@ -67,10 +67,10 @@ def permute_options(
             left_out[reason] += 1
             continue
         rotated = [
-            _rotate_options(question, by, number)
-            for number, by in enumerate(_shifts(question, orders, seed), 1)
+            _rotate_options(question, shift, number)
+            for number, shift in enumerate(_shifts(question, orders, seed), 1)
         ]
-        if all(_is_shown(task, question, rotation) for rotation in rotated):
+        if all(_is_shown(task, question, rotation.question) for rotation in rotated):
             ordered += rotated
         else:
             left_out[NOT_LISTED] += 1
@@ -98,13 +98,16 @@ def not_permutable_reason(question: Question) -> str:
 
 
 def _has_key(question: Question) -> bool:
-    options, letters = question.options, ascii_uppercase[: len(question.options)]
-    known = len(question.answer) == 1 and question.answer[0] in tuple(letters)
-    distinct = len(set(options)) == len(options) > 1
-    return known and distinct and all(map(str.strip, options)) and len(options) == len(letters)
+    """Whether exactly one letter is right, and the options are distinct and not empty."""
+    options, letters = question.options, list(ascii_uppercase[: len(question.options)])
+    if len(options) > len(letters) or len(question.answer) != 1:
+        return False
+    is_distinct = len(set(options)) == len(options) > 1
+    return question.answer[0] in letters and is_distinct and all(map(str.strip, options))
 
 
 def _shifts(question: Question, orders: int, seed: int) -> list[int]:
+    """Places by which the options are rotated in each order, beginning with 0."""
     n = len(question.options)
     shifts = list(range(1, n))
     if 0 < orders < n:
@@ -112,9 +115,9 @@ def _shifts(question: Question, orders: int, seed: int) -> list[int]:
     return [0, *shifts]
 
 
-def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestion:
+def _rotate_options(question: Question, shift: int, number: int) -> PermutedQuestion:
     n = len(question.options)
-    places = tuple((position + by) % n for position in range(n))
+    places = tuple((position + shift) % n for position in range(n))
     if number == 1:
         return PermutedQuestion(question, question.question_id, number, places)
     options = tuple(question.options[position] for position in places)
@@ -124,41 +127,43 @@ def _rotate_options(question: Question, by: int, number: int) -> PermutedQuestio
         question_id=f"{question.question_id}, order {number}",
         options=options,
         answer=(ascii_uppercase[key],),
-        text=_replace_list(question.text, question.options, options),
-        context=_replace_list(question.context, question.options, options),
+        text=_replace_listed(question.text, question.options, options),
+        context=_replace_listed(question.context, question.options, options),
     )
     return PermutedQuestion(shifted, question.question_id, number, places)
 
 
-def _replace_list(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:
+def _replace_listed(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:
     """Replace the options that a text lists, as in MULTI and BLINK's release."""
-    if not (match := _listing(options).search(text)):
+    match = _list_pattern(options).search(text)
+    if match is None:
         return text
     parts, end = [], 0
-    for number, option in enumerate(replacements, 1):
-        parts += [text[end : match.start(number)], option]
-        end = match.end(number)
+    for group, replacement in enumerate(replacements, 1):
+        parts += [text[end : match.start(group)], replacement]
+        end = match.end(group)
     return "".join([*parts, text[end:]])
 
 
-def _listing(options: Sequence[str]) -> re.Pattern[str]:
-    """Match a list of options, each after its letter; one group per option."""
+def _list_pattern(options: Sequence[str]) -> re.Pattern[str]:
+    """Pattern of a list of options, each after its letter; one group per option."""
     lines = [
         rf"(?<![A-Za-z0-9])[(（\[]?{letter}[)）\].、．:：\s]+({re.escape(option)})"
         for letter, option in zip(ascii_uppercase, options, strict=False)
     ]
-    ends = r"(?!\w)" if options[-1][-1:].isalnum() else ""
-    return re.compile(r"[\s;；,，/|.。]*".join(lines) + ends)
+    word_end = r"(?!\w)" if options[-1][-1:].isalnum() else ""
+    return re.compile(r"[\s;；,，/|.。]*".join(lines) + word_end)
 
 
-def _is_shown(task: Task, question: Question, one: PermutedQuestion) -> bool:
-    """Whether the prompt lists the options in this order, and in no other."""
-    options = one.question.options
-    text = _text_of(task.condition("main").prompt(one.question))
-    match = options != question.options and _listing(question.options).search(text)
-    return bool(_listing(options).search(text)) and not match
+def _is_shown(task: Task, original: Question, rotated: Question) -> bool:
+    """Whether the prompt lists the options in the rotated order, and not in the original one."""
+    text = _prompt_text(task.condition("main").prompt(rotated))
+    if not _list_pattern(rotated.options).search(text):
+        return False
+    is_same = rotated.options == original.options
+    return is_same or not _list_pattern(original.options).search(text)
 
 
-def _text_of(prompt: Prompt) -> str:
+def _prompt_text(prompt: Prompt) -> str:
     parts = [part for turn in prompt.turns for part in turn.parts]
     return "\n".join(part for part in parts if isinstance(part, str))

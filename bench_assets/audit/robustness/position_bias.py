@@ -66,60 +66,57 @@ class PermutationOutcome(NamedTuple):
 
 
 MakeFigure: TypeAlias = Callable[..., OrderFigure]
-_ByQuestion: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]
+_Outcomes: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]  # by question
 
 
 def figures_of(
-    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
 ) -> list[OrderFigure]:
-    """Figures of a model's responses in several orders.
+    """Compute the figures of a model's responses in several orders.
 
     Args:
         outcomes: Outcomes of every order, by question id.
-        cluster: Cluster of each question.
-        make_figure: Builds a figure with the model, task and time filled in.
+        clusters: Cluster of each question.
+        make_figure: Builds a figure with the model and task filled in.
     """
     figures = [
-        *_shares(outcomes, cluster, make_figure),
-        *_gain_figures(outcomes, cluster, make_figure),
-        *_letters(outcomes, cluster, make_figure),
+        *_share_figures(outcomes, clusters, make_figure),
+        *_gain_figures(outcomes, clusters, make_figure),
+        *_letter_figures(outcomes, clusters, make_figure),
     ]
     return [figure for figure in figures if figure.n]
 
 
-def _shares(
-    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
+def _share_figures(
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
     """Accuracy by order and overall, share of questions right in all orders, and consistency."""
-
-    def over(
-        name: str, value: Callable[[Sequence[PermutationOutcome]], float | None]
-    ) -> OrderFigure:
-        return _figure(
-            name,
-            mean(ScoredPoint(value(rows), cluster[q]) for q, rows in outcomes.items()),
-            make_figure,
-        )
-
     for number in sorted({row.number for rows in outcomes.values() for row in rows}):
         points = [
-            ScoredPoint(row.share, cluster[question])
-            for question, rows in outcomes.items()
+            ScoredPoint(row.share, clusters[question_id])
+            for question_id, rows in outcomes.items()
             for row in rows
             if row.number == number
         ]
-        yield _figure(f"{ORDER}{number}", mean(points), make_figure)
-    yield over(ALL_ORDERS, _mean_share)
-    yield over(CIRCULAR, _right_in_all)
+        yield _mean_figure(f"{ORDER}{number}", mean(points), make_figure)
+    yield _mean_figure(ALL_ORDERS, _mean_over(outcomes, clusters, _mean_share), make_figure)
+    yield _mean_figure(CIRCULAR, _mean_over(outcomes, clusters, _right_in_all), make_figure)
     by_chance = [
-        _chance_consistency(rows) for rows in outcomes.values() if _is_consistent(rows) is not None
+        _chance_consistency(rows) for rows in outcomes.values() if _consistency(rows) is not None
     ]
     chance = sum(by_chance) / len(by_chance) if by_chance else nan
-    yield _figure(
-        CONSISTENCY,
-        mean(ScoredPoint(_is_consistent(rows), cluster[q]) for q, rows in outcomes.items()),
-        make_figure,
-        chance,
+    consistency = _mean_over(outcomes, clusters, _consistency)
+    yield _mean_figure(CONSISTENCY, consistency, make_figure, chance)
+
+
+def _mean_over(
+    outcomes: _Outcomes,
+    clusters: Mapping[str, str],
+    measure: Callable[[Sequence[PermutationOutcome]], float | None],
+) -> Mean:
+    """Average a measure of a question's outcomes over questions."""
+    return mean(
+        ScoredPoint(measure(rows), clusters[question_id]) for question_id, rows in outcomes.items()
     )
 
 
@@ -129,35 +126,34 @@ def _chance_consistency(rows: Sequence[PermutationOutcome]) -> float:
 
 
 def _mean_share(rows: Sequence[PermutationOutcome]) -> float | None:
+    """Share of points over all orders; None if a response is unscored."""
     shares = [row.share for row in rows if row.share is not None]
     return sum(shares) / len(shares) if len(shares) == len(rows) else None
 
 
 def _right_in_all(rows: Sequence[PermutationOutcome]) -> float | None:
+    """1 if a question is answered right in every order, else 0; None if a response is unscored."""
     shares = [row.share for row in rows if row.share is not None]
     return float(min(shares) >= 1) if len(shares) == len(rows) else None
 
 
-def _is_consistent(rows: Sequence[PermutationOutcome]) -> float | None:
+def _consistency(rows: Sequence[PermutationOutcome]) -> float | None:
+    """1 if the same option is chosen in every order, else 0; None if a response names none."""
     chosen = [row.places[row.place] for row in rows if row.place is not None]
     return float(len(set(chosen)) == 1) if len(chosen) == len(rows) else None
 
 
 def _gain_figures(
-    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
-    """Gain of the benchmark's order over the mean of the others, by question."""
+    """Gain of the benchmark's order over the mean of the others."""
     pairs = []
-    for question, rows in outcomes.items():
-        own_shares = [row.share for row in rows if row.number == 1]
-        other_shares = [row.share for row in rows if row.number > 1 and row.share is not None]
-        is_complete = other_shares and len(other_shares) == len(rows) - 1
-        if is_complete and own_shares[0] is not None:
-            pairs.append(
-                PairedScores(
-                    sum(other_shares) / len(other_shares), own_shares[0], cluster[question]
-                )
-            )
+    for question_id, rows in outcomes.items():
+        published = [row.share for row in rows if row.number == 1 and row.share is not None]
+        others = [row.share for row in rows if row.number > 1 and row.share is not None]
+        if published and others and len(others) == len(rows) - 1:
+            others_mean = sum(others) / len(others)
+            pairs.append(PairedScores(others_mean, published[0], clusters[question_id]))
     if pairs:
         low, high, p = _change(pairs)
         yield make_figure(
@@ -172,46 +168,47 @@ def _gain_figures(
         )
 
 
-def _letters(
-    outcomes: _ByQuestion, cluster: Mapping[str, str], make_figure: MakeFigure
+def _letter_figures(
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
 ) -> Iterator[OrderFigure]:
     """Frequency of each letter, and the frequency expected for the same choices."""
-    pairs: dict[int, list[PairedScores]] = defaultdict(list)
-    read = {q: [row for row in rows if row.place is not None] for q, rows in outcomes.items()}
-    read = {question: rows for question, rows in read.items() if len(rows) > 1}
-    most = max((len(rows[0].places) for rows in read.values()), default=0)
-    for question, rows in read.items():
-        observed_shares, expected_shares = _places(rows, most)
-        for position in range(most):
-            pairs[position].append(
-                PairedScores(
-                    expected_shares[position], observed_shares[position], cluster[question]
-                )
-            )
-    for position, of_letter in pairs.items():
-        expected = sum(pair.before for pair in of_letter) / len(of_letter)
-        low, high, p = _change(of_letter)
+    parsed = {q: [row for row in rows if row.place is not None] for q, rows in outcomes.items()}
+    parsed = {question_id: rows for question_id, rows in parsed.items() if len(rows) > 1}
+    n_letters = max((len(rows[0].places) for rows in parsed.values()), default=0)
+    pairs_by_letter: dict[str, list[PairedScores]] = defaultdict(list)
+    for question_id, rows in parsed.items():
+        observed_shares, expected_shares = _letter_shares(rows, n_letters)
+        for letter, observed, expected in zip(
+            ascii_uppercase, observed_shares, expected_shares, strict=False
+        ):
+            pairs_by_letter[letter].append(PairedScores(expected, observed, clusters[question_id]))
+    for letter, pairs in pairs_by_letter.items():
+        mean_expected = sum(pair.before for pair in pairs) / len(pairs)
+        low, high, p = _change(pairs)
         yield make_figure(
-            figure=f"{LETTER}{ascii_uppercase[position]}",
-            value=expected + mean_change(of_letter),
-            low=max(0.0, expected + low),
-            high=min(1.0, expected + high),
-            n=len(of_letter),
-            n_unscored=len(outcomes) - len(read),
-            expected=expected,
+            figure=f"{LETTER}{letter}",
+            value=mean_expected + mean_change(pairs),
+            low=max(0.0, mean_expected + low),
+            high=min(1.0, mean_expected + high),
+            n=len(pairs),
+            n_unscored=len(outcomes) - len(parsed),
+            expected=mean_expected,
             p=p,
         )
 
 
-def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
-    """Share of a question's responses at each place, and the expected one for its choices."""
-    observed_shares, expected_shares = [0.0] * most, [0.0] * most
+def _letter_shares(
+    rows: Sequence[PermutationOutcome], n_letters: int
+) -> tuple[list[float], list[float]]:
+    """Share of a question's responses with each letter, and the one expected for its choices."""
+    observed_shares, expected_shares = [0.0] * n_letters, [0.0] * n_letters
     for row in rows:
         if row.place is None:
             continue
+        option = row.places[row.place]
         observed_shares[row.place] += 1 / len(rows)
-        for counterpart in rows:
-            expected_shares[counterpart.places.index(row.places[row.place])] += 1 / len(rows) ** 2
+        for other_row in rows:
+            expected_shares[other_row.places.index(option)] += 1 / len(rows) ** 2
     return observed_shares, expected_shares
 
 
@@ -221,13 +218,15 @@ def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
     return max(-1.0, low), min(1.0, high), paired_t_test(pairs).p
 
 
-def _figure(name: str, found: Mean, make_figure: MakeFigure, expected: float = nan) -> OrderFigure:
+def _mean_figure(
+    name: str, average: Mean, make_figure: MakeFigure, expected: float = nan
+) -> OrderFigure:
     return make_figure(
         figure=name,
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        n=found.n_scored,
-        n_unscored=found.n_unscored,
+        value=average.value,
+        low=average.low,
+        high=average.high,
+        n=average.n_scored,
+        n_unscored=average.n_unscored,
         expected=expected,
     )

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import (
@@ -27,14 +27,17 @@ from bench_assets.audit.framework.text_normalization import (
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.stats.clusters import cluster_questions
 
-_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
+_IMAGE_SUFFIX = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
 _IMAGE_LABELS = ("image", "image", "images", "file", "file_name")
 """Labels of questions that may be names of images."""
 _ANSWER_IS = re.compile(
-    r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<what>[^\"'”)）\n]+)",
+    r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<answer>[^\"'”)）\n]+)",
     re.IGNORECASE,
 )
 _MIN_ANSWER_WORDS = 3  # words of an answer; a shorter one may occur in a question by accident
+
+
+_Row = TypeVar("_Row")
 
 
 class Mention(NamedTuple):
@@ -43,7 +46,7 @@ class Mention(NamedTuple):
     question: Question
     is_right: bool
     chance: float  # that the mentioned option is right by chance
-    about: str  # the text
+    text: str
 
 
 @audit_check("answer_in_question", "Do any questions contain their answer?")
@@ -53,99 +56,94 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     if not questions:
         raise SkippedCheckError("there are no questions")
     words_by_question = {question.question_id: question_words(question) for question in questions}
-    plain = [
-        Suspect(question.question_id, f"says that {stated!r} is the answer", 2.0)
-        for question in questions
-        for stated in [_stated_answer(question, f"{question.text}\n{question.context}")]
-        if stated
-    ]
-    plain += list(_whole_answers(questions, words_by_question))
-    mentions = [
-        mention
-        for q in questions
-        for mention in _mention(q, words_by_question[q.question_id], q.text)
-    ]
-    return _finding(mentions, plain, len(questions), "the question")
+    mentions: list[Mention] = []
+    plain_leaks: list[Suspect] = []
+    for question in questions:
+        words = words_by_question[question.question_id]
+        mentions += _find_mention(question, words, question.text)
+        if stated := _stated_answer(question, f"{question.text}\n{question.context}"):
+            reason = f"says that {stated!r} is the answer"
+            plain_leaks.append(Suspect(question.question_id, reason, 2.0))
+    plain_leaks += _contained_answers(questions, words_by_question)
+    return _finding(mentions, plain_leaks, len(questions), "the question")
 
 
 @audit_check("file_names", "Do names of images reveal the answer?")
 def file_names(evidence: Evidence) -> AuditFinding:
     """Find the right answer, and no other option, in the names of a question's images."""
-    names = _names(evidence.questions, evidence.stored)
+    names = _image_names(evidence.questions, evidence.stored)
     if not names:
         raise SkippedCheckError("no image has a name")
     return leak_finding(evidence.questions, names, "the name of an image")
 
 
 def leak_finding(
-    questions: Sequence[Question], texts: Mapping[str, Sequence[str]], what: str
+    questions: Sequence[Question], texts: Mapping[str, Sequence[str]], source: str
 ) -> AuditFinding:
-    """Find answers in texts that belong to the images of questions, by question id."""
+    """Find answers in texts of questions' images, by question id; ``source`` names the texts."""
     with_texts = [question for question in questions if texts.get(question.question_id)]
-    written = {text: _text_words(text) for every in texts.values() for text in every}
-    mentions = [
-        mention
-        for question in with_texts
-        for text in texts[question.question_id]
-        for mention in (*_mention(question, written[text], text), *_letter(question, text))
-    ]
-    plain = [
-        Suspect(question.question_id, f"{what} says that {stated!r} is the answer", 2.0)
-        for question in with_texts
-        for text in texts[question.question_id]
-        for stated in [_stated_answer(question, text)]
-        if stated
-    ]
-    plain += _texts_with_answers(with_texts, texts, written, what)
-    return _finding(mentions, plain, len(with_texts), what)
+    words_by_text = {
+        text: _text_words(text) for question_texts in texts.values() for text in question_texts
+    }
+    mentions: list[Mention] = []
+    plain_leaks: list[Suspect] = []
+    for question in with_texts:
+        for text in texts[question.question_id]:
+            mentions += _find_mention(question, words_by_text[text], text)
+            mentions += _find_letter(question, text)
+            if stated := _stated_answer(question, text):
+                reason = f"{source} says that {stated!r} is the answer"
+                plain_leaks.append(Suspect(question.question_id, reason, 2.0))
+    plain_leaks += _texts_with_answers(with_texts, texts, words_by_text, source)
+    return _finding(mentions, plain_leaks, len(with_texts), source)
 
 
 def _finding(
-    mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
+    mentions: Sequence[Mention], plain_leaks: Sequence[Suspect], n: int, source: str
 ) -> AuditFinding:
     """Fail for a stated answer, or if the one mentioned option is right too often."""
     clusters = cluster_questions([mention.question for mention in mentions])
-    best = compare_with_chance(
+    rate = compare_with_chance(
         [float(mention.is_right) for mention in mentions],
         [mention.chance for mention in mentions],
         [clusters[mention.question.question_id] for mention in mentions],
     )
-    suspects = {leak.about: leak for leak in plain}
-    for mention in mentions if best.p < FALSE_POSITIVE_RATE else ():
-        if mention.is_right:
-            reason = f"only the right option is in {mention.about!r:.120}"
-            suspects.setdefault(
-                mention.question.question_id, Suspect(mention.question.question_id, reason)
-            )
-    counted = f" One option is mentioned most {best.n} times: {best}." if best.n else ""
-    sentence = f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
+    suspects = {leak.about: leak for leak in plain_leaks}
+    if rate.p < FALSE_POSITIVE_RATE:
+        for mention in mentions:
+            if mention.is_right:
+                question_id = mention.question.question_id
+                reason = f"only the right option is in {mention.text!r:.120}"
+                suspects.setdefault(question_id, Suspect(question_id, reason))
+    counted = f" One option is mentioned most {rate.n} times: {rate}." if rate.n else ""
+    sentence = (
+        f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {source}.{counted}"
+    )
     return AuditFinding(sentence, n, list(suspects.values()))
 
 
-def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Mention]:
-    """The option that a text mentions most."""
-    times = count_occurrences(text, [content_words(option) for option in question.options])
-    most = max(times, default=0)
-    indices = [n for n, often in enumerate(times) if often == most]
-    key, offered = key_index(question), len(times)
-    if not most or len(indices) == offered:
+def _find_mention(question: Question, words: Sequence[str], text: str) -> Iterator[Mention]:
+    """Find the option that a text mentions most; for several letters, the set of options."""
+    counts = count_occurrences(words, [content_words(option) for option in question.options])
+    most, n_options = max(counts, default=0), len(counts)
+    mentioned = [index for index, count in enumerate(counts) if count == most]
+    if not most or len(mentioned) == n_options:
         return
     if question.kind == "choices":
-        right = [
-            n for n, letter in enumerate(ascii_uppercase[:offered]) if letter in question.answer
-        ]
-        yield Mention(question, indices == right, 1 / (2**offered - 1), about)
-    elif key >= 0 and len(indices) == 1:
-        yield Mention(question, indices[0] == key, 1 / offered, about)
+        letters = ascii_uppercase[:n_options]
+        right = [index for index, letter in enumerate(letters) if letter in question.answer]
+        yield Mention(question, mentioned == right, 1 / (2**n_options - 1), text)
+    elif key_index(question) >= 0 and len(mentioned) == 1:
+        yield Mention(question, mentioned[0] == key_index(question), 1 / n_options, text)
 
 
-def _letter(question: Question, name: str) -> Iterator[Mention]:
-    """The option whose letter stands alone in a name: ``chart_B.png``."""
+def _find_letter(question: Question, name: str) -> Iterator[Mention]:
+    """Find the option whose letter stands alone in a name: ``chart_B.png``."""
     key = key_index(question)
     if key < 0 or question.kind != "choice":
         return
     parts = re.split(r"[^0-9A-Za-z]+", PurePosixPath(name).stem)
-    offered = [chr(ord("A") + n) for n in range(len(question.options))]
+    offered = [chr(ord("A") + index) for index in range(len(question.options))]
     letters = [part for part in parts if part in offered]
     if len(letters) == 1:
         is_right = letters[0] == offered[key]
@@ -153,16 +151,16 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
 
 
 def _stated_answer(question: Question, text: str) -> str:
-    """The stated answer of a text if it is right; else ""."""
+    """Answer that a text states ("the answer is ..."), if it is right; else ""."""
     for match in _ANSWER_IS.finditer(text):
-        stated = content_words(match["what"])
-        right = {content_words(text) for text in (*right_texts(question), *question.answer)} - {()}
-        if any(stated[: len(letter)] == letter for letter in right):
-            return match["what"].strip()
+        stated = content_words(match["answer"])
+        right = {content_words(key) for key in (*right_texts(question), *question.answer)} - {()}
+        if any(stated[: len(answer)] == answer for answer in right):
+            return match["answer"].strip()
     return ""
 
 
-def _whole_answers(
+def _contained_answers(
     questions: Sequence[Question], words_by_question: Mapping[str, Sequence[str]]
 ) -> Iterator[Suspect]:
     """Find answers without options that occur in their question word for word.
@@ -174,56 +172,51 @@ def _whole_answers(
         for question in questions
         if not question.options and question.kind in ("text", "blanks")
     ]
-    right = [{content_words(text) for text in question.answer} - {()} for question in free]
+    words = [words_by_question[question.question_id] for question in free]
+    answers = [{content_words(text) for text in question.answer} - {()} for question in free]
     own_lengths = [
-        _longest_contained(words_by_question[q.question_id], texts)
-        for q, texts in zip(free, right, strict=True)
+        _longest_contained(text, phrases) for text, phrases in zip(words, answers, strict=True)
     ]
-    other_answers = [*right[len(right) // 2 :], *right[: len(right) // 2]]  # half a table away
-    by_accident = [
-        _longest_contained(words_by_question[q.question_id], texts)
-        for q, texts in zip(free, other_answers, strict=True)
-    ]
-    n_short = sum(0 < n < _MIN_ANSWER_WORDS for n in own_lengths)
-    n_accidents = sum(n > 0 for n in by_accident)
-    chance = (n_accidents + 1) / (len(free) + 2)
-    often = (
-        compare_with_chance(
-            [float(n > 0) for n in own_lengths], [chance] * len(free)
-        ).is_significant
-        and n_short
+    n_accidents = sum(
+        _longest_contained(text, phrases) > 0
+        for text, phrases in zip(words, _rotate_by_half(answers), strict=True)
     )
+    chance = (n_accidents + 1) / (len(free) + 2)
+    rate = compare_with_chance([float(n > 0) for n in own_lengths], [chance] * len(free))
     for question, n in zip(free, own_lengths, strict=True):
-        if n >= _MIN_ANSWER_WORDS or (n and often):
+        if n >= _MIN_ANSWER_WORDS or (n and rate.is_significant):
             yield Suspect(question.question_id, f"contains its answer: {question.text!r:.120}", n)
 
 
-def _longest_contained(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
-    return max((len(part) for part in parts if contains(text, part)), default=0)
+def _rotate_by_half(rows: Sequence[_Row]) -> list[_Row]:
+    """Rotate rows by half their number, so that each is paired with an unrelated one."""
+    middle = len(rows) // 2
+    return [*rows[middle:], *rows[:middle]]
 
 
-def _names(
+def _longest_contained(words: Sequence[str], phrases: set[tuple[str, ...]]) -> int:
+    """Number of words of the longest phrase that a text contains; 0 if none."""
+    return max((len(phrase) for phrase in phrases if contains(words, phrase)), default=0)
+
+
+def _image_names(
     questions: Sequence[Question], stored: Mapping[str, StoredImage]
 ) -> dict[str, list[str]]:
-    """Names of a question's images, by its id."""
-    texts_by_name: dict[str, list[str]] = {}
+    """File names of a question's images, by its id; questions without names are left out."""
+    names_by_question: dict[str, list[str]] = {}
     for question in questions:
-        known = [stored[image].name for image in question.images if image in stored]
-        names = [name for name in known if name]
-        names += [
-            value
-            for label in _IMAGE_LABELS
-            for value in [question.labels.get(label, "")]
-            if _IMAGE.search(value)
-        ]
+        file_names = [stored[image].name for image in question.images if image in stored]
+        labels = [question.labels.get(label, "") for label in _IMAGE_LABELS]
+        names = [name for name in file_names if name]
+        names += [label for label in labels if _IMAGE_SUFFIX.search(label)]
         if names:
-            texts_by_name[question.question_id] = list(dict.fromkeys(names))
-    return texts_by_name
+            names_by_question[question.question_id] = list(dict.fromkeys(names))
+    return names_by_question
 
 
 def _text_words(name: str) -> list[str]:
     """Words of a file name or other text; ``MySmall_dog-2.png`` has four."""
-    stem = _IMAGE.sub("", name.replace("\\", "/"))
+    stem = _IMAGE_SUFFIX.sub("", name.replace("\\", "/"))
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
     return list(content_words(separated))
 
@@ -231,36 +224,36 @@ def _text_words(name: str) -> list[str]:
 def _texts_with_answers(
     questions: Sequence[Question],
     texts: Mapping[str, Sequence[str]],
-    written: Mapping[str, Sequence[str]],
-    what: str,
+    words_by_text: Mapping[str, Sequence[str]],
+    source: str,
 ) -> list[Suspect]:
     """Find texts that contain an answer to one of their questions, if too many do.
 
-    Covers what ``_mention`` does not: answers without options, and texts with several questions.
+    Covers what ``_find_mention`` does not: answers without options, texts with several questions.
     Texts must contain their own answers more often than those of a text half a table away.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     question_ids: dict[str, list[str]] = defaultdict(list)
     offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for one in questions:
-        for text in texts[one.question_id]:
-            answers[text] |= {content_words(right) for right in right_texts(one)} - {()}
-            offered[text] |= {content_words(option) for option in one.options}
-            question_ids[text].append(one.question_id)
-    # If an option is wrong for all questions of a text, `_mention` is the better test.
+    for question in questions:
+        for text in texts[question.question_id]:
+            answers[text] |= {content_words(right) for right in right_texts(question)} - {()}
+            offered[text] |= {content_words(option) for option in question.options}
+            question_ids[text].append(question.question_id)
+    # If an option is wrong for all questions of a text, `_find_mention` is the better test.
     tested = [text for text in answers if offered[text] <= answers[text]]
-    other_texts = [*tested[len(tested) // 2 :], *tested[: len(tested) // 2]]
-    hits = [_longest_contained(written[text], answers[text]) > 0 for text in tested]
-    accidents = sum(
-        _longest_contained(written[text], answers[other_text]) > 0
-        for text, other_text in zip(tested, other_texts, strict=True)
+    is_hit = [_longest_contained(words_by_text[text], answers[text]) > 0 for text in tested]
+    n_accidents = sum(
+        _longest_contained(words_by_text[text], answers[other_text]) > 0
+        for text, other_text in zip(tested, _rotate_by_half(tested), strict=True)
     )
-    chance = (accidents + 1) / (len(tested) + 2)
-    if not compare_with_chance([float(hit) for hit in hits], [chance] * len(tested)).is_significant:
+    chance = (n_accidents + 1) / (len(tested) + 2)
+    rate = compare_with_chance([float(hit) for hit in is_hit], [chance] * len(tested))
+    if not rate.is_significant:
         return []
     return [
-        Suspect(question, f"its answer is in {what}, {text:.120}")
-        for text, hit in zip(tested, hits, strict=True)
+        Suspect(question_id, f"its answer is in {source}, {text:.120}")
+        for text, hit in zip(tested, is_hit, strict=True)
         if hit
-        for question in question_ids[text]
+        for question_id in question_ids[text]
     ]

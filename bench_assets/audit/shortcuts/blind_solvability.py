@@ -8,7 +8,6 @@ blind runs are shuffled together, so that shared habits count as chance, too.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
@@ -34,7 +33,7 @@ from bench_assets.evaluation.baselines.blind_baselines import shuffle_responses
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 
-_PROMPTS = 5  # of a condition that are examined for images
+_MAX_PROMPTS = 5  # of a condition that are examined for images
 _TEXT_ONLY = "text_only"
 """Mark in the decoding of a model that cannot see, see ``TransformersSpec.text_only``."""
 _BASELINES = frozenset({"random", "most_frequent", "constant"})
@@ -70,14 +69,15 @@ class _BlindPoints:
     solved_by_luck: Floats  # (questions,): probability that most runs solve it by chance
     seeing: Floats  # (questions,): of the best sighted model
 
-    def of(self, chosen: Sequence[int]) -> "_BlindPoints":
+    def select(self, indices: Sequence[int]) -> "_BlindPoints":
+        """Select questions by their indices."""
         return _BlindPoints(
-            questions=[self.questions[n] for n in chosen],
-            blind=self.blind[:, chosen],
-            luck=self.luck[:, chosen],
-            solved=self.solved[chosen],
-            solved_by_luck=self.solved_by_luck[chosen],
-            seeing=self.seeing[chosen],
+            questions=[self.questions[index] for index in indices],
+            blind=self.blind[:, indices],
+            luck=self.luck[:, indices],
+            solved=self.solved[indices],
+            solved_by_luck=self.solved_by_luck[indices],
+            seeing=self.seeing[indices],
         )
 
 
@@ -88,28 +88,30 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     if not any(question.images for question in evidence.questions):
         raise SkippedCheckError("no question has an image")
     main = evidence.results("main")
-    known = {model: _model_sight(evidence, model) for model in main.models}
-    seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
-    runs = list(islice(_blind_runs(evidence, known), _MAX_RUNS))
+    sights = {model: _model_sight(evidence, model) for model in main.models}
+    seeing = [index for index, model in enumerate(main.models) if sights[model] == "sees"]
+    runs = list(islice(_blind_runs(evidence, sights), _MAX_RUNS))
     if not runs:
         raise SkippedCheckError("no model was evaluated without images")
     if not seeing:
         raise SkippedCheckError("no model was evaluated with images")
     if task.is_judged and RULES not in task.judges:
         raise SkippedCheckError("the chance level needs a judge by rules")
-    full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])
-    compared = _compare_points(evidence, runs, full)
+    sighted = replace(
+        main, models=tuple(main.models[index] for index in seeing), points=main.points[seeing]
+    )
+    compared = _compare_points(evidence, runs, sighted)
     if len(compared.questions) < _MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(compared.questions)} questions were asked both ways")
     return _finding(compared, runs)
 
 
 def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
-    parts = {name: compared.of(rows) for name, rows in _parts(compared.questions).items()}
+    parts = {name: compared.select(rows) for name, rows in _parts(compared.questions).items()}
     suspects = [
         Suspect(name, reason, 2.0)
         for name, part in parts.items()
-        for reason in [_solvable(part, len(parts)), _too_often_reason(part, len(parts))]
+        for reason in (_solvable_reason(part, len(parts)), _too_often_reason(part, len(parts)))
         if reason
     ]
     solved = [
@@ -117,45 +119,40 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
         for question, is_solved in zip(compared.questions, compared.solved, strict=True)
         if is_solved
     ]
-    figures = (
+    sentence = (
         f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
         f" points, by chance {_chance_share(compared):.0%}; with them the best model gets"
         f" {_share(compared.seeing):.0%}. Most runs solve {len(solved)} questions, by chance"
         f" {compared.solved_by_luck.sum():.0f}."
     ).replace("%", " %")
-    return AuditFinding(figures, len(compared.questions), suspects + (solved if suspects else []))
+    return AuditFinding(sentence, len(compared.questions), suspects + (solved if suspects else []))
 
 
-def _solvable(part: _BlindPoints, tries: int) -> str:
-    """Reason why a part counts as solvable without images; "" if it does not."""
-    clusters = cluster_questions(part.questions)
-    chance = _mean(part.luck) if _share(part.luck) >= _mean_option_chance(part.questions) else None
-    rows = [
-        (clusters[question.question_id], blind, by_chance, full)
-        for question, blind, by_chance, full in zip(
-            part.questions,
-            _mean(part.blind),
-            _options(part.questions) if chance is None else chance,
-            part.seeing,
-            strict=True,
-        )
-        if not np.isnan((blind, by_chance, full)).any()
-    ]
-    if len(rows) < _MIN_QUESTIONS:
+def _solvable_reason(part: _BlindPoints, tries: int) -> str:
+    """Reason why a part is as easy without images as with them, and above chance; else ""."""
+    by_luck = _share(part.luck) >= _mean_option_chance(part.questions)
+    luck = _mean_over_runs(part.luck) if by_luck else _option_chances(part.questions)
+    blind, seeing = _mean_over_runs(part.blind), part.seeing
+    complete = np.flatnonzero(~np.isnan(blind + luck + seeing))
+    if len(complete) < _MIN_QUESTIONS:
         return ""
-    pair = partial(PairedScores, most=1.0)
-    over_chance = change_interval(
-        [pair(by_chance, blind, name) for name, blind, by_chance, _ in rows]
+    clusters = cluster_questions(part.questions)
+    over_luck, seeing_over_blind = [], []
+    for index in complete.tolist():
+        cluster = clusters[part.questions[index].question_id]
+        over_luck.append(PairedScores(luck[index], blind[index], cluster))
+        seeing_over_blind.append(PairedScores(blind[index], seeing[index], cluster))
+    blind_share, luck_share, seeing_share = (
+        float(points[complete].mean()) for points in (blind, luck, seeing)
     )
-    to_full = change_interval([pair(blind, full, name) for name, blind, _, full in rows])
-    blind, by_chance, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
-    comparison = compare_with_chance(
-        [row[1] for row in rows], [max(1e-6, by_chance)] * len(rows), (), tries
-    )
-    if over_chance[0] > 0 and comparison.p < FALSE_POSITIVE_RATE and to_full[0] <= 0:
-        figures = f"blind {blind:.0%}, by chance {by_chance:.0%}, with images {full:.0%}"
-        return f"is solved as well without its images: {figures}".replace("%", " %")
-    return ""
+    chances = [max(1e-6, luck_share)] * len(complete)  # at 0, any hit would be significant
+    rate = compare_with_chance(blind[complete], chances, tries=tries)
+    gain_over_luck, _ = change_interval(over_luck)
+    gain_of_images, _ = change_interval(seeing_over_blind)
+    if gain_over_luck <= 0 or rate.p >= FALSE_POSITIVE_RATE or gain_of_images > 0:
+        return ""
+    figures = f"blind {blind_share:.0%}, by chance {luck_share:.0%}, with images {seeing_share:.0%}"
+    return f"is solved as well without its images: {figures}".replace("%", " %")
 
 
 def _too_often_reason(part: _BlindPoints, tries: int) -> str:
@@ -170,27 +167,28 @@ def _too_often_reason(part: _BlindPoints, tries: int) -> str:
     return f"most blind runs solve too many questions: {rate}" if rate.is_significant else ""
 
 
-def _blind_runs(evidence: Evidence, known: Mapping[str, Sight]) -> Iterator[BlindRun]:
+def _blind_runs(evidence: Evidence, sights: Mapping[str, Sight]) -> Iterator[BlindRun]:
     """Runs without images, except baselines without a model."""
-    for model, seeing in known.items():
-        if seeing == "cannot see":
+    for model, sight in sights.items():
+        if sight == "cannot see":
             yield BlindRun(model=model, condition="main", predictions=evidence.predictions(model))
-    for name in evidence.task.conditions:
-        if name != "main" and _omits_images(evidence, name):
-            for model in evidence.results(name).models:
-                if _model_sight(evidence, model, name) != "baseline":
-                    predictions = evidence.predictions(model, name)
-                    yield BlindRun(model=model, condition=name, predictions=predictions)
+    for condition in evidence.task.conditions:
+        if condition == "main" or not _omits_images(evidence, condition):
+            continue
+        for model in evidence.results(condition).models:
+            if _model_sight(evidence, model, condition) != "baseline":
+                predictions = evidence.predictions(model, condition)
+                yield BlindRun(model=model, condition=condition, predictions=predictions)
 
 
-def _omits_images(evidence: Evidence, condition: str) -> bool:
+def _omits_images(evidence: Evidence, name: str) -> bool:
     """Whether the prompts of a condition omit the questions' images."""
-    chosen = evidence.task.conditions[condition]
-    if chosen.own_questions:  # such as captions, which describe the images
+    condition = evidence.task.conditions[name]
+    if condition.own_questions:  # such as captions, which describe the images
         return False
-    sample = [question for question in evidence.questions if question.images][:_PROMPTS]
+    sample = [question for question in evidence.questions if question.images][:_MAX_PROMPTS]
     try:
-        return bool(sample) and not any(chosen.prompt(question).images for question in sample)
+        return bool(sample) and not any(condition.prompt(question).images for question in sample)
     except CANNOT_BE_READ:
         return False
 
@@ -198,54 +196,57 @@ def _omits_images(evidence: Evidence, condition: str) -> bool:
 def _model_sight(evidence: Evidence, model: str, condition: str = "main") -> Sight:
     decodings = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
     marks = {*decodings[0].replace("|", ",").split(",")} if decodings else set()
-    return "baseline" if marks & _BASELINES else "cannot see" if _TEXT_ONLY in marks else "sees"
+    if marks & _BASELINES:
+        return "baseline"
+    return "cannot see" if _TEXT_ONLY in marks else "sees"
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
+    """Indices of all questions and of each category's, by name, without small parts."""
     parts: dict[str, list[int]] = defaultdict(list)
-    for number, question in enumerate(questions):
-        parts["all questions"].append(number)
+    for index, question in enumerate(questions):
+        parts["all questions"].append(index)
         if question.category:
-            parts[f"category {question.category}"].append(number)
-    return {name: rows for name, rows in parts.items() if len(rows) >= _MIN_QUESTIONS}
+            parts[f"category {question.category}"].append(index)
+    return {name: indices for name, indices in parts.items() if len(indices) >= _MIN_QUESTIONS}
 
 
-def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
+def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], sighted: Results) -> _BlindPoints:
     """Points of the questions that were asked with and without their images."""
-    of_seeing = {name: n for n, name in enumerate(seeing.questions)}
-    question_ids = {row.question_id for run in runs for row in run.predictions}
-    questions = [
-        question
-        for question in evidence.questions
-        if question.images
-        and question.question_id in question_ids
-        and question.question_id in of_seeing
-    ]
+    sighted_columns = {name: column for column, name in enumerate(sighted.questions)}
+    asked_blind = {row.question_id for run in runs for row in run.predictions}
+    asked_both_ways = asked_blind & sighted_columns.keys()
+    questions = [q for q in evidence.questions if q.images and q.question_id in asked_both_ways]
+    columns = [sighted_columns[question.question_id] for question in questions]
     ids = {question.question_id for question in questions}
     run_predictions = [[row for row in run.predictions if row.question_id in ids] for run in runs]
-    run_points = [_points(evidence.task, questions, rows) for rows in run_predictions]
-    shuffled = [
-        _points(evidence.task, questions, shuffle_responses(rows))[0] for rows in run_predictions
-    ]
-    blind = np.array([pair[0] for pair in run_points])
+    blind_rows, answers, shuffled_rows = [], [], []
+    for predictions in run_predictions:
+        points, run_answers = _score_by_rules(evidence.task, questions, predictions)
+        shuffled, _ = _score_by_rules(evidence.task, questions, shuffle_responses(predictions))
+        blind_rows.append(points)
+        answers.append(run_answers)
+        shuffled_rows.append(shuffled)
+    blind = np.array(blind_rows)
     solves = np.nan_to_num(blind) >= _SOLVED
-    each, most = _chance_of_solving(questions, solves, [pair[1] for pair in run_points])
-    totals = np.nan_to_num(seeing.points).sum(axis=1)
-    best = seeing.points[int(totals.argmax())]
+    by_run, by_most_runs = _chance_of_solving(questions, solves, answers)
+    totals = np.nan_to_num(sighted.points).sum(axis=1)
+    best = sighted.points[int(totals.argmax())]
+    has_options = _option_chances(questions) > 0
     return _BlindPoints(
         questions=questions,
         blind=blind,
-        luck=np.where(_options(questions) > 0, each, shuffled),  # a single shuffle is noisy
+        luck=np.where(has_options, by_run, shuffled_rows),  # a single shuffle is noisy
         solved=(solves.mean(axis=0) > 0.5).astype(float),
-        solved_by_luck=most,
-        seeing=best[[of_seeing[question.question_id] for question in questions]],
+        solved_by_luck=by_most_runs,
+        seeing=best[columns],
     )
 
 
-def _points(
+def _score_by_rules(
     task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
 ) -> tuple[list[float], list[str]]:
-    """Share of points by the rules, averaged over samples, and first answer of each question."""
+    """Share of points, averaged over samples, and first answer of each question."""
     _, _, scores = Runner(task=task, responses=StoredResponses(rows)).predict_and_score(questions)
     points: dict[str, list[float]] = defaultdict(list)
     answers: dict[str, str] = {}
@@ -267,33 +268,41 @@ def _chance_of_solving(
     shared habits. An answer solves a question if it did so in any run, or is its key.
     """
     n_runs = len(answers)
-    each, most = np.zeros(solves.shape), np.zeros(len(questions))
+    by_run, by_most_runs = np.zeros(solves.shape), np.zeros(len(questions))
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for n, question in enumerate(questions):
-        groups[question.kind, len(question.options)].append(n)
-    for rows in groups.values():
-        answer_counts = [Counter(of_run[n] for n in rows) for of_run in answers]
-        where: dict[str, list[int]] = defaultdict(list)
-        for n in rows:
-            for of_run in answers:
-                where[of_run[n]].append(n)
-        solved_by: dict[frozenset[str], set[int]] = {}
-        for n in rows:
-            key = {ANSWER_SEPARATOR.join(questions[n].answer), *questions[n].answer}
-            right_answers = {answers[run][n] for run in range(n_runs) if solves[run, n]}
-            right = frozenset(key | right_answers) - {""}
-            if right not in solved_by:
-                times = Counter(run for text in right for run in where.get(text, ()))
-                solved_by[right] = {run for run, k in times.items() if k > n_runs / 2}
-            n_others = max(1, len(rows) - 1)
-            most[n] = len(solved_by[right] - {n}) / n_others
+    for index, question in enumerate(questions):
+        groups[question.kind, len(question.options)].append(index)
+    for group in groups.values():
+        n_others = max(1, len(group) - 1)
+        answer_counts = [Counter(run_answers[index] for index in group) for run_answers in answers]
+        answered_with: dict[str, list[int]] = defaultdict(list)  # questions, once for each run
+        for index in group:
+            for run_answers in answers:
+                answered_with[run_answers[index]].append(index)
+        solved_with: dict[frozenset[str], set[int]] = {}  # questions that most runs would solve
+        for index in group:
+            right = _right_answers(
+                questions[index], [row[index] for row in answers], solves[:, index]
+            )
+            if right not in solved_with:
+                n_solving = Counter(n for text in right for n in answered_with.get(text, ()))
+                solved_with[right] = {n for n, count in n_solving.items() if count > n_runs / 2}
+            by_most_runs[index] = len(solved_with[right] - {index}) / n_others
             for run, counts in enumerate(answer_counts):
-                is_right = answers[run][n] in right
-                each[run, n] = (sum(counts[text] for text in right) - is_right) / n_others
-    return each, most
+                n_right = sum(counts[text] for text in right) - (answers[run][index] in right)
+                by_run[run, index] = n_right / n_others
+    return by_run, by_most_runs
 
 
-def _options(questions: Sequence[Question]) -> Floats:
+def _right_answers(
+    question: Question, answers: Sequence[str], solves: npt.NDArray[np.bool_]
+) -> frozenset[str]:
+    """Key of a question, and the answers of those runs that solve it."""
+    solving = {answer for answer, is_solved in zip(answers, solves, strict=True) if is_solved}
+    return frozenset({ANSWER_SEPARATOR.join(question.answer), *question.answer, *solving} - {""})
+
+
+def _option_chances(questions: Sequence[Question]) -> Floats:
     """Chance level of a random option, by question; 0 without options."""
     return np.array(
         [1 / len(question.options) if len(question.options) > 1 else 0.0 for question in questions]
@@ -301,7 +310,7 @@ def _options(questions: Sequence[Question]) -> Floats:
 
 
 def _mean_option_chance(questions: Sequence[Question]) -> float:
-    return float(_options(questions).mean())
+    return float(_option_chances(questions).mean())
 
 
 def _chance_share(part: _BlindPoints) -> float:
@@ -309,7 +318,7 @@ def _chance_share(part: _BlindPoints) -> float:
     return max(_share(part.luck), _mean_option_chance(part.questions))
 
 
-def _mean(points: Floats) -> Floats:
+def _mean_over_runs(points: Floats) -> Floats:
     """Mean of the available points over runs; NaN without any."""
     available = ~np.isnan(points)
     sums = np.nan_to_num(points).sum(axis=0)
@@ -317,4 +326,5 @@ def _mean(points: Floats) -> Floats:
 
 
 def _share(points: Floats) -> float:
+    """Mean of the available points; 0 without any."""
     return float(np.nanmean(points)) if not np.isnan(points).all() else 0.0

@@ -24,7 +24,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.clusters import cluster_questions
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (questions, options, features)
-Rows: TypeAlias = npt.NDArray[np.intp]  # numbers of questions
+Rows: TypeAlias = npt.NDArray[np.intp]  # indices of questions
 
 MIN_QUESTIONS = 12
 """Fewest questions of a guess, and of a category that is tested separately."""
@@ -33,7 +33,7 @@ MAX_OPTIONS = 10
 
 _MAX_QUESTIONS = 4000  # of one fit: a shortcut of five points is certain in fewer
 _FOLDS = 5  # of the cross-validation
-_ROUNDS = 80  # of the fit, at most
+_MAX_STEPS = 80  # of the fit
 _PRECISION = 1e-3  # change of the weights that ends the fit
 _RIDGE = 0.02  # L2 penalty; the mean loss is about 1
 
@@ -68,8 +68,9 @@ class Guessable:
 
     @classmethod
     def with_options(cls, questions: Iterable[Question]) -> "Guessable":
-        """Questions with exactly one right option."""
-        keyed = [pair for pair in with_key_index(questions) if len(pair[0].options) <= MAX_OPTIONS]
+        """Select the questions with exactly one right option."""
+        few_options = (question for question in questions if len(question.options) <= MAX_OPTIONS)
+        keyed = with_key_index(few_options)
         return cls(
             questions=[question for question, _ in keyed],
             options=[question.options for question, _ in keyed],
@@ -80,33 +81,32 @@ class Guessable:
     def with_frequent_answers(
         cls, questions: Iterable[Question], kind: str, usual: float = 0.0
     ) -> "Guessable":
-        """Questions of a kind, whose options are the most frequent answers of all of them."""
+        """Select questions of a kind, with the most frequent answers of all of them as options."""
         of_kind = [question for question in questions if question.kind == kind and question.answer]
         answers = [_distinct_answers(question) for question in of_kind]
-        counts = Counter(answer for run_answers in answers for answer in run_answers)
+        counts = Counter(answer for right in answers for answer in right)
         frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))[:MAX_OPTIONS]
-        numbers = {answer: number for number, answer in enumerate(frequent)}
+        indices = {answer: index for index, answer in enumerate(frequent)}
         keys = [
-            min((numbers.get(number, MAX_OPTIONS) for number in answer), default=-1)
-            for answer in answers
+            min((indices[answer] for answer in right if answer in indices), default=-1)
+            for right in answers
         ]
         return cls(
             questions=of_kind,
             options=[frequent] * len(of_kind),
-            keys=np.array([key if key < MAX_OPTIONS else -1 for key in keys], dtype=np.intp),
+            keys=np.array(keys, dtype=np.intp),
             n_answers=len(counts),
             usual=usual,
             about=f", of {kind}",
         )
 
-    def of(self, rows: Iterable[int]) -> "Guessable":
-        """Only these questions."""
-        chosen = list(rows)
+    def select(self, rows: Sequence[int]) -> "Guessable":
+        """Select questions by their indices."""
         return replace(
             self,
-            questions=[self.questions[row] for row in chosen],
-            options=[self.options[row] for row in chosen],
-            keys=self.keys[chosen],
+            questions=[self.questions[row] for row in rows],
+            options=[self.options[row] for row in rows],
+            keys=self.keys[list(rows)],
         )
 
     @cached_property
@@ -121,7 +121,7 @@ class Guessable:
 
     @cached_property
     def is_ordered(self) -> npt.NDArray[np.bool_]:
-        """Whether the place of an option is shown, as a letter, or names an answer."""
+        """Whether a place means the same in all questions: a letter, or a frequent answer."""
         lettered = [bool(self.about) or question.kind == "choice" for question in self.questions]
         return np.array(lettered, dtype=np.bool_)
 
@@ -138,20 +138,25 @@ class Guessable:
         return np.array([digest[0] % _FOLDS for digest in digests], dtype=np.intp)
 
     def parts(self) -> dict[str, Rows]:
-        """All questions, and those of each large category, with a suffix for messages."""
+        """All questions, and those of each large category, by a suffix for messages."""
         by_category: dict[str, list[int]] = defaultdict(list)
         for row, question in enumerate(self.questions):
             by_category[f" in {question.category}"].append(row)
-        large = {name: rows for name, rows in by_category.items() if len(rows) >= MIN_QUESTIONS}
-        chosen = {"": list(range(len(self.questions))), **(large if len(by_category) > 1 else {})}
-        return {name: self._sample(rows) for name, rows in chosen.items()}
+        parts = {"": self._sample(range(len(self.questions)))}
+        if len(by_category) > 1:
+            for suffix, rows in by_category.items():
+                if len(rows) >= MIN_QUESTIONS:
+                    parts[suffix] = self._sample(rows)
+        return parts
 
     def best_place(self, rows: Rows) -> float:
         """Share of the most frequent place of the right option."""
-        shown = self.keys[rows][self.is_ordered[rows] & (self.keys[rows] >= 0)]
-        return float(np.bincount(shown, minlength=1).max()) / len(rows)
+        keys = self.keys[rows]
+        counts = np.bincount(keys[self.is_ordered[rows] & (keys >= 0)], minlength=1)
+        return float(counts.max()) / len(rows)
 
     def _sample(self, rows: Sequence[int]) -> Rows:
+        """Keep at most ``_MAX_QUESTIONS`` questions: clusters in the order of their digests."""
         if len(rows) > _MAX_QUESTIONS:
             digests = {row: sha256(self.clusters[row].encode()).digest() for row in rows}
             rows = sorted(sorted(rows, key=digests.__getitem__)[:_MAX_QUESTIONS])
@@ -171,27 +176,27 @@ def guess_keys(
     Args:
         exam: The questions.
         cues: Cues to test; all together share the error budget, half of it for all questions.
-        simpler: Cues whose score is not attributed to the tested ones.
-        beats_place: Whether the score of one place for all questions is not attributed, either.
+        simpler: Simpler cues, whose accuracy the tested ones must beat.
+        beats_place: Whether they must also beat the most frequent place of the key.
         by_category: Whether categories are tested, too.
     """
     if len(exam.questions) < MIN_QUESTIONS:
         return []
     parts = exam.parts() if by_category else {"": exam.parts()[""]}
     guesses = []
-    for part, rows in parts.items():
-        n_tests = len(cues) * (1 if len(parts) == 1 else 2 * (len(parts) - 1) if part else 2)
-        level = max(
-            exam.best_place(rows) if beats_place else 0.0,
-            *(float(_cross_validate(exam, rows, cue).mean()) for cue in simpler),
-            0.0,
-        )
+    for suffix, rows in parts.items():
+        n_tests = len(cues)
+        if len(parts) > 1:
+            n_tests *= 2 * (len(parts) - 1) if suffix else 2
+        levels = [float(_cross_validate(exam, rows, cue).mean()) for cue in simpler]
+        if beats_place:
+            levels.append(exam.best_place(rows))
         for cue in cues:
             hits = _cross_validate(exam, rows, cue)
             guesses.append(
                 Guess(
-                    name=f"{_guess_name(exam, rows, cue)}{exam.about}{part}",
-                    rate=_rate(exam, rows, hits, level, n_tests),
+                    name=f"{_guess_name(exam, rows, cue)}{exam.about}{suffix}",
+                    rate=_guess_rate(exam, rows, hits, max(levels, default=0.0), n_tests),
                     right=[exam.questions[row].question_id for row in rows[hits == 1]],
                 )
             )
@@ -199,9 +204,15 @@ def guess_keys(
 
 
 def guess_finding(
-    guesses: Sequence[Guess], what: str, *, with_questions: bool = False
+    guesses: Sequence[Guess], source: str, *, with_questions: bool = False
 ) -> AuditFinding:
-    """Finding of several guesses: the best one, and those that give the key away."""
+    """Summarize guesses: the best one, and as suspects those that give the key away.
+
+    Args:
+        guesses: The guesses.
+        source: What the guesses are made from, for the sentence.
+        with_questions: Whether the questions that the best one guesses right are suspects, too.
+    """
     best = min(guesses, key=lambda guess: (guess.rate.p, guess.rate.chance - guess.rate.share))
     significant = [guess for guess in guesses if guess.rate.is_significant]
     suspects = [
@@ -212,15 +223,18 @@ def guess_finding(
         suspects += [Suspect(name, f"guessed right by {best.name}", 0.0) for name in best.right]
     verdict = "gives the key away" if suspects else "does not give the key away"
     return AuditFinding(
-        sentence=f"{what[0].upper()}{what[1:]} {verdict}: best is {best.name}, {best.rate}.",
+        sentence=f"{source[0].upper()}{source[1:]} {verdict}: best is {best.name}, {best.rate}.",
         n=max(guess.rate.n for guess in guesses),
         suspects=suspects,
     )
 
 
-def _rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
-    n_answers = [max(2, exam.n_answers)] if exam.n_answers else exam.n_options[rows]
-    chances = np.broadcast_to(1 / np.asarray(n_answers), len(rows))
+def _guess_rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
+    """Compare hits with a random answer, or with the level of simpler guesses if that is higher."""
+    if exam.n_answers:
+        chances = np.full(len(rows), 1 / max(2, exam.n_answers))
+    else:
+        chances = 1 / exam.n_options[rows]
     if level > chances.mean():
         chances = np.full(len(rows), level)
     tested = np.maximum(chances, exam.usual)
@@ -232,14 +246,15 @@ def _guess_name(exam: Guessable, rows: Rows, cue: Cue) -> str:
     """Name of a cue, or of the feature that is the best guess by itself."""
     if not cue.guesses:
         return cue.name
-    sums = cue.features(rows)
-    hits = [_hits(exam, rows, sums[:, :, n]).mean() for n in range(len(cue.guesses))]
+    features = cue.features(rows)
+    hits = [_hits(exam, rows, features[:, :, n]).mean() for n in range(len(cue.guesses))]
     return cue.guesses[int(np.argmax(hits))]
 
 
 def _cross_validate(exam: Guessable, rows: Rows, cue: Cue) -> Floats:
     """Accuracy on each question of a classifier trained on other clusters; ties are split."""
-    features, offered, keys = _scaled(exam, rows, cue), exam.is_offered[rows], exam.keys[rows]
+    features = _scaled_features(exam, rows, cue)
+    offered, keys = exam.is_offered[rows], exam.keys[rows]
     folds = exam.folds[rows]
     groups = np.zeros(len(rows), np.intp) if cue.groups is None else cue.groups[rows]
     hits = np.zeros(len(rows))
@@ -248,45 +263,46 @@ def _cross_validate(exam: Guessable, rows: Rows, cue: Cue) -> Floats:
         train = (groups == group) & (folds != fold) & (keys >= 0)
         if not test.any():
             continue
-        weights = _fit(features[train], offered[train], keys[train])
+        weights = _fit_weights(features[train], offered[train], keys[train])
         hits[test] = _hits(exam, rows[test], np.round(features[test] @ weights, 4))
     return hits
 
 
 def _hits(exam: Guessable, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
     """Whether the option with the largest sum is right; ties are split."""
-    known = np.where(exam.is_offered[rows], sums, -np.inf)
-    is_best = known == known.max(axis=1, keepdims=True)
+    offered_sums = np.where(exam.is_offered[rows], sums, -np.inf)
+    is_best = offered_sums == offered_sums.max(axis=1, keepdims=True)
     keys = exam.keys[rows]
     shares = is_best[np.arange(len(rows)), keys] / is_best.sum(axis=1)
     return np.where(keys >= 0, shares, 0.0)
 
 
-def _scaled(exam: Guessable, rows: Rows, cue: Cue) -> Features:
-    """Features of unit variance over all options."""
+def _scaled_features(exam: Guessable, rows: Rows, cue: Cue) -> Features:
+    """Features of a cue, scaled to unit variance over all options."""
     features = cue.features(rows)
     spread = features[exam.is_offered[rows]].std(axis=0)
     return (features / np.where(spread > 0, spread, 1)).astype(np.float32)
 
 
-def _fit(
+def _fit_weights(
     features: Features, offered: npt.NDArray[np.bool_], keys: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float32]:
-    """Fit by accelerated gradient steps (Nesterov, 1983); the loss is convex and smooth."""
+    """Fit a weight per feature by accelerated gradient steps (Nesterov, 1983) on a convex loss."""
     weights = np.zeros(features.shape[2], np.float32)
     if not len(keys):
         return weights
     is_right = np.eye(offered.shape[1], dtype=np.float32)[keys]
-    step = 1 / (0.5 * float((features**2).sum(axis=2).max(axis=1).mean()) + _RIDGE)
+    step_size = 1 / (0.5 * float((features**2).sum(axis=2).max(axis=1).mean()) + _RIDGE)
     ahead = weights
-    for number in range(_ROUNDS):
+    for step_index in range(_MAX_STEPS):
         sums = np.where(offered, features @ ahead, -np.inf)
         shares = np.exp(sums - sums.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         slope = np.tensordot(shares - is_right, features, axes=2) / len(keys) + _RIDGE * ahead
-        stepped = (ahead - step * slope).astype(np.float32)
+        stepped = (ahead - step_size * slope).astype(np.float32)
         change = stepped - weights
-        ahead, weights = stepped + np.float32(number / (number + 3)) * change, stepped
+        momentum = np.float32(step_index / (step_index + 3))
+        ahead, weights = stepped + momentum * change, stepped
         if np.abs(change).max(initial=0) < _PRECISION:
             break
     return weights

@@ -27,7 +27,8 @@ _USUAL_SHARE = 0.5  # of one answer, among questions without options
 _MIN_WORDED = 40  # fewest questions to learn a wording from
 _MAX_GROUPS = 16  # the largest ones
 _MIN_GROUP = 5  # fewest questions of a group that is learned apart
-_WORDS = 96  # hash buckets for the words of options
+_WORD_BUCKETS = 96  # hash buckets for the words of options
+_N_WORDING_FEATURES = _WORD_BUCKETS + 8
 _NUMBER = re.compile(  # a comma before three digits separates thousands, unless 0 precedes it
     r"[-−]?(?:(?P<thousands>[1-9]\d{0,2}(?:,\d{3})+(?!,?\d)(?:\.\d+)?)|\d+(?:[.,]\d+)?)"
 )
@@ -72,7 +73,8 @@ def length_finding(evidence: Evidence) -> AuditFinding:
 def number_finding(evidence: Evidence) -> AuditFinding:
     """Guess the largest, smallest and middle number, if all options are numbers."""
     exam = _require_options(evidence)
-    exam = exam.of([n for n, of in enumerate(exam.options) if len(set(_numbers(of))) > 1])
+    rows = [row for row, options in enumerate(exam.options) if len(set(_numbers(options))) > 1]
+    exam = exam.select(rows)
     if len(exam.questions) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(exam.questions)} questions have numbers for options")
     return guess_finding(guess_keys(exam, [_number_cue(exam)]), "a look at the options")
@@ -113,7 +115,7 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
             f"{len(exam.questions)} questions with options; {_MIN_WORDED} are needed"
         )
     simpler = [_length_cue(exam), _number_cue(exam), _mention_cue(exam)]
-    cue = Cue("a classifier of words", _wording(exam))
+    cue = Cue("a classifier of words", _wording_features(exam))
     guesses = guess_keys(exam, [cue], simpler, by_category=False)
     return guess_finding(guesses, "the wording of the options", with_questions=True)
 
@@ -121,26 +123,26 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
 def group_cues(
     groups: Mapping[str, Sequence[Hashable]], options: Callable[[Rows], Features]
 ) -> list[Cue]:
-    """Cues of groups of questions in which other options are right than elsewhere.
+    """Build cues that are learned in each group of questions apart.
 
     Args:
-        groups: Name of a cue -> group of each question; small ones are taken together.
+        groups: Group of each question, by name of a cue; small groups are taken together.
         options: Features of the options that are learned in each group.
     """
     cues = []
-    for name, of in groups.items():
-        counts = Counter(of).most_common(_MAX_GROUPS)
+    for name, group_of_row in groups.items():
+        counts = Counter(group_of_row).most_common(_MAX_GROUPS)
         codes = {group: code for code, (group, n) in enumerate(counts, 1) if n >= _MIN_GROUP}
-        numbers = np.array([codes.get(group, 0) for group in of], dtype=np.intp)
-        if len(set(of)) > 1:
-            cues.append(Cue(name, options, groups=numbers))
+        row_codes = np.array([codes.get(group, 0) for group in group_of_row], dtype=np.intp)
+        if len(set(group_of_row)) > 1:
+            cues.append(Cue(name, options, groups=row_codes))
     return cues
 
 
 def places(exam: Guessable) -> Callable[[Rows], Features]:
     """One-hot place of each option; 0 if it is not shown."""
-    eye = np.eye(exam.is_offered.shape[1], dtype=np.float32)
-    return lambda rows: np.where(exam.is_ordered[rows][:, None, None], eye, np.float32(0))
+    one_hot = np.eye(exam.is_offered.shape[1], dtype=np.float32)
+    return lambda rows: np.where(exam.is_ordered[rows][:, None, None], one_hot, np.float32(0))
 
 
 def extremes(values: Floats) -> Features:
@@ -160,11 +162,12 @@ def _row_groups(exam: Guessable, order: Sequence[int]) -> dict[str, Sequence[Has
     }
     groups["the key of the row before"] = [-1, *keys[:-1]]
     groups["the keys of the two rows before"] = [None, None, *pairwise(keys)][: len(keys)]
-    at = sorted(range(len(keys)), key=order.__getitem__)
-    return {name: [of[n] for n in at] for name, of in groups.items()}
+    place_of_row = sorted(range(len(keys)), key=order.__getitem__)  # the inverse of the order
+    return {name: [by_place[n] for n in place_of_row] for name, by_place in groups.items()}
 
 
 def _require_options(evidence: Evidence) -> Guessable:
+    """Questions with one right option; the check is skipped if they are few."""
     exam = Guessable.with_options(evidence.questions)
     if len(exam.questions) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(exam.questions)} questions with options")
@@ -172,18 +175,19 @@ def _require_options(evidence: Evidence) -> Guessable:
 
 
 def _place_cue(exam: Guessable) -> Cue:
-    most = exam.is_offered.shape[1]
-    names = exam.options[0] if exam.about else [chr(ord("A") + n) for n in range(most)]
-    quote = '"' if exam.about else ""
-    return Cue("", places(exam), [f"always {quote}{name}{quote}" for name in names])
+    if exam.about:
+        guesses = [f'always "{answer}"' for answer in exam.options[0]]
+    else:
+        guesses = [f"always {chr(ord('A') + n)}" for n in range(exam.is_offered.shape[1])]
+    return Cue("", places(exam), guesses)
 
 
 def _length_cue(exam: Guessable) -> Cue:
     lengths = _values(exam, lambda options: [len(option.strip()) for option in options])
     words = _values(exam, lambda options: [len(content_words(option)) for option in options])
     features = np.concatenate([extremes(lengths), extremes(words)], axis=2)
-    names = ["longest option", "shortest option", "option with most words"]
-    guesses = [f"the {name}" for name in (*names, "option with fewest words")]
+    guesses = ["the longest option", "the shortest option"]
+    guesses += ["the option with most words", "the option with fewest words"]
     return Cue("", features.__getitem__, guesses)
 
 
@@ -208,7 +212,7 @@ def _mention_cue(exam: Guessable) -> Cue:
 
 
 def _values(exam: Guessable, measure: Callable[[Sequence[str]], Sequence[float]]) -> Floats:
-    """A number of each option: (questions, options); NaN if there is none."""
+    """Measure the options of each question: (questions, options); NaN if there is no value."""
     values = np.full(exam.is_offered.shape, np.nan)
     for row, options in enumerate(exam.options):
         measured = measure(options)
@@ -217,56 +221,66 @@ def _values(exam: Guessable, measure: Callable[[Sequence[str]], Sequence[float]]
 
 
 def _largest(values: Floats) -> Features:
-    known = np.where(np.isnan(values), -np.inf, values)
-    best = known.max(axis=1, keepdims=True)
-    is_best = ((known == best) & (best > -np.inf)).astype(np.float32)
+    """Whether an option has the largest value of its question; ties share it."""
+    comparable = np.where(np.isnan(values), -np.inf, values)
+    best = comparable.max(axis=1, keepdims=True)
+    is_best = ((comparable == best) & (best > -np.inf)).astype(np.float32)
     shares: Features = is_best / np.maximum(1, is_best.sum(axis=1, keepdims=True))
     return shares
 
 
 def _numbers(options: Sequence[str]) -> list[float]:
     """The options as numbers; empty unless each has exactly one."""
-    matches = [list(_NUMBER.finditer(option)) for option in options]
-    if any(len(of) != 1 for of in matches):
-        return []
-    return [
-        float(match[0].replace("−", "-").replace(",", "" if match["thousands"] else "."))
-        for (match,) in matches
-    ]
+    numbers = []
+    for option in options:
+        matches = list(_NUMBER.finditer(option))
+        if len(matches) != 1:
+            return []
+        (match,) = matches
+        without_comma = match[0].replace(",", "" if match["thousands"] else ".")
+        numbers.append(float(without_comma.replace("−", "-")))
+    return numbers
 
 
-def _wording(exam: Guessable) -> Callable[[Rows], Features]:
-    """Features of each option: words and rank among the options, minus their mean."""
-    offered = Counter(content_words(option) for options in exam.options for option in options)
+def _wording_features(exam: Guessable) -> Callable[[Rows], Features]:
+    """Features of the wording of each option, minus their mean over the question's options."""
+    counts = Counter(content_words(option) for options in exam.options for option in options)
 
     def features(rows: Rows) -> Features:
-        features = np.zeros((len(rows), exam.is_offered.shape[1], _WORDS + 8), np.float32)
-        for number, row in enumerate(rows):
-            of_question = _worded_options(exam.questions[row], offered)
-            features[number, : len(of_question)] = of_question - of_question.mean(axis=0)
+        shape = len(rows), exam.is_offered.shape[1], _N_WORDING_FEATURES
+        features = np.zeros(shape, np.float32)
+        for index, row in enumerate(rows):
+            by_option = _option_wordings(exam.questions[row], counts)
+            features[index, : len(by_option)] = by_option - by_option.mean(axis=0)
         return features
 
     return features
 
 
-def _worded_options(question: Question, offered: Counter[tuple[str, ...]]) -> Features:
+def _option_wordings(question: Question, counts: Counter[tuple[str, ...]]) -> Features:
+    """Hashed words and features of the wording of each option: (options, features).
+
+    Args:
+        question: The question.
+        counts: How often each text is an option in the benchmark.
+    """
     texts = [content_words(option) for option in question.options]
     in_question = set(question_words(question))
-    rows = np.zeros((len(texts), _WORDS + 8), np.float32)
-    for n, (text, option) in enumerate(zip(texts, question.options, strict=True)):
-        own_words = set(text)
-        for word in own_words:
-            rows[n, crc32(word.encode()) % _WORDS] += 1
-        other_words = [set(text) for at, text in enumerate(texts) if at != n]
-        rows[n, _WORDS:] = (
-            len(own_words & in_question) / max(1, len(own_words)),
-            sum(len(own_words & words) / max(1, len(own_words | words)) for words in other_words)
-            / len(other_words),
-            bool(own_words & _NEGATIONS),
-            bool(own_words & _ABSOLUTE_WORDS),
+    features = np.zeros((len(texts), _N_WORDING_FEATURES), np.float32)
+    for index, (text, option) in enumerate(zip(texts, question.options, strict=True)):
+        words = set(text)
+        for word in words:
+            features[index, crc32(word.encode()) % _WORD_BUCKETS] += 1
+        other_options = [set(other) for n, other in enumerate(texts) if n != index]
+        overlaps = [len(words & other) / max(1, len(words | other)) for other in other_options]
+        features[index, _WORD_BUCKETS:] = (
+            len(words & in_question) / max(1, len(words)),
+            sum(overlaps) / len(overlaps),
+            bool(words & _NEGATIONS),
+            bool(words & _ABSOLUTE_WORDS),
             option.strip()[-1:] in ".!?。",
             option.strip()[:1].isupper(),
-            any(letter.isdigit() for letter in option),
-            np.log1p(offered[text]),
+            any(character.isdigit() for character in option),
+            np.log1p(counts[text]),
         )
-    return rows
+    return features
