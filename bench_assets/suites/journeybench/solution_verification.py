@@ -28,13 +28,7 @@ from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.evaluation.task import (
-    RULES,
-    AnsweredQuestion,
-    ByModel,
-    ByRules,
-    Judge,
-)
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Judge
 from bench_assets.suites.journeybench.answer_agreement import (
     matches_truth,
     missing_steps,
@@ -270,21 +264,12 @@ def _has_answer(response: Response) -> bool | None:
 def _rule_judgements(pair: AnsweredQuestion) -> list[Judgement]:
     truths = pair.question.answer
     answer = read_answer(pair.question, pair.prediction.text) or UNKNOWN
+    is_right = any(matches_truth(answer, truth) for truth in truths)
+    comparison = f"{answer} against {'; '.join(truths)}"
+    judgement = partial(Judgement.of, pair.prediction, judge=RULES)
     return [
-        Judgement.of(
-            pair.prediction,
-            judge=RULES,
-            criterion=EXTRACTED,
-            verdict=answer != UNKNOWN,
-            response=answer,
-        ),
-        Judgement.of(
-            pair.prediction,
-            judge=RULES,
-            criterion=CORRECT,
-            verdict=any(matches_truth(answer, truth) for truth in truths),
-            response=f"{answer} against {'; '.join(truths)}",
-        ),
+        judgement(criterion=EXTRACTED, verdict=answer != UNKNOWN, response=answer),
+        judgement(criterion=CORRECT, verdict=is_right, response=comparison),
     ]
 
 
@@ -305,8 +290,5 @@ def _score(
     points, note = verdict_points(correctness, "prints neither yes nor no", verdict_of)
     answer = answer_of(by_criterion[EXTRACTED].response) if EXTRACTED in by_criterion else UNKNOWN
     return Score.of(
-        answered.prediction,
-        points=points,
-        answer=() if answer == UNKNOWN else (answer,),
-        note=note,
+        answered.prediction, points=points, answer=() if answer == UNKNOWN else (answer,), note=note
     )

@@ -88,6 +88,5 @@ def generate_images(
     for rejection in collected.rejections:
         context.log.warning(f"{rejection.entry}: {rejection.reason}")
     return table_output(
-        collected.images,
-        {"generated": str(folder or "drawn"), "failed": len(collected.rejections)},
+        collected.images, {"generated": str(folder or "drawn"), "failed": len(collected.rejections)}
     )

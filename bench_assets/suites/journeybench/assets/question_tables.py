@@ -86,13 +86,8 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
         n_entries = len(entries.rows)
         table = task_table.to_questions(entries.rows, by_name)
         table = replace(table, rejections=entries.rejections + table.rejections)
-        edition = edition_of(
-            sources,
-            table_name,
-            whole=not table.rejections,
-            n=n_entries,
-            releases=task_table.releases,
-        )
+        is_whole, releases = not table.rejections, task_table.releases
+        edition = edition_of(sources, table_name, whole=is_whole, n=n_entries, releases=releases)
         label = partial(label_undecided, task=task, tables=tables, settings=sources.settings)
         yield from yield_question_tables(
             table, images.rejections, n_entries, edition, image_store, label
@@ -102,10 +97,7 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
 
 
 def published_rows(
-    sources: SourceFiles,
-    table: str,
-    read: Callable[[Path], Table[Row]],
-    built: list[Row],
+    sources: SourceFiles, table: str, read: Callable[[Path], Table[Row]], built: list[Row]
 ) -> Table[Row]:
     """Read the published file of a table; without one, return the built rows.
 
@@ -117,10 +109,8 @@ def published_rows(
         return Table(built)
     published = read(file)
     if not published.rows:
-        example = ""
-        if published.rejections:
-            rejection = published.rejections[0]
-            example = f" ({rejection.entry}: {rejection.reason})"
+        rejection = next(iter(published.rejections), None)
+        example = f" ({rejection.entry}: {rejection.reason})" if rejection else ""
         raise SourceError(f"{file}: no rows{example}. Download it again, or remove it")
     return published
 

@@ -64,12 +64,9 @@ def meteor_metric(
 
 def _corpus_meteor(scored: Sequence[ScoredQuestion]) -> float:
     """METEOR of the whole corpus, with the tokens of its scorer."""
-    is_official = scored[0].score.scorer == caption_measures.OFFICIAL
-    split = str.split if is_official else tokenize
-    captions = []
-    for scored_question in scored:
-        caption, references = caption_measures.caption_pair(scored_question)
-        captions.append((split(caption), [split(reference) for reference in references]))
+    split = str.split if scored[0].score.scorer == caption_measures.OFFICIAL else tokenize
+    pairs = map(caption_measures.caption_pair, scored)
+    captions = [(split(pair.candidate), [*map(split, pair.references)]) for pair in pairs]
     return meteor(captions).corpus
 
 

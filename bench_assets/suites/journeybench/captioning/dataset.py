@@ -145,8 +145,8 @@ def _split_sentences(cell: str) -> list[str]:
 
 def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:
     """Remove bullets, quotation marks and blanks around captions."""
-    bare = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
-    return tuple(caption for caption in bare if caption)
+    stripped = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
+    return tuple(caption for caption in stripped if caption)
 
 
 TASK_NAME = "journeybench/captioning"
@@ -174,6 +174,5 @@ def to_questions(
     ]
     missing = [entry for entry in entries if entry.image not in images]
     return Table[Question](
-        questions,
-        [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
+        questions, [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing]
     )

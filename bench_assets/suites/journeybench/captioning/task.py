@@ -8,10 +8,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.captioning import scoring
 from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME, TEXT
-from bench_assets.suites.journeybench.raw_material import (
-    CAPTIONS,
-    IMAGES,
-)
+from bench_assets.suites.journeybench.raw_material import CAPTIONS, IMAGES
 
 
 def main(question: Question) -> Prompt:

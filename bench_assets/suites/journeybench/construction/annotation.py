@@ -7,13 +7,7 @@ look-alikes and trigger questions of the kept captions.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from bench_assets.annotation.tasks import (
-    Answer,
-    Unit,
-    split_unit_id,
-    suite_task,
-    unit_id,
-)
+from bench_assets.annotation.tasks import Answer, Unit, split_unit_id, suite_task, unit_id
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.distractors import Statement, filter_statements
 from bench_assets.suites.journeybench.construction.filtering import kept_captions
@@ -78,7 +72,7 @@ def writing_units(decisions: Sequence[FilterDecision], images: Sequence[StoredIm
 
 
 def caption_units(
-    written: Sequence[WrittenCaption],
+    captions: Sequence[WrittenCaption],
     decisions: Sequence[FilterDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
@@ -86,7 +80,7 @@ def caption_units(
     digest_of = digests(images)
     kept = {decision.image for decision in decisions if decision.kept} & digest_of.keys()
     first_captions: dict[tuple[str, str], WrittenCaption] = {}
-    for caption in written:
+    for caption in captions:
         text = normalize_text(caption.caption)
         if caption.image in kept and text:
             first_captions.setdefault((caption.image, text), caption)
@@ -124,7 +118,7 @@ def statement_units(
 
 
 def look_alike_units(
-    proposed: Sequence[LookAlike],
+    look_alike_proposals: Sequence[LookAlike],
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
@@ -139,18 +133,20 @@ def look_alike_units(
             needed=N_CHECKING,
         )
         for image, candidate in dict.fromkeys(
-            (look_alike.image, look_alike.candidate) for look_alike in proposed
+            (look_alike.image, look_alike.candidate) for look_alike in look_alike_proposals
         )
         if image in digest_of and candidate in digest_of
     ]
 
 
-def trigger_units(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
+def trigger_units(
+    trigger_responses: Sequence[GeneratedText], images: Sequence[StoredImage]
+) -> list[Unit]:
     """Build one unit per complete trigger question."""
     digest_of = digests(images)
     questions = {
         (question.image, normalize_text(question.question)): question
-        for question in valid_questions(responses)
+        for question in valid_questions(trigger_responses)
     }
     return [
         Unit(
@@ -232,17 +228,9 @@ def _source_note(answer: Answer) -> dict[str, Any]:
 FILTER = suite_task(TASKS["filter"], filter_units, filter_votes, FilterVote)
 WRITE = suite_task(TASKS["captions"], writing_units, written_captions)
 VERIFY = suite_task(
-    TASKS["caption_votes"], caption_units, caption_votes, CaptionVote, written="written_captions"
+    TASKS["caption_votes"], caption_units, caption_votes, CaptionVote, captions="written_captions"
 )
 CONFLICTS = suite_task(TASKS["statements"], statement_units, statement_votes, StatementVote)
-ALIKE = suite_task(
-    TASKS["look_alikes"],
-    look_alike_units,
-    look_alike_votes,
-    LookAlikeVote,
-    proposed="look_alike_proposals",
-)
-TRIGGER = suite_task(
-    TASKS["triggers"], trigger_units, trigger_votes, TriggerVote, responses="trigger_responses"
-)
+ALIKE = suite_task(TASKS["look_alikes"], look_alike_units, look_alike_votes, LookAlikeVote)
+TRIGGER = suite_task(TASKS["triggers"], trigger_units, trigger_votes, TriggerVote)
 ANNOTATION_TASKS = (FILTER, WRITE, VERIFY, CONFLICTS, ALIKE, TRIGGER)

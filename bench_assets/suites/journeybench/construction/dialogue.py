@@ -170,6 +170,7 @@ class _Dialogue:
     end: DialogueEnd | None = None
 
     def close(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
+        """End the dialogue after some rounds."""
         self.end = DialogueEnd(
             image=self.image_id,
             caption=self.caption,
@@ -225,21 +226,20 @@ def hold_dialogues(
 
 def dialogue_statements(utterances: Iterable[Utterance]) -> list[Statement]:
     """List the descriptions of images in the reasoner's readable responses."""
-    statements = []
-    for utterance in utterances:
-        turn = read_reasoning(utterance.said) if utterance.speaker == "reasoner" else None
-        if turn is not None:
-            statement = Statement(
-                statement_id=f"{utterance.image}/dialogue/{utterance.round}",
-                image=utterance.image,
-                text=turn.statement,
-                way="dialogue",
-                request_id=utterance.request_id,
-                writer=utterance.model,
-                prompt_sha256=utterance.prompt_sha256,
-            )
-            statements.append(statement)
-    return statements
+    turns = [(row, read_reasoning(row.said)) for row in utterances if row.speaker == "reasoner"]
+    return [
+        Statement(
+            statement_id=f"{utterance.image}/dialogue/{utterance.round}",
+            image=utterance.image,
+            text=turn.statement,
+            way="dialogue",
+            request_id=utterance.request_id,
+            writer=utterance.model,
+            prompt_sha256=utterance.prompt_sha256,
+        )
+        for utterance, turn in turns
+        if turn is not None
+    ]
 
 
 class _Turn(NamedTuple):

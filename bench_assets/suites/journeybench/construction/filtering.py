@@ -160,15 +160,13 @@ def funnel(
     ``undecided`` has one element each for images, captions, statements and look-alikes.
     """
     image_units, caption_units, statement_units, look_alike_units = undecided
-    n_images = sum(row.kept for row in images)
-    n_captions = sum(row.kept for row in captions)
     n_statements = sum(row.accepted for row in statements)
     n_look_alikes = sum(row.accepted for row in look_alikes)
     return [
         _voted_step("images of the gallery", len(images), image_units),
-        VotedStep(step="images kept", n=n_images, paper=1042),
+        VotedStep(step="images kept", n=sum(row.kept for row in images), paper=1042),
         _voted_step("captions written", len(captions), caption_units),
-        VotedStep(step="captions kept", n=n_captions),
+        VotedStep(step="captions kept", n=sum(row.kept for row in captions)),
         _voted_step("statements written", len(statements), statement_units),
         VotedStep(step="statements accepted", n=n_statements, paper=5590),
         _voted_step("look-alikes proposed", len(look_alikes), look_alike_units),
@@ -229,7 +227,7 @@ def _decide_captions(
     captions: Sequence[WrittenCaption], votes: Sequence[Sequence[bool]], least_votes: int
 ) -> list[CaptionDecision]:
     """Decide on the captions of one image by the votes on each of them."""
-    text_faults = _caption_faults(captions)
+    text_faults = [_text_fault(caption, captions[:n]) for n, caption in enumerate(captions)]
     faults = [
         text_fault or vote_fault(caption_votes, least_votes, "verifiers accept it")
         for text_fault, caption_votes in zip(text_faults, votes, strict=True)
@@ -253,17 +251,10 @@ def _decide_captions(
     return decisions
 
 
-def _caption_faults(captions: Iterable[WrittenCaption]) -> list[str]:
-    """Why each caption is not put to the vote; "" if it is."""
-    faults = []
-    earlier_texts = set[str]()
-    for caption in captions:
-        text = normalize_text(caption.caption)
-        if not text:
-            faults.append("empty")
-        elif text in earlier_texts:
-            faults.append("an earlier caption says the same")
-        else:
-            faults.append("")
-        earlier_texts.add(text)
-    return faults
+def _text_fault(caption: WrittenCaption, earlier: Sequence[WrittenCaption]) -> str:
+    """Why a caption is not put to the vote; "" if it is."""
+    text = normalize_text(caption.caption)
+    if not text:
+        return "empty"
+    is_repeated = text in [normalize_text(other.caption) for other in earlier]
+    return "an earlier caption says the same" if is_repeated else ""

@@ -64,9 +64,7 @@ def propose_look_alikes(
 
 
 def verify_look_alikes(
-    proposed: Iterable[LookAlike],
-    votes: Iterable[LookAlikeVote],
-    least_votes: int = 1,
+    look_alikes: Iterable[LookAlike], votes: Iterable[LookAlikeVote], least_votes: int = 1
 ) -> list[LookAlikeDecision]:
     """Decide on each proposed image, the nearest first.
 
@@ -75,7 +73,7 @@ def verify_look_alikes(
     unless enough nearer ones are accepted.
 
     Args:
-        proposed: Proposals of all criteria; an image proposed by several counts once.
+        look_alikes: Proposals of all criteria; an image proposed by several counts once.
         votes: Annotators' votes on pairs of images.
         least_votes: Votes that decide on a pair.
     """
@@ -83,7 +81,7 @@ def verify_look_alikes(
     for vote in votes:
         votes_by_pair[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
     proposals_by_pair: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
-    for look_alike in proposed:
+    for look_alike in look_alikes:
         proposals_by_pair[look_alike.image, look_alike.candidate].append(look_alike)
     n_accepted = Counter[str]()
     decisions = []

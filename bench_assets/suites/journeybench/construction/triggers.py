@@ -49,8 +49,7 @@ def trigger_prompts(
     """Ask for one question of each kind about each image, by request id."""
     return {
         f"{image}/triggers": Prompt.of(
-            Image(images[image]),
-            _TRIGGER_PROMPT.format(captions=format_list(texts)),
+            Image(images[image]), _TRIGGER_PROMPT.format(captions=format_list(texts))
         )
         for image, texts in captions.items()
     }

@@ -8,10 +8,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
-from bench_assets.suites.journeybench.published_files import (
-    read_records,
-    read_text_field,
-)
+from bench_assets.suites.journeybench.published_files import read_records, read_text_field
 
 RELEASES = (608,)
 """Rows of the known releases: the evaluation split."""
@@ -98,6 +95,5 @@ def to_questions(
     ]
     missing = [entry for entry in entries if entry.image not in images]
     return Table[Question](
-        questions,
-        [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
+        questions, [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing]
     )

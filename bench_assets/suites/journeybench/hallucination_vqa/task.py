@@ -4,11 +4,7 @@ from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
-from bench_assets.suites.journeybench.raw_material import (
-    CAPTIONS,
-    IMAGES,
-    TRIGGERS,
-)
+from bench_assets.suites.journeybench.raw_material import CAPTIONS, IMAGES, TRIGGERS
 
 TASK = Task(
     name=TASK_NAME,

@@ -48,10 +48,7 @@ def problems(sources: SourceFiles) -> list[Problem]:
 
 
 quantity_responses = generated_texts(
-    _FOLDER,
-    "quantity_responses",
-    {"problems": ("problems", Problem)},
-    quantity_prompts,
+    _FOLDER, "quantity_responses", {"problems": ("problems", Problem)}, quantity_prompts
 )
 
 

@@ -200,10 +200,7 @@ def _faults(
 
 
 def _solve(problem: Problem, quantity: Quantity, image: PlannedImage) -> Solution | None:
-    """Solve a problem with the number that an image shows.
-
-    For an absent quantity, only a problem whose form proves the result is solved.
-    """
+    """Solve with the number of an image; if it is absent, only where the form proves the result."""
     if image.variant == "absent" and not is_proven(problem, {quantity.number: quantity.number}):
         return None
     return solve(problem, {quantity.number: image.count})

@@ -27,8 +27,7 @@ class Problem:
 def read_problems(file: Path) -> Table[Problem]:
     """Read JSON lines of GSM8K in file order; no problems if the file does not exist.
 
-    A problem is rejected if it repeats another one, or if its answer does not end in ``#### `` and
-    a number.
+    Repeated problems are rejected, and those whose answer does not end in ``#### `` and a number.
 
     Raises:
         SourceError: If the file cannot be read.

@@ -40,11 +40,7 @@ class Calculation(NamedTuple):
 
 
 def steps_of(problem: Problem) -> list[Calculation]:
-    """List the calculations of a solution in order.
-
-    Raises:
-        ValueError: If one is no arithmetic.
-    """
+    """List the calculations of a solution in order; ``ValueError`` if one is no arithmetic."""
     return [
         Calculation(
             match[1], evaluate(match[2]), [Fraction(number) for number in _NUMBER.findall(match[1])]
@@ -94,6 +90,7 @@ def is_proven(problem: Problem, replacements: Mapping[int, int]) -> bool:
 
 
 def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Solution | None:
+    """Solve as ``solve`` does; ``ValueError`` if a calculation is no arithmetic."""
     steps, stated = steps_of(problem), stated_numbers(problem.question)
     inputs = [number for step in steps for number in step.inputs]
     occur_once = all(stated.count(old) == inputs.count(old) == 1 for old in replaced)
@@ -139,9 +136,5 @@ def _is_closed(problem: Problem) -> bool:
 def _usual_factors(step: Calculation) -> set[Fraction]:
     """Factors and divisors of a calculation that a text may leave out."""
     operands = _OPERAND.findall(step.expression.replace(" ", ""))
-    factors = {
-        Fraction(number)
-        for before, number, after in operands
-        if before in {"*", "/"} or after in {"*", "/"}
-    }
+    factors = {Fraction(n) for before, n, after in operands if {before, after} & {"*", "/"}}
     return factors & _FACTORS

@@ -36,13 +36,9 @@ TASK = Task(
     version=9,
     conditions={
         "main": Condition(
-            prompt=main,
-            about="Image and question, chain of thought (section 3.4, Figure 5).",
+            prompt=main, about="Image and question, chain of thought (section 3.4, Figure 5)."
         ),
-        "language_only": Condition(
-            prompt=language_only,
-            about="No image (section 4.3).",
-        ),
+        "language_only": Condition(prompt=language_only, about="No image (section 4.3)."),
     },
     scorers={
         "strict": solution_verification.score_strictly,

@@ -47,10 +47,7 @@ def causes(sources: SourceFiles) -> list[CauseAndEffect]:
 
 
 cause_responses = generated_texts(
-    _FOLDER,
-    "cause_responses",
-    {"causes": ("causes", CauseAndEffect)},
-    cause_prompts,
+    _FOLDER, "cause_responses", {"causes": ("causes", CauseAndEffect)}, cause_prompts
 )
 
 
@@ -69,11 +66,8 @@ def planned_pairs(
     arithmetic_pairs = plan_arithmetic(by_id, quantities, decided_proposals)
     cause_pairs = plan_causes(causes, cause_responses)
     source_tables = (read_copa(folder / _COPA), read_knowledge(folder / _KNOWLEDGE))
-    rejections = [
-        rejection
-        for table in (*source_tables, arithmetic_pairs, cause_pairs)
-        for rejection in table.rejections
-    ]
+    tables = (*source_tables, arithmetic_pairs, cause_pairs)
+    rejections = [rejection for table in tables for rejection in table.rejections]
     return table_output(arithmetic_pairs.rows + cause_pairs.rows, rejection_metadata(rejections))
 
 

@@ -59,12 +59,10 @@ TASK = Task(
     version=9,
     conditions={
         "main": Condition(
-            prompt=main,
-            about="Two images and a question, chain of thought (section 3.5, Table 3).",
+            prompt=main, about="Two images and a question, chain of thought (section 3.5, Table 3)."
         ),
         "language_only": Condition(
-            prompt=language_only,
-            about="No images, as in section 4.3 for MCOT.",
+            prompt=language_only, about="No images, as in section 4.3 for MCOT."
         ),
     },
     scorers={

@@ -21,11 +21,7 @@ from bench_assets.suites.journeybench.assets.question_tables import (
     question_outs,
     yield_question_tables,
 )
-from bench_assets.suites.journeybench.assets.source import (
-    SUITE,
-    name_images,
-    source_folder,
-)
+from bench_assets.suites.journeybench.assets.source import SUITE, name_images, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import (
     CaptionedImage,
     read_captioned_images,

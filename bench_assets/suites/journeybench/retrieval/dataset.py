@@ -194,8 +194,7 @@ def _rejections(sample: RetrievalSample, images: Mapping[str, StoredImage]) -> I
         yield Rejection(entry=sample.entry_id, reason=f"no image: {sample.image}")
         return
     if not (sample.texts or sample.captions):
-        reason = "the image has neither texts nor captions"
-        yield Rejection(entry=sample.entry_id, reason=reason)
+        yield Rejection(entry=sample.entry_id, reason="the image has neither texts nor captions")
     for text in sample.text_distractors:
         if text in sample.texts:
             reason = "a distractor that is also a right text"

@@ -33,14 +33,12 @@ class SharedVectors:
 
 @lru_cache(maxsize=2)  # texts and images of the last encoder
 def _cached_vectors(encoder_name: str, content_type: str) -> dict[str, Vectors]:
-    """The vectors of an encoder by content, which ``_embed`` adds to; at first empty."""
+    """Vectors of an encoder, by content; ``_embed`` adds them."""
     return {}
 
 
 def _embed(
-    contents: Sequence[str],
-    cache: dict[str, Vectors],
-    encode: Callable[[Sequence[str]], Vectors],
+    contents: Sequence[str], cache: dict[str, Vectors], encode: Callable[[Sequence[str]], Vectors]
 ) -> Vectors:
     """Look up the vectors of contents; missing ones are encoded and added to the cache."""
     if not contents:

@@ -1,12 +1,7 @@
 """Fine-grained cross-modal retrieval as a task; encoders answer it, see ``scoring.rank``."""
 
 from bench_assets.evaluation.task import Condition, Task
-from bench_assets.suites.journeybench.raw_material import (
-    CAPTIONS,
-    IMAGES,
-    LOOK_ALIKES,
-    STATEMENTS,
-)
+from bench_assets.suites.journeybench.raw_material import CAPTIONS, IMAGES, LOOK_ALIKES, STATEMENTS
 from bench_assets.suites.journeybench.retrieval import scoring
 from bench_assets.suites.journeybench.retrieval.dataset import TASK_NAME
 from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, WITHOUT_DISTRACTORS

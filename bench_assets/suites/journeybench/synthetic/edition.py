@@ -126,12 +126,9 @@ def _caption_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line
             strict_verifier = _draw_annotator(rng, probability=0.15)
             for verifier in _ANNOTATORS:
                 sees_fault = number == _WRONG_WRITER and verifier != "ana"
-                yield {
-                    "image": member.image,
-                    "writer": f"writer {number}",
-                    "verifier": verifier,
-                    "accepts": not sees_fault and verifier != strict_verifier,
-                }
+                accepts = not sees_fault and verifier != strict_verifier
+                fields = {"image": member.image, "writer": f"writer {number}"}
+                yield {**fields, "verifier": verifier, "accepts": accepts}
 
 
 def _statement_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
@@ -193,8 +190,7 @@ def _dialogue_responses(all_members: Sequence[Member]) -> Iterator[_Line]:
             request_id = f"{member.image}/dialogue/{round_number}"
             yield _response(f"{request_id}/asker", member.fill_template(turn["asker"]))
             for number, answer in enumerate(turn["answerer"], 1):
-                text = member.fill_template(answer)
-                yield _response(f"{request_id}/answerer/{number}", text)
+                yield _response(f"{request_id}/answerer/{number}", member.fill_template(answer))
             is_retried = member_index == _SECOND_TRY and round_number == 1
             if is_retried:
                 yield _response(f"{request_id}/reasoner", WORLD["unreadable"])

@@ -114,7 +114,7 @@ def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
         WrittenCaption(image="b.png", writer="w1", caption="A dog."),
     ]
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
-    (unit,) = annotation.VERIFY.units(written=written, decisions=decisions, images=IMAGES)
+    (unit,) = annotation.VERIFY.units(captions=written, decisions=decisions, images=IMAGES)
     assert (unit.shown, unit.barred, unit.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
     rows = rows_of(
         annotation.VERIFY, [unit], answer_to(annotation.VERIFY, unit, "ana", accepts="yes")
@@ -163,7 +163,9 @@ def test_a_look_alike_is_one_unit_however_it_was_proposed(alike, conflicts, acce
         for way in ("subject", "both")
     ]
     (unit,) = annotation.ALIKE.units(
-        proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
+        look_alike_proposals=proposed,
+        caption_decisions=[caption("b.png", "A cat.")],
+        images=IMAGES,
     )
     assert unit.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
     given = answer_to(annotation.ALIKE, unit, "ana", alike=alike, conflicts=conflicts)
@@ -187,7 +189,7 @@ def test_questions_are_checked_that_are_whole():
     response = GeneratedText(
         request_id="b.png/triggers", text=TRIGGER, error="", writer="m", prompt="", prompt_sha256=""
     )
-    (unit,) = annotation.TRIGGER.units(responses=[response], images=IMAGES)
+    (unit,) = annotation.TRIGGER.units(trigger_responses=[response], images=IMAGES)
     assert unit.shown["Answers"] == "Nowhere"
     rows = rows_of(
         annotation.TRIGGER, [unit], answer_to(annotation.TRIGGER, unit, "ana", accepts="yes")
