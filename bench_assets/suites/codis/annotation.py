@@ -118,12 +118,14 @@ def _objections(votes: Sequence[SubmissionVote]) -> dict[str, str]:
 
 
 def _shown_fields(pair: ContextPair) -> dict[str, str]:
+    first_context, second_context = pair.contexts
+    first_answer, second_answer = pair.answers
     return {
         "Question": pair.question,
-        "First context": pair.contexts[0],
-        "Answer in the first context": pair.answers[0],
-        "Second context": pair.contexts[1],
-        "Answer in the second context": pair.answers[1],
+        "First context": first_context,
+        "Answer in the first context": first_answer,
+        "Second context": second_context,
+        "Answer in the second context": second_answer,
         "What the context tells of": pair.category,
     }
 

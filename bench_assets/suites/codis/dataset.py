@@ -84,18 +84,18 @@ def find_release(folder: Path) -> CodisRelease:
     """
     data, submissions = folder / "data.json", folder / "submissions.json"
     votes, captions = folder / "votes.json", folder / "captions.jsonl"
-    raw = submissions.is_file() and votes.is_file()
-    if raw and data.is_file():
+    is_raw = submissions.is_file() and votes.is_file()
+    if is_raw and data.is_file():
         raise SourceError(f"{folder}: holds data.json and submissions.json. Remove one of them")
-    if not raw and not data.is_file():
+    if not is_raw and not data.is_file():
         raise SourceError(
             f"{folder}: no CODIS data: expected data.json and images/ (the authors' release), "
             "or submissions.json, votes.json and images/ (an edition to be built)"
         )
     return CodisRelease(
         folder=folder,
-        entries=submissions if raw else data,
-        votes=votes if raw else None,
+        entries=submissions if is_raw else data,
+        votes=votes if is_raw else None,
         images=_image_folder(folder),
         captions=captions if captions.is_file() else None,
     )
@@ -109,7 +109,7 @@ def source_files(release: CodisRelease) -> list[SourceFile]:
 
 
 def image_names(files: Iterable[SourceFile]) -> list[str]:
-    """Names of the images of a source: of the files that are in a folder, without the folder."""
+    """Paths of the images of a source, relative to its folder of images."""
     return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
 
 
@@ -133,17 +133,17 @@ def read_captions(file: Path) -> Table[tuple[str, str]]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    captions: dict[str, str] = {}
-
-    def read_caption(entry: Entry, where: str) -> tuple[str, str]:
-        image = require_field(entry, "image_id", str, where)
-        text = require_field(entry, "caption", str, where).strip()
-        if image in captions:
-            raise SourceError(f"{where}: second caption for {image}. Remove one of them")
-        captions[image] = text
-        return image, text
-
-    return make_rows(read_lines(file), read_caption)
+    captions = Table[tuple[str, str]]()
+    captioned: set[str] = set()
+    for line in read_lines(file):
+        with captions.rejecting(line.where):
+            image = require_field(line.entry, "image_id", str, line.where)
+            text = require_field(line.entry, "caption", str, line.where).strip()
+            if image in captioned:
+                raise SourceError(f"{line.where}: second caption for {image}. Remove one of them")
+            captioned.add(image)
+            captions.rows.append((image, text))
+    return captions
 
 
 def _image_folder(folder: Path) -> Path:
@@ -186,7 +186,8 @@ def _both_texts(entry: Entry, name: str, where: str) -> tuple[str, str]:
     """The two texts of a field: of ``context``, for example, context_1 and context_2."""
     texts = require_field(entry, name, dict, where)
     first = require_field(texts, f"{name}_1", str, where)
-    return first, require_field(texts, f"{name}_2", str, where)
+    second = require_field(texts, f"{name}_2", str, where)
+    return first, second
 
 
 def to_questions(
@@ -209,5 +210,5 @@ def to_questions(
             labels={"image": pair.image},
         )
         for pair in pairs
-        for half, (context, answer) in enumerate(zip(pair.contexts, pair.answers, strict=True), 1)
+        for half, context, answer in zip((1, 2), pair.contexts, pair.answers, strict=True)
     ]

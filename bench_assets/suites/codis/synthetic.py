@@ -115,6 +115,7 @@ def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> 
 def _submission(
     name: str, image: _SceneImage, question: Mapping[str, Any], origin: Mapping[str, Any]
 ) -> _Submission:
+    """Fill in one version of a question about an image."""
     filled = _fill_placeholders(question, image.variation)
     entry = {
         "id": name,

@@ -6,7 +6,7 @@ descriptions tell one story, and shared words whether an item is mentioned. A re
 description overrules both.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -61,10 +61,10 @@ def compare_descriptions(
         reviews: Decisions of reviewers; those about descriptions count.
     """
     descriptions, selected = _reviewed_descriptions(items, reviews)
-    accepted: dict[str, list[str]] = {}
+    accepted: dict[str, list[str]] = defaultdict(list)
     for merged_item in merged:
         if merged_item.outcome == "accepted":
-            accepted.setdefault(merged_item.image, []).append(merged_item.text)
+            accepted[merged_item.image].append(merged_item.text)
     vectors = encoder.encode_texts([item.text for item in descriptions])
     understandings = []
     for image in dict.fromkeys(item.image for item in items):
@@ -75,7 +75,7 @@ def compare_descriptions(
             image_descriptions = [descriptions[row] for row in rows]
             cosines = vectors[rows] @ vectors[rows].T
             understanding = _understanding(
-                image, image_descriptions, cosines, similarity, accepted.get(image, [])
+                image, image_descriptions, cosines, similarity, accepted[image]
             )
         understandings.append(understanding)
     return understandings
@@ -204,15 +204,15 @@ def merged_stories(
     items: Iterable[MergedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[Story]:
     """Make a story of each image that is understood alike, with its accepted entities."""
-    entities: dict[str, list[str]] = {}
+    entities: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.field == ENTITIES and item.outcome == "accepted":
-            entities.setdefault(item.image, []).append(item.text)
+            entities[item.image].append(item.text)
     return [
         Story(
             image_id=image_id(understanding.image),
             image=understanding.image,
-            entities=tuple(entities.get(understanding.image, ())),
+            entities=tuple(entities[understanding.image]),
             description=understanding.description,
         )
         for understanding in understood

@@ -92,11 +92,11 @@ def find_release(folder: Path) -> CogBenchRelease:
     Raises:
         SourceError: If the folder has the files of both routes or of neither, or no images.
     """
-    raw = (folder / ANNOTATIONS).is_file()
+    is_raw = (folder / ANNOTATIONS).is_file()
     released = [name for name in (DESCRIPTIONS, QUESTIONS) if (folder / name).is_file()]
-    if raw and released:
+    if is_raw and released:
         raise SourceError(f"{folder}: holds {ANNOTATIONS} and {released[0]}. Remove one of them")
-    if not raw and not released:
+    if not is_raw and not released:
         raise SourceError(
             f"{folder}: no CogBench data: expected {DESCRIPTIONS}, {QUESTIONS} and images/ (the "
             f"authors' release), or {ANNOTATIONS} and images/ (an edition to be built)"
@@ -104,7 +104,7 @@ def find_release(folder: Path) -> CogBenchRelease:
     images = folder / "images"
     if not images.is_dir():
         raise SourceError(f"{folder}: expected a folder images/ with the images")
-    return CogBenchRelease(folder=folder, edition="built" if raw else "published", images=images)
+    return CogBenchRelease(folder=folder, edition="built" if is_raw else "published", images=images)
 
 
 def source_files(release: CogBenchRelease) -> list[SourceFile]:

@@ -35,7 +35,8 @@ from bench_assets.suites.cogbench.synthetic.tales import (
     draw_tales,
 )
 
-_PLANTED = ("window-1", "window-2", "window-3")  # tales with a far too long right option
+_DROPPED, _REPLACED, _SOLVED = "window-1", "window-2", "window-3"
+_PLANTED = (_DROPPED, _REPLACED, _SOLVED)  # tales with a far too long right option
 _PLANTED_KIND = "character"  # of the question that has it
 _LONG_SUFFIX = ", as anybody can see at once"
 _ALWAYS_BROKEN = 17  # index of the response that is broken at every try
@@ -71,13 +72,13 @@ def _writing_assignments(tales: Sequence[Tale], rng: Random) -> Iterator[tuple[s
 
 def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
     """Drop one of the planted questions, and replace another one."""
-    dropped, replaced = (tale for tale in tales if tale.name in _PLANTED[:2])
-    (replacement,) = _planted_reasoning(replaced).questions
+    by_name = {tale.name: tale for tale in tales}
+    (replacement,) = _planted_reasoning(by_name[_REPLACED]).questions
     note = "the right option is far longer than the others"
     return [
-        {"question_id": _planted_question_id(dropped), "action": "drop", "note": note},
+        {"question_id": _planted_question_id(by_name[_DROPPED]), "action": "drop", "note": note},
         {
-            "question_id": _planted_question_id(replaced),
+            "question_id": _planted_question_id(by_name[_REPLACED]),
             "action": "replace",
             "note": note,
             "question": replacement.text,
@@ -149,7 +150,7 @@ def write(folder: Path, seed: int = 0) -> None:
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
-    dropped = {(name, _PLANTED_KIND) for name in (_PLANTED[0], _PLANTED[2])}
+    dropped = {(name, _PLANTED_KIND) for name in (_DROPPED, _SOLVED)}
     tales = choose_openings(draw_tales(material, rng), dropped)
     files = _image_files(tales, material, rng)
     files[ANNOTATIONS] = format_json(_annotation_entries(tales, material))
