@@ -84,7 +84,7 @@ def find_causes(old: QuestionRecord, new: QuestionRecord, *, same_version: bool 
         causes = [REASONING_REMOVED if same_raw_text else RERUN]
     if _field_values(old, "no_answer") != _field_values(new, "no_answer"):
         causes.append(TRUNCATED)
-    causes += _changed_readings(old, new, same_response=same_response)
+    causes += _changed_readers(old, new, same_response=same_response)
     if not same_version:
         causes.append(VERSION)
     if not (causes or same_points):
@@ -130,9 +130,7 @@ def _models_and_decodings(record: QuestionRecord) -> tuple[set[str], set[str]]:
     return {model for model, _ in pairs}, {decoding for _, decoding in pairs}
 
 
-def _changed_readings(
-    old: QuestionRecord, new: QuestionRecord, *, same_response: bool
-) -> list[str]:
+def _changed_readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
     """Differing parts that turn a response into points.
 
     Without judgements on one side, the judge counts as the same.

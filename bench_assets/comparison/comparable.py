@@ -97,10 +97,7 @@ def compare_sides(
     effects = compare_scores(task, questions, before.scores, after.scores, slices=slices)
     return [
         _doubt_if_unread(
-            task,
-            effect,
-            old.get(effect.category, old_whole),
-            new.get(effect.category, new_whole),
+            task, effect, old.get(effect.category, old_whole), new.get(effect.category, new_whole)
         )
         for effect in effects
     ]

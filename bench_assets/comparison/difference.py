@@ -151,15 +151,13 @@ class _Decomposition:
         by_cause[ADDED] = [name for name in self._new if name not in self._old]
         return {cause: names for cause, names in by_cause.items() if names}
 
-    def _sum_effects(
-        self, questions_by_cause: Mapping[str, Sequence[str]]
-    ) -> dict[str, float | None]:
+    def _sum_effects(self, by_cause: Mapping[str, Sequence[str]]) -> dict[str, float | None]:
         """Effect of each cause, summed over taking out, changing and putting in questions."""
         mixed = dict(self._old)
-        effects: dict[str, float | None] = dict.fromkeys(questions_by_cause, 0.0)
+        effects: dict[str, float | None] = dict.fromkeys(by_cause, 0.0)
         value = self._value(mixed)
         for phase in ("out", "paired", "in"):
-            for cause, names in questions_by_cause.items():
+            for cause, names in by_cause.items():
                 affected = [name for name in names if (name in self._paired) == (phase == "paired")]
                 if not affected:
                     continue
@@ -283,11 +281,8 @@ def _unit_members(
 
 
 def _scored(records: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
-    return [
-        ScoredQuestion(record.question, score)
-        for record in records.values()
-        for score in record.scores
-    ]
+    rows = records.values()
+    return [ScoredQuestion(row.question, score) for row in rows for score in row.scores]
 
 
 def _add_known(value: float | None, change: float | None) -> float | None:

@@ -138,10 +138,7 @@ class ConditionQuestions:
 
     @cached_property
     def numbers(self) -> dict[tuple[str, str], int]:
-        """Index of the first question of each category, question, pair and cluster.
-
-        The keys are the kind, "category" for example, and the name.
-        """
+        """Index of the first question of each unit, by (kind, name): ("category", "art")."""
         first_indices: dict[tuple[str, str], int] = {}
         for index, question in enumerate(self.questions):
             name = question.question_id

@@ -98,14 +98,12 @@ def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> li
 
 def corrected_difference(tables: TableFiles, task: Task, before: str, after: str) -> str:
     """Sentence on the difference of two corrected metrics; "" unless people checked both models."""
-    corrected = {
-        model: check.corrected
-        for model, check in people_checks(tables, task).items()
-        if check.corrected is not None
-    }
-    if not (before in corrected and after in corrected):
+    checks = people_checks(tables, task)
+    if not (before in checks and after in checks):
         return ""
-    old, new = corrected[before], corrected[after]
+    old, new = checks[before].corrected, checks[after].corrected
+    if old is None or new is None:
+        return ""
     low, high = difference_interval(old, new)
     return (
         f"{task.display_title}, corrected by people: {new.value - old.value:+.3f}"

@@ -12,10 +12,7 @@ from bench_resources.tables.parquet import TableFiles
 
 
 def null_tests(tables: TableFiles) -> dict[tuple[str, str], str]:
-    """Sentence on the latest null tests of each reader, by task and reader.
-
-    Empty if the file of figures is damaged.
-    """
+    """Latest null tests as text, by task and reader; empty if the file of figures is damaged."""
     try:
         figures = read_figures(tables.home, JudgeFigure)
     except BenchError:  # reported by the command that reads it

@@ -10,10 +10,7 @@ from functools import partial
 from math import isnan
 from shlex import quote
 
-from bench_assets.asset_factory.evaluation_tables import (
-    describe_questions,
-    evaluation_key,
-)
+from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import (

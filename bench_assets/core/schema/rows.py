@@ -246,10 +246,7 @@ class Judgement:
         verdict: bool | None,
         value: str = "",
     ) -> Self:
-        """Build the judgement of a prediction from a judge model's response.
-
-        A response with an error gives no verdict.
-        """
+        """Build the judgement of a prediction from a response; no verdict if that has an error."""
         judgement = cls.of(
             prediction,
             judge=judge,
@@ -276,10 +273,6 @@ class Score:
     """Points for one prediction; ``points`` is None if the judge or the connection failed.
 
     Attributes:
-        question_id: The question's.
-        model: Name of the model that answered.
-        condition: "main", or the ablation the prompt belongs to.
-        sample: Sample number, from 0.
         points: From 0 to ``max_points``; None if it could not be scored.
         max_points: Full points.
         answer: Answer parsed from the prediction, in the form of ``Question.answer``.

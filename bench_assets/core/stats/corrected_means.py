@@ -103,14 +103,12 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     predicted = factor * columns.judge + centres[columns.stratum]
     value, judge_mean = columns.mean(predicted), columns.mean(columns.judge)
     bias = judge_mean - value
-
     unit_moves = columns.influence(predicted - value)
     bias_moves = columns.influence(columns.judge - predicted - judge_mean + value)
     strata = [_stratum(columns, labels, residuals, index) for index in range(len(columns.sizes))]
     moves = unit_moves + sum(stratum.moves for stratum in strata)
     from_labels = sum(float(stratum.moves @ stratum.moves) for stratum in strata)
     covariance = max(0.0, float(moves @ moves - unit_moves @ unit_moves) - from_labels)
-
     quantile = student_quantile(satterthwaite_freedom(columns.shares))
     covariance_distance = quantile * sqrt(covariance)
     bias_distance = quantile * sqrt(bias_moves @ bias_moves)
@@ -167,11 +165,7 @@ class _Columns:
         return _cr2(self.by_cluster(self.weight * deviations) / self.total, self.shares)
 
     def label_weights(self) -> Floats:
-        """Weight of each label; the labels of a stratum together weigh as much as its units.
-
-        Raises:
-            ValueError: If no unit of a stratum is labelled.
-        """
+        """Weight of each label; the labels of a stratum together weigh as much as its units."""
         weights = np.where(self.checked, self.weight, 0.0) / self._probability
         stratum_weights = self.by_stratum(weights)
         if not stratum_weights.all():
@@ -206,14 +200,7 @@ class _Stratum(NamedTuple):
 
 
 def _stratum(columns: _Columns, labels: Floats, residuals: Floats, index: int) -> _Stratum:
-    """Part of the labels of one stratum in the corrected mean.
-
-    Args:
-        columns: All units.
-        labels: Weights of all labels.
-        residuals: What people's values differ by from the judge's tuned ones.
-        index: Index of the stratum.
-    """
+    """Part of the labels of one stratum in the corrected mean."""
     own_labels = np.where(columns.stratum == index, labels, 0.0)
     size = float(columns.sizes[index])
     right_share = float(own_labels @ columns.people) / size

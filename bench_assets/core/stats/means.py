@@ -171,12 +171,7 @@ def _cluster_influence(
 
 
 def _freedom_of_groups(variances: Sequence[tuple[float, float]], shares: Floats) -> float:
-    """Satterthwaite's degrees of freedom of a sum of variances, at most those of all clusters.
-
-    Args:
-        variances: Variance of each group's mean, with its degrees of freedom.
-        shares: Share of each cluster in the mean.
-    """
+    """Degrees of freedom of a sum of variances with their own; at most those of all clusters."""
     total = fsum(variance for variance, _ in variances)
     squares = fsum(variance**2 / freedom for variance, freedom in variances)
     return min(total**2 / squares, _mixed_freedom(shares / fsum(shares), is_even=False))
@@ -371,11 +366,7 @@ def _variance_freedom(moves: Floats, shares: Floats) -> float:
 def _variance(value: float, observed: float, squares: float, n: int) -> float:
     """Variance over n clusters and a tenth of a cluster with the opposite result.
 
-    Args:
-        value: The mean.
-        observed: Variance over the n clusters alone.
-        squares: Sum of the squared shares of the clusters in the mean.
-        n: Number of clusters.
+    ``squares`` is the sum of the squared shares of the clusters in the mean.
     """
     opposite = _OPPOSITE_CLUSTERS / min(value, 1 - value)
     added = opposite * value * (1 - value) * squares / (n - 1)

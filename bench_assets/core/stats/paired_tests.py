@@ -11,12 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.core.stats.means import (
-    Floats,
-    satterthwaite_freedom,
-    student_p,
-    student_quantile,
-)
+from bench_assets.core.stats.means import Floats, satterthwaite_freedom, student_p, student_quantile
 
 _ALPHA = 0.05  # what a 95 % interval misses
 _FEW = 25  # effective clusters

@@ -362,7 +362,7 @@ def _field_value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa
 def make_rows(
     entries: Iterable[LocatedEntry], make: Callable[[Entry, str], Row], unique: str = ""
 ) -> Table[Row]:
-    """Make a row of each entry with ``make(entry, where)``; entries that fail are rejected.
+    """Make a row of each entry; entries that fail are rejected.
 
     If several rows have the same value of the field ``unique``, all but the first are rejected.
     """
@@ -407,7 +407,7 @@ def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa:
     if not _fits(value, hint):
         yield f"{name}: expected {_type_name(hint)}, it is of type {type(value).__name__}"
     elif get_origin(hint) is Mapping and isinstance(value, Mapping):
-        yield from _mapping_type_errors(name, value, *get_args(hint))
+        yield from _mapping_type_errors(name, value, hint)
     elif get_origin(hint) is tuple and isinstance(value, tuple | list):
         item_hint, *_ = get_args(hint)
         for item in value:
@@ -415,12 +415,8 @@ def _type_errors(name: str, value: object, hint: Any) -> Iterator[str]:  # noqa:
                 yield f"{name}: item {item!r}: expected {_type_name(item_hint)}"
 
 
-def _mapping_type_errors(
-    name: str,
-    mapping: Mapping[object, object],
-    key_hint: Any,  # noqa: ANN401
-    item_hint: Any,  # noqa: ANN401
-) -> Iterator[str]:
+def _mapping_type_errors(name: str, mapping: Mapping[Any, Any], hint: Any) -> Iterator[str]:  # noqa: ANN401
+    key_hint, item_hint = get_args(hint)
     for key in mapping:
         if not _fits(key, key_hint):
             yield f"{name}: key {key!r}: expected {_type_name(key_hint)}"

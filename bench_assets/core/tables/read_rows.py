@@ -48,10 +48,7 @@ def collect_rows() -> Iterator[None]:
 
 
 def record_row(where: str, row: object = None, reason: str = "") -> None:
-    """Record a row and its filled fields, including those of inner objects.
-
-    Does nothing outside ``collect_rows``.
-    """
+    """Record a row and its filled fields, also of inner objects; only within ``collect_rows``."""
     collected = _collected.get()
     if collected is None:
         return

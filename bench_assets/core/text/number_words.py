@@ -145,10 +145,7 @@ def _continues(previous: re.Match[str], match: re.Match[str]) -> bool:
 
 
 def _number_word_value(words: Sequence[str]) -> int:
-    """Value of the words of one number.
-
-    "million" multiplies the smaller parts before it, "dozen" all parts.
-    """
+    """Value of the words of one number: "million" multiplies smaller parts, "dozen" all parts."""
     parts: list[int] = []
     previous = ""
     for word in words:

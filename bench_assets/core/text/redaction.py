@@ -60,14 +60,9 @@ class Secrets:
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         """Keep the distinct values, verbatim and as JSON and URLs spell them."""
-        names_by_spelling = {
-            spelling: name
-            for value, name in (names or {}).items()
-            if is_distinct(value)
-            for spelling in _spellings(value)
-        }
-        longest_first = sorted(names_by_spelling, key=len, reverse=True)
-        self._names = {spelling: names_by_spelling[spelling] for spelling in longest_first}
+        distinct = {value: name for value, name in (names or {}).items() if is_distinct(value)}
+        spelled = {form: name for value, name in distinct.items() for form in _spellings(value)}
+        self._names = {form: spelled[form] for form in sorted(spelled, key=len, reverse=True)}
 
     def __bool__(self) -> bool:
         """Whether there is anything to hide."""
