@@ -15,12 +15,7 @@ from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.annotation.responses.person_answers import person_answers_task
 from bench_assets.annotation.responses.units import images_of
 from bench_assets.annotation.task_files import read_tasks
-from bench_assets.annotation.tasks import (
-    Answer,
-    Unit,
-    field_value,
-    suite_task,
-)
+from bench_assets.annotation.tasks import Answer, Unit, field_value, suite_task
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table

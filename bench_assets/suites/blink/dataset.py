@@ -22,12 +22,7 @@ import pyarrow.parquet as pq
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, SourceFile
 from bench_assets.core.tables.build import Table
-from bench_assets.core.tables.json_records import (
-    Entry,
-    LocatedEntry,
-    read_json,
-    require_field,
-)
+from bench_assets.core.tables.json_records import Entry, LocatedEntry, read_json, require_field
 from bench_assets.core.tables.source_folder import files_below, pin
 
 Row = TypeVar("Row")
@@ -109,11 +104,8 @@ def absent_tasks(folder: Path) -> list[str]:
 def read_items(folder: Path, make_row: Callable[[BlinkItem], Row]) -> Table[Row]:
     """Make a row of each item of a release; only a few items are in memory at a time.
 
-    Invalid items, and items with the id of an earlier one, are rejected.
-
-    Args:
-        folder: Holds the hub's files.
-        make_row: May raise an error for an image that does not decode.
+    Invalid items, items with the id of an earlier one, and those for which ``make_row`` raises a
+    SourceError or ImageError are rejected.
 
     Raises:
         SourceError: If a file cannot be read, or lacks a column.

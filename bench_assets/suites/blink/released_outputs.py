@@ -42,12 +42,8 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
     Raises:
         SourceError: If there is no such file, or one has another form; names file and row.
     """
-    files = sorted(
-        file
-        for pattern in ("*.json", "*.json.gz")
-        for file in folder.glob(pattern)
-        if not file.name.startswith(".")
-    )
+    files = [*folder.glob("*.json"), *folder.glob("*.json.gz")]
+    files = sorted(file for file in files if not file.name.startswith("."))
     if not files:
         raise SourceError(
             f"{folder}: no saved outputs, such as Art Style.json or Art_Style.json.gz"
@@ -58,11 +54,7 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
 def write_import(
     outputs: Sequence[SavedOutput], folder: Path, *, model: str, condition: str = "main"
 ) -> Path:
-    """Write a run's responses and answer key to a folder that can be used as a source.
-
-    Returns:
-        The file of responses.
-    """
+    """Write a run's responses and answer key as a source folder; return the file of responses."""
     folder.mkdir(parents=True, exist_ok=True)
     key = {output.idx: output.answer for output in outputs}
     key_name = CONCATENATED_KEY if condition == CONCATENATED else KEY
@@ -107,14 +99,9 @@ def _main() -> None:
     parser.add_argument("out", type=Path, help="folder for the responses and the answer key")
     parser.add_argument("--model", required=True)
     parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
-    arguments = parser.parse_args()
-    responses = write_import(
-        read_outputs(arguments.run),
-        arguments.out,
-        model=arguments.model,
-        condition=arguments.condition,
-    )
-    print(responses)
+    args = parser.parse_args()
+    outputs = read_outputs(args.run)
+    print(write_import(outputs, args.out, model=args.model, condition=args.condition))
 
 
 if __name__ == "__main__":

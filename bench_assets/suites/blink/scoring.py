@@ -88,11 +88,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Give the verdict "(Z)", no option, to responses that the rules cannot read."""
     return [
         Judgement.of(
-            prediction,
-            judge=RULES,
-            criterion=ANSWER,
-            verdict=False,
-            response=NO_OPTION_LETTER,
+            prediction, judge=RULES, criterion=ANSWER, verdict=False, response=NO_OPTION_LETTER
         )
         for question, prediction in answered
         if _needs_judge(question, prediction) or _author_option(question, prediction) is None

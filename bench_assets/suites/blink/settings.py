@@ -5,11 +5,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from bench_assets.evaluation.suite import RawData, SuiteSettings
-from bench_assets.suites.blink.construction.recipes import (
-    RECIPES,
-    BuilderParameters,
-    n_questions,
-)
+from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters, n_questions
 from bench_assets.suites.blink.dataset import find_route
 
 

@@ -46,11 +46,7 @@ TASK = Task(
         "official": scoring.score_officially,
         "as_released": scoring.score_as_released,
     },
-    measures={
-        "accuracy": macro_accuracy,
-        "accuracy_micro": accuracy,
-        "chance": scoring.chance,
-    },
+    measures={"accuracy": macro_accuracy, "accuracy_micro": accuracy, "chance": scoring.chance},
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     answer_form=scoring.answer_form,
     counts={

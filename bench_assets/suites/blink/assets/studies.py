@@ -18,11 +18,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.runner import StoredResponses
 from bench_assets.suites.blink.annotation import HUMAN
 from bench_assets.suites.blink.scoring import NO_OPTION_LETTER
-from bench_assets.suites.blink.studies import (
-    HumanScore,
-    human_scores,
-    vote_over_runs,
-)
+from bench_assets.suites.blink.studies import HumanScore, human_scores, vote_over_runs
 from bench_assets.suites.blink.task import TASK
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles, table_output

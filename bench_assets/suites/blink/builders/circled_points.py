@@ -65,22 +65,14 @@ class _LinePair(NamedTuple):
 
 
 def relative_depth(source: Path, rng: Random) -> Candidates:
-    """Ask one question about each image, in random order.
-
-    Raises:
-        SourceError: If the list cannot be read.
-    """
+    """Ask one question about each image, in random order."""
     pairs = _line_pairs(read_located_lines(source / "DIW_test.csv"))
     yield from pairs.rejections
     yield from make_candidates(pairs.rows, rng, partial(_depth_draft, source))
 
 
 def relative_reflectance(source: Path, rng: Random) -> Candidates:
-    """Ask one question about each image, in random order.
-
-    Raises:
-        SourceError: If there are no annotations.
-    """
+    """Ask one question about each image, in random order."""
     files = [(file, str(file)) for file in files_in(source / "data", "*.json")]
     return make_candidates(files, rng, lambda file, _: _reflectance_draft(file, rng))
 

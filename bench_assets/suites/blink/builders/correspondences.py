@@ -18,11 +18,12 @@ Raw data, one folder per task:
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 from itertools import chain, combinations, zip_longest
 from math import dist
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,56 +81,35 @@ class _AnnotatedObject(NamedTuple):
     name: str  # of the object
     points: list[Point]  # px, as annotated
     size: Size | None  # px, as stated
+    action: str = ""  # that a tool is for
 
 
-class _ToolPair(NamedTuple):
-    action: str
-    first: _AnnotatedObject
-    second: _AnnotatedObject
-
-
-class _ImagePair(NamedTuple):
-    first: Path
-    second: Path
+_ObjectPair: TypeAlias = tuple[_AnnotatedObject, _AnnotatedObject]
 
 
 def functional_correspondence(source: Path, rng: Random) -> Candidates:
-    """Ask about one random point of pairs of different objects; an image is in one pair at most.
-
-    Raises:
-        SourceError: If the list cannot be read.
-    """
-    table = make_rows(
-        read_entries(source / "annotations.json"),
-        lambda entry, where: (
-            require_field(entry, "action", str, where),
-            _parse_tool(source, entry, where),
-        ),
-    )
+    """Ask about one random point of pairs of different objects; an image is in one pair at most."""
+    table = make_rows(read_entries(source / "annotations.json"), partial(_parse_tool, source))
     yield from table.rejections
     tools_by_action: dict[str, list[_AnnotatedObject]] = defaultdict(list)
-    for action, tool in table.rows:
-        tools_by_action[action].append(tool)
+    for tool in table.rows:
+        tools_by_action[tool.action].append(tool)
     named_pairs = [
-        (_ToolPair(action, first, second), f"{action}: {first.image.name} and {second.image.name}")
+        ((first, second), f"{action}: {first.image.name} and {second.image.name}")
         for action in sorted(tools_by_action)
         for first, second in _pair_tools(tools_by_action[action], rng)
     ]
-    yield from make_candidates(
-        named_pairs,
-        rng,
-        lambda pair, entry: _random_point_draft(
-            "Functional_Correspondence", entry, pair.first, pair.second, rng, action=pair.action
-        ),
-    )
+
+    def make(pair: _ObjectPair, entry: str) -> Draft | Rejection:
+        first, _ = pair
+        task = "Functional_Correspondence"
+        return _random_point_draft(task, entry, pair, rng, action=first.action)
+
+    yield from make_candidates(named_pairs, rng, make)
 
 
 def semantic_correspondence(source: Path, rng: Random) -> Candidates:
-    """Ask about one random point of each pair, in random order.
-
-    Raises:
-        SourceError: If there are no pairs.
-    """
+    """Ask about one random point of each pair, in random order."""
     files = [(file, str(file)) for file in files_in(source, "PairAnnotation/*/*.json")]
     return make_candidates(
         files, rng, lambda file, where: _animal_pair_draft(source, file, where, rng)
@@ -142,9 +122,6 @@ def visual_correspondence(source: Path, rng: Random) -> Candidates:
     The first pairs of all sequences come first, then the second ones, so that any number of
     questions covers as many scenes as possible. The 116 sequences have 348 such pairs; the paper
     has 344 questions.
-
-    Raises:
-        SourceError: If there is no sequence.
     """
     folders = folders_in(source)
     sequences = rng.sample(folders, len(folders))
@@ -155,10 +132,10 @@ def visual_correspondence(source: Path, rng: Random) -> Candidates:
     rounds = zip_longest(*pairs_by_sequence)  # one pair of each sequence, None if it has no more
     pairs = [pair for pair in chain.from_iterable(rounds) if pair is not None]
     rows = [
-        (pair, f"{pair.first.parent}, images {pair.first.stem} and {pair.second.stem}")
-        for pair in pairs
+        ((first, second), f"{first.parent}, images {first.stem} and {second.stem}")
+        for first, second in pairs
     ]
-    yield from make_ordered_candidates(rows, lambda pair, _: _view_draft(pair, rng))
+    yield from make_ordered_candidates(rows, lambda images, _: _view_draft(images, rng))
 
 
 def project(homography: Homography, point: Point) -> Point:
@@ -177,41 +154,30 @@ def _animal_pair_draft(source: Path, file: Path, where: str, rng: Random) -> Dra
     n_points = len(first.points)
     if n_points < 4:
         return Rejection(entry=entry, reason=f"four common points are needed, it has {n_points}")
-    return _random_point_draft("Semantic_Correspondence", entry, first, second, rng)
+    return _random_point_draft("Semantic_Correspondence", entry, (first, second), rng)
 
 
 def _random_point_draft(
-    task: str,
-    entry: str,
-    first: _AnnotatedObject,
-    second: _AnnotatedObject,
-    rng: Random,
-    **blanks: str,
+    task: str, entry: str, pair: _ObjectPair, rng: Random, **blanks: str
 ) -> Draft | Rejection:
     """Circle a random point of the first image and ask for its match on the second.
 
     Options lie apart by a share of the largest distance of two points.
     """
+    first, second = pair
     index = rng.randrange(len(first.points))
     first_frame = read_annotated_frame(first.image, first.size)
     second_frame = read_annotated_frame(second.image, second.size)
     reference = first_frame.to_shown(first.points[index])
     points = [second_frame.to_shown(point) for point in second.points]
-    pair = PointCorrespondence(
-        first=first.image,
-        second=second.image,
-        reference=reference,
-        match=points[index],
-        other_points=points[:index] + points[index + 1 :],
-    )
-    largest_distance = max(dist(a, b) for a, b in combinations(points, 2))
-    draft = match_choice(task, entry, pair, MIN_DISTANCE * largest_distance, rng, **blanks)
+    distance = MIN_DISTANCE * max(dist(a, b) for a, b in combinations(points, 2))
+    match = points.pop(index)
+    correspondence = PointCorrespondence(first.image, second.image, reference, match, points)
+    draft = match_choice(task, entry, correspondence, distance, rng, **blanks)
     return draft or Rejection(entry=entry, reason=_TOO_CLOSE)
 
 
-def _pair_tools(
-    tools: list[_AnnotatedObject], rng: Random
-) -> list[tuple[_AnnotatedObject, _AnnotatedObject]]:
+def _pair_tools(tools: list[_AnnotatedObject], rng: Random) -> list[_ObjectPair]:
     """Pair images of different objects; an image without a partner is left out."""
     unpaired = rng.sample(tools, len(tools))
     pairs = []
@@ -225,6 +191,7 @@ def _pair_tools(
 
 
 def _parse_tool(source: Path, entry: Entry, where: str) -> _AnnotatedObject:
+    action = require_field(entry, "action", str, where)
     points = _read_points(entry, "points", where)
     if len(points) != _N_FUNCTIONS:
         raise SourceError(f"{where}: field 'points' has {len(points)} points, expected five")
@@ -237,12 +204,11 @@ def _parse_tool(source: Path, entry: Entry, where: str) -> _AnnotatedObject:
         name=require_field(entry, "object", str, where),
         points=points,
         size=size,
+        action=action,
     )
 
 
-def _parse_animals(
-    source: Path, pair: Entry, where: str
-) -> tuple[_AnnotatedObject, _AnnotatedObject]:
+def _parse_animals(source: Path, pair: Entry, where: str) -> _ObjectPair:
     category = require_field(pair, "category", str, where)
     folder = source / "JPEGImages" / category
     first, second = (
@@ -275,17 +241,14 @@ def _read_size(pair: Entry, name: str, where: str) -> Size | None:
     return int(width), int(height)
 
 
-def _image_pairs(sequence: Path, rng: Random) -> list[_ImagePair]:
+def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
     """Draw pairs of a sequence's images; each image is in one of them at most."""
     images = [file for file in images_in(sequence) if file.stem.isdecimal()]
     shuffled = rng.sample(images, len(images))
-    return [
-        _ImagePair(first, second)
-        for first, second in zip(shuffled[::2], shuffled[1::2], strict=False)
-    ]
+    return list(zip(shuffled[::2], shuffled[1::2], strict=False))
 
 
-def _view_draft(images: _ImagePair, rng: Random) -> Draft | Rejection:
+def _view_draft(images: tuple[Path, Path], rng: Random) -> Draft | Rejection:
     first, second = images
     entry = f"{first.parent.name}, images {first.stem} and {second.stem}"
     homography = _read_homography(second) @ np.linalg.inv(_read_homography(first))

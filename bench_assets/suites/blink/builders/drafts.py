@@ -222,13 +222,8 @@ def match_choice(
 ) -> Draft | None:
     """Draft a question which of four points matches the reference; None if too few lie apart.
 
-    Args:
-        task: One of the three correspondence tasks.
-        entry: File and entry, for messages.
-        pair: Its ``other_points`` are the candidates for wrong options.
-        min_distance: px between any two options.
-        rng: Draws the wrong options.
-        blanks: Values of the blanks in the task's wording.
+    Wrong options are drawn from the other points of the pair; any two options lie ``min_distance``
+    px apart or more. ``blanks`` fill the blanks of the task's wording.
     """
     distractors = draw_distant_points(pair.match, pair.other_points, min_distance, rng)
     if distractors is None:

@@ -63,11 +63,7 @@ _MIN_VOTES = 6  # least number of people that agreed on a triplet; DreamSim uses
 
 
 def art_style(source: Path, rng: Random) -> Candidates:
-    """Draw a painting, one of its style and one of another; each is used once.
-
-    Raises:
-        SourceError: If there are fewer than two styles with paintings.
-    """
+    """Draw a painting, one of its style and one of another; each is used once."""
     paintings = {folder.name: images_in(folder) for folder in folders_in(source)}
     if sum(map(bool, paintings.values())) < 2:
         raise SourceError(f"{source}: expected paintings in folders of two styles or more")
@@ -84,11 +80,7 @@ def art_style(source: Path, rng: Random) -> Candidates:
 
 
 def visual_similarity(source: Path, rng: Random) -> Candidates:
-    """Ask about each triplet that people agree on, in random order.
-
-    Raises:
-        SourceError: If the list cannot be read, or lacks a column.
-    """
+    """Ask about each triplet that people agree on, in random order."""
     file = source / "data.csv"
     reader = csv.DictReader(line for line, _ in read_located_lines(file))
     located_rows = [(row, f"{file}, row {number}") for number, row in enumerate(reader, 1)]
@@ -102,11 +94,7 @@ def visual_similarity(source: Path, rng: Random) -> Candidates:
 
 
 def forensic_detection(source: Path, rng: Random) -> Candidates:
-    """Ask for the photograph of each caption, in random order.
-
-    Raises:
-        SourceError: If the list cannot be read.
-    """
+    """Ask for the photograph of each caption, in random order."""
     return make_entry_candidates(
         read_lines(source / "captions.jsonl"), rng, partial(_photograph_draft, source)
     )
@@ -162,11 +150,7 @@ _MIN_DIFFERENCE = 12.0  # of pieces on average, in levels of 255; not given by t
 
 
 def jigsaw(source: Path, rng: Random) -> Candidates:
-    """Ask one question about each photograph, in random order.
-
-    Raises:
-        SourceError: If there are no photographs.
-    """
+    """Ask one question about each photograph, in random order."""
     files = images_in(source) if source.is_dir() else []
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")

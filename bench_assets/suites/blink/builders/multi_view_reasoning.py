@@ -54,11 +54,7 @@ class _Frame(NamedTuple):
 
 
 def multi_view_reasoning(source: Path, rng: Random) -> Candidates:
-    """Ask about two random frames of each video, in random order.
-
-    Raises:
-        SourceError: If there are no annotations.
-    """
+    """Ask about two random frames of each video, in random order."""
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
     located_files = [(file, str(file)) for file in files]
     return make_candidates(located_files, rng, lambda file, _: _video_draft(source, file, rng))
@@ -117,11 +113,9 @@ def _video_draft(source: Path, file: Path, rng: Random) -> Draft | Rejection:
         raise SourceError(f"{file}: by EXIF, only one of two frames is mirrored")
     entry = f"{file.name}, {first.image.stem} and {second.image.stem}"
     turns_right = turn_angle(first.view, second.view) > 0
-    if is_mirrored:
-        turns_right = not turns_right
-    if turns_right:
-        return _turn_draft(entry, start=first, end=second)
-    return _turn_draft(entry, start=second, end=first)
+    if turns_right == is_mirrored:  # a mirrored turn to the right goes to the left
+        first, second = second, first
+    return _turn_draft(entry, start=first, end=second)
 
 
 def _draw_turn(frames: Sequence[_Frame], rng: Random) -> tuple[_Frame, _Frame] | None:
@@ -147,20 +141,12 @@ def _turn_draft(entry: str, *, start: _Frame, end: _Frame) -> Draft:
         )
 
     return Draft(
-        entry=entry,
-        originals=(start.image, end.image),
-        n_options=2,
-        places=(0, 1),
-        show=show,
+        entry=entry, originals=(start.image, end.image), n_options=2, places=(0, 1), show=show
     )
 
 
 def _read_frames(source: Path, file: Path) -> list[_Frame]:
-    """List the frames with a valid pose: a (scaled) rotation and a translation other than 0.
-
-    Raises:
-        SourceError: If the file has another layout, or none of its annotations can be read.
-    """
+    """List the frames with a valid pose: a (scaled) rotation and a translation other than 0."""
     content = read_arrays(file)
     annotations = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(annotations, list):

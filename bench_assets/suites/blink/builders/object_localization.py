@@ -25,11 +25,7 @@ from bench_assets.core.images.orientation import ImageFrame, Size, read_annotate
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import Table
-from bench_assets.core.tables.json_records import (
-    Entry,
-    read_object,
-    require_field,
-)
+from bench_assets.core.tables.json_records import Entry, read_object, require_field
 from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
@@ -75,11 +71,7 @@ class _Image(NamedTuple):
 
 
 def object_localization(source: Path, rng: Random) -> Candidates:
-    """Ask for one random object of each image, in random order.
-
-    Raises:
-        SourceError: If the file cannot be read, or lacks a list.
-    """
+    """Ask for one random object of each image, in random order."""
     file = source / "lvis_v1_val.json"
     content, table = read_object(file), Table[Draft]()
     names: dict[int, str] = {}

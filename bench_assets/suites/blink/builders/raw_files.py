@@ -129,8 +129,7 @@ def read_numbers(value: object, count: int, where: str) -> list[float]:
 def read_arrays(file: Path) -> object:
     """Read a pickle of plain data and NumPy arrays, of any protocol; no code in it is run.
 
-    Returns:
-        Its content; pass each array in it to ``np.asarray``.
+    Pass each array in the content to ``np.asarray``.
 
     Raises:
         SourceError: If it cannot be read, is not a pickle, or contains anything else.

@@ -65,9 +65,6 @@ def counting(source: Path, rng: Random) -> Candidates:
 
     Questions that fit no group of four come last, with random wrong numbers. Those that TallyQA
     calls simple, such as "How many dogs are there?", are rejected.
-
-    Raises:
-        SourceError: If the list cannot be read.
     """
     located = make_rows(read_entries(source / "test.json"), lambda entry, where: (entry, where))
     yield from located.rejections
@@ -99,22 +96,14 @@ def _count_drafts(counted_images: Sequence[_CountedImage], rng: Random) -> Itera
 
 
 def iq_test(source: Path, rng: Random) -> Candidates:
-    """Ask about each puzzle, in random order.
-
-    Raises:
-        SourceError: If the list cannot be read.
-    """
+    """Ask about each puzzle, in random order."""
     return make_entry_candidates(
         read_lines(source / "puzzles.jsonl"), rng, partial(_puzzle_draft, source)
     )
 
 
 def spatial_relation(source: Path, rng: Random) -> Candidates:
-    """Ask whether each claim that validators agree on is true, in random order.
-
-    Raises:
-        SourceError: If the list cannot be read.
-    """
+    """Ask whether each claim that validators agree on is true, in random order."""
     lines = read_lines(source / "all_vsr_validated_data.jsonl")
     return make_entry_candidates(lines, rng, partial(_claim_draft, source))
 

@@ -121,7 +121,7 @@ def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> Sour
 def propose(
     folders: Sequence[Path], task: str, seed: int, parameters: BuilderParameters
 ) -> list[QuestionProposal]:
-    """Propose questions of a task in random order: twice as many as are needed, with a reserve.
+    """Propose questions of a task in random order, ``_RESERVE`` times as many as are needed.
 
     A data set that is missing or has another layout is a proposal with the number 0.
     """
@@ -145,11 +145,7 @@ def choose(
     """Choose the proposals of each task that become questions, task by task.
 
     Proposals are rejected if an image is a near-duplicate of one already used, or if there are
-    enough questions with their answer.
-
-    Args:
-        proposals: Of all tasks, each task's in their order.
-        parameters: Of all builders.
+    enough questions with their answer. The proposals of each task must be in their order.
     """
     by_task: dict[str, list[QuestionProposal]] = {task: [] for task in RECIPES}
     for proposal in proposals:
@@ -323,7 +319,7 @@ def _draw_question(
     draft, place, split, number = numbered
     view = draft.show(place, replace(draft.marks, height=height))
     name = f"{split}_{task}_{number}"
-    images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(view.images, 1)]
+    images = [store_image(data, f"{name}_{n}") for n, data in enumerate(view.images, 1)]
     return Question(
         question_id=f"blink/{name}",
         task="blink",

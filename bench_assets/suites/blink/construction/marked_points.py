@@ -106,19 +106,19 @@ def _parse_box(text: str) -> Box:
 def _marking_task(task: AnnotationTask, data_set: str, *headings: str) -> SuiteAnnotationTask:
     """Make a task of the images in a folder of to_mark/; headings name its levels of subfolders."""
 
-    def units(images: Sequence[StoredImage]) -> list[Unit]:
+    def make_units(images: Sequence[StoredImage]) -> list[Unit]:
         units = []
         for image in images:
-            folders = image.name.split("/")[:-1]
-            if len(folders) == 1 + len(headings) and folders[0] == data_set:
+            *folders, _ = image.name.split("/")
+            if folders[:1] == [data_set] and len(folders[1:]) == len(headings):
                 shown = dict(zip(headings, folders[1:], strict=True))
-                sha256 = image.sha256
+                shown_images = {"Image": image.sha256}
                 units.append(
-                    Unit(task=task.name, unit_id=image.name, shown=shown, images={"Image": sha256})
+                    Unit(task=task.name, unit_id=image.name, shown=shown, images=shown_images)
                 )
         return units
 
-    return suite_task(task, units, marked_images, images="images_to_mark")
+    return suite_task(task, make_units, marked_images, images="images_to_mark")
 
 
 DEPTH_POINTS = _marking_task(_TASKS["depth_points"], "diw")
@@ -127,13 +127,7 @@ FUNCTIONAL_POINTS = _marking_task(_TASKS["functional_points"], "funkpoint", "Act
 SEMANTIC_POINTS = _marking_task(_TASKS["semantic_points"], "spair", "Kind")
 OBJECT_BOXES = _marking_task(_TASKS["object_boxes"], "lvis", "Object")
 IQ_IMAGES = suite_task(_TASKS["iq_images"], puzzle_units, puzzles)
-MARKING_TASKS = (
-    DEPTH_POINTS,
-    REFLECTANCE_POINTS,
-    FUNCTIONAL_POINTS,
-    SEMANTIC_POINTS,
-    OBJECT_BOXES,
-)
+MARKING_TASKS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS, OBJECT_BOXES)
 
 
 ReadImage = Callable[[str], bytes]  # by SHA-256
@@ -152,6 +146,7 @@ class _Marks(NamedTuple):
 
     @property
     def object_name(self) -> str:
+        """Name of the object in the image: its innermost folder."""
         return self.subfolders[-1]
 
 
@@ -288,13 +283,9 @@ def _lvis_annotations(marked_images: Sequence[_Marks]) -> dict[str, Any]:
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for image_id, marks in enumerate(marked_images):
+        frame, url = marks.frame, f"{marks.object_name}/{marks.file}"
         images.append(
-            {
-                "id": image_id,
-                "coco_url": f"{marks.object_name}/{marks.file}",
-                "width": marks.frame.width,
-                "height": marks.frame.height,
-            }
+            {"id": image_id, "coco_url": url, "width": frame.width, "height": frame.height}
         )
         for left, top, right, bottom in marks.boxes:
             annotations.append(

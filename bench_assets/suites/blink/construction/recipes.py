@@ -29,15 +29,12 @@ from bench_assets.suites.blink.builders.whole_images import counting, iq_test, s
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 Build: TypeAlias = Callable[[Path, Random], Candidates]
+"""Builds candidates from a folder; raises ``SourceError`` if its raw data cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuilderParameters:
-    """Parameters of all builders.
-
-    Raises:
-        UnknownNameError: If ``counts`` names no task.
-    """
+    """Parameters of all builders."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     """Number of questions by task; default: the paper's."""
@@ -47,7 +44,7 @@ class BuilderParameters:
     """Most bits in which the 64-bit perceptual hashes of near-duplicates differ."""
 
     def __post_init__(self) -> None:
-        """Refuse unknown tasks."""
+        """Refuse counts of unknown tasks."""
         for task in self.counts:
             if task not in PERCEPTION_TASKS:
                 raise UnknownNameError("task of BLINK", task, PERCEPTION_TASKS)

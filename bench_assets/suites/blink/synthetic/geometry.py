@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bench_assets.core.images.drawing import Point
 from bench_assets.suites.blink.synthetic.surfaces import (
     Pixels,
     as_file,
@@ -122,9 +123,8 @@ def _video(rng: Random, category: str, name: str, step: float) -> dict[str, byte
 def _pose(azimuth: float, elevation: float) -> tuple[Matrix, Matrix]:
     """Return rotation and translation of the object for a camera at these angles in degrees."""
     a, e = radians(azimuth), radians(elevation)
-    direction = np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
-    camera = _CAMERA_DISTANCE * direction
-    forward = -direction
+    camera = _CAMERA_DISTANCE * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
+    forward = -camera / _CAMERA_DISTANCE
     right = np.array([cos(a), 0.0, -sin(a)])
     rotation = np.stack([right, np.cross(forward, right), forward])
     return rotation, -rotation @ camera
@@ -285,12 +285,7 @@ def _tool(rng: Random, end_shape: str) -> tuple[Pixels, list[tuple[int, int]]]:
 
 
 def _transform_points(
-    points: _Points,
-    *,
-    angle: float,
-    mirrored: bool,
-    origin: tuple[float, float],
-    scale: float = 1.0,
+    points: _Points, *, angle: float, mirrored: bool, origin: Point, scale: float = 1.0
 ) -> _Points:
     """Scale points, turn them clockwise by degrees, mirror them, and move them to an origin."""
     radian = radians(angle)

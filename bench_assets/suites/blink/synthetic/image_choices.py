@@ -42,10 +42,7 @@ _OPTION_STEPS = ((-1, -2), (-2, 1), (1, 2), (2, -1))
 def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
     """Draw WikiArt: enough paintings of each style for n questions.
 
-    Args:
-        rng: Draws every painting.
-        n: Number of questions.
-        seed: Seed of the build, which decides the paintings of each question: these are balanced.
+    ``seed`` is the seed of the build, which decides the paintings of each question.
     """
     per_style = ceil(3 * n / len(_STYLES)) + 1  # a question shows three; one is kept in reserve
     names = [f"{style}/painter-{index:02}.jpg" for style in _STYLES for index in range(per_style)]
@@ -123,12 +120,8 @@ def _random_look(rng: Random) -> Look:
 
 def _step_look(middle: Look, steps: Sequence[float]) -> Look:
     """Move each statistic by a number of steps."""
-    brightness, contrast, sharpness = steps
-    return Look(
-        middle.brightness + brightness * _STEPS.brightness,
-        middle.contrast + contrast * _STEPS.contrast,
-        middle.sharpness + sharpness * _STEPS.sharpness,
-    )
+    moves = [step * size for step, size in zip(steps, _STEPS, strict=True)]
+    return Look(*(value + move for value, move in zip(middle, moves, strict=True)))
 
 
 def _reference_looks(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:

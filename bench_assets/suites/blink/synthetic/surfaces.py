@@ -31,14 +31,9 @@ class Look(NamedTuple):
 
 
 def noise(rng: Random, width: int, height: int, *, coarsest: int = 2, finest: int = 64) -> Pixels:
-    """Draw coloured noise whose finer layers are weaker, as in photographs.
+    """Draw coloured noise whose finer layers are weaker, as in photographs; sizes in px.
 
-    Args:
-        rng: Draws everything.
-        width: px.
-        height: px.
-        coarsest: Blotches across the image in the strongest layer.
-        finest: Blotches across the image in the weakest layer.
+    The strongest layer has ``coarsest`` blotches across the image, the weakest ``finest``.
     """
     generator = np.random.default_rng(rng.getrandbits(64))
     half_width, half_height = width // 2, height // 2  # enough for the finest layer
@@ -287,8 +282,4 @@ def _draw_polygon(
     pen.regular_polygon((*centre, 46), value, fill=colour)
 
 
-_RULES = (
-    (_dot_puzzle, _draw_dots),
-    (_hand_puzzle, _draw_hand),
-    (_polygon_puzzle, _draw_polygon),
-)
+_RULES = ((_dot_puzzle, _draw_dots), (_hand_puzzle, _draw_hand), (_polygon_puzzle, _draw_polygon))
