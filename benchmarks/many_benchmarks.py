@@ -115,9 +115,9 @@ def _many_checkpoints(home: Path) -> Iterator[Figure]:
             exactly=True,
         )
         yield _seconds("     their ticks", "checkpoint_folders", began)
-        numbers = [key for tables in TABLES.values() for key in tables.numbers]
+        metrics = [key for tables in TABLES.values() for key in tables.metrics]
         for checkpoint in instance.get_dynamic_partitions(str(MODELS.name)):
-            for key in numbers:
+            for key in metrics:
                 record(instance, key, checkpoint)
         daemon.end_runs()
         began = time.process_time()

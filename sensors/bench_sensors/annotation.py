@@ -28,7 +28,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.watched import AnnotationTaskSettings
 from bench_resources.tables.parquet import TableFiles
 
-_BuiltOf: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
+_FindRebuilt: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
 
 _DIGITS = 16  # of a digest, in run keys
 _PER_MODEL = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
@@ -41,7 +41,7 @@ class _ChangedTask(NamedTuple):
     """A task whose answers differ from its table."""
 
     task: SuiteAnnotationTask
-    what: str  # part of the run key: task, digest of the answers that count, time of the table
+    key_part: str  # part of the run key: task, digest of the answers that count, time of the table
 
 
 def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
@@ -74,29 +74,31 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         repository = context.repository_def
         assert repository is not None  # every sensor in Definitions has one
 
-        def built_of(of_tasks: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
+        def find_rebuilt(changed_tasks: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
-            built = _rebuilt_assets(of_tasks)
-            upstream = (built.upstream() & _suite_assets(of_tasks)) - built - _PER_MODEL
+            rebuilt = _rebuilt_assets(changed_tasks)
+            upstream = (rebuilt.upstream() & _suite_assets(changed_tasks)) - rebuilt - _PER_MODEL
             missing = [key for key in upstream.resolve(graph) if not tables.known(key.path)]
-            first = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
-            return sorted((built | first if missing else built).resolve(graph))
+            if missing:
+                inputs = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
+                rebuilt |= inputs
+            return sorted(rebuilt.resolve(graph))
 
-        def tags_of(keys: Sequence[dg.AssetKey]) -> Mapping[str, str]:
+        def find_tags(keys: Sequence[dg.AssetKey]) -> Mapping[str, str]:
             return range_tags(raw_data_parts(repository.asset_graph, keys))
 
-        return listen(context.instance, settings, tables, tasks, built_of, tags_of)
+        return request_rebuild(context.instance, settings, tables, tasks, find_rebuilt, find_tags)
 
     return [annotation]
 
 
-def listen(
+def request_rebuild(
     instance: dg.DagsterInstance,
     settings: Settings,
     tables: TableFiles,
     tasks: Sequence[SuiteAnnotationTask],
-    built_of: _BuiltOf,
-    tags_of: Callable[[Sequence[dg.AssetKey]], Mapping[str, str]] = lambda _: {},
+    find_rebuilt: _FindRebuilt,
+    find_tags: Callable[[Sequence[dg.AssetKey]], Mapping[str, str]] = lambda _: {},
 ) -> dg.SensorResult:
     """Request one run over all tasks whose answers differ from their tables.
 
@@ -107,41 +109,46 @@ def listen(
         settings: Annotation settings: backend and active tasks.
         tables: Tables of the home.
         tasks: All annotation tasks.
-        built_of: Finds the assets downstream of the answers to tasks.
-        tags_of: Tags of a run over these assets.
+        find_rebuilt: Returns the assets downstream of the answers to tasks.
+        find_tags: Returns the tags of a run over these assets.
     """
     active = [task for task in tasks if task.task.name in settings.annotation.tasks]
     if not active:
         return dg.SensorResult(skip_reason=f"no task in [annotation] of {settings.file}")
     try:
-        port = open_annotation_backend(settings)
+        backend = open_annotation_backend(settings)
     except BenchError as error:
         return dg.SensorResult(skip_reason=str(error))
-    changed, problems = _changed_tasks(instance, port, tables, active, settings.annotation.tasks)
+    changed, problems = _changed_tasks(instance, backend, tables, active, settings.annotation.tasks)
     if not changed:
         return dg.SensorResult(skip_reason=problems or "nothing new")
-    keys = built_of([change.task for change in changed])
+    keys = find_rebuilt([change.task for change in changed])
+    tags = dict(find_tags(keys))
+    if problems:
+        tags["bench/problems"] = problems
     request = dg.RunRequest(
-        run_key="annotation/" + "+".join(change.what for change in changed),
+        run_key="annotation/" + "+".join(change.key_part for change in changed),
         asset_selection=keys,
-        tags={**tags_of(keys), **({"bench/problems": problems} if problems else {})},
+        tags=tags,
     )
     return dg.SensorResult(run_requests=[request])
 
 
 def _changed_tasks(
     instance: dg.DagsterInstance,
-    port: AnnotationBackend,
+    backend: AnnotationBackend,
     tables: TableFiles,
     active: Sequence[SuiteAnnotationTask],
-    chosen: Mapping[str, AnnotationTaskSettings],
+    task_settings: Mapping[str, AnnotationTaskSettings],
 ) -> tuple[list[_ChangedTask], str]:
     """New answers of each task, and a message about unavailable backends."""
     changed: list[_ChangedTask] = []
     problems: list[str] = []
     for task in active:
         try:
-            changed += _detect_changes(instance, port, tables, task, chosen[task.task.name])
+            changed += _detect_changes(
+                instance, backend, tables, task, task_settings[task.task.name]
+            )
         except BenchError as error:
             problems.append(f"{task.task.name}: {error}")
     return changed, "; ".join(problems)
@@ -149,38 +156,39 @@ def _changed_tasks(
 
 def _detect_changes(
     instance: dg.DagsterInstance,
-    port: AnnotationBackend,
+    backend: AnnotationBackend,
     tables: TableFiles,
     task: SuiteAnnotationTask,
-    chosen: AnnotationTaskSettings,
+    task_settings: AnnotationTaskSettings,
 ) -> list[_ChangedTask]:
     """Compare the answers that count, and the deadline, with the table.
 
     Empty if the answers are equal and no deadline has passed, or the task has no tables yet.
     """
-    units, answers = (task.table(which).split("/") for which in ("units", "answers"))
+    units, answers = task.table("units").split("/"), task.table("answers").split("/")
     if not tables.exists(units) or not tables.exists(answers):
         return []
     unit_rows = tables.read(units, Unit)
-    now = resolve_answers(task.task, unit_rows, port.answers(task.task), chosen.terms).answers
-    before = [answer for answer in tables.read(answers, Answer) if not answer.complaint]
+    terms = task_settings.terms
+    counted = resolve_answers(task.task, unit_rows, backend.answers(task.task), terms).answers
+    stored = [answer for answer in tables.read(answers, Answer) if not answer.complaint]
     materialization = instance.get_latest_materialization_event(answers_key(task))
-    table = materialization.timestamp if materialization else 0
-    if digest(now) == digest(before) and not _has_expired(table, chosen.terms.until):
+    timestamp = materialization.timestamp if materialization else 0
+    if digest(counted) == digest(stored) and not _has_expired(timestamp, terms.until):
         return []
     # Same answers and same table give the same run key: one run, even if it is slow or fails.
-    return [_ChangedTask(task, f"{task.task.name}/{digest(now)[:_DIGITS]}@{table}")]
+    return [_ChangedTask(task, f"{task.task.name}/{digest(counted)[:_DIGITS]}@{timestamp}")]
 
 
-def _has_expired(table: float, until: str) -> bool:
+def _has_expired(timestamp: float, until: str) -> bool:
     """Whether the deadline has passed since a table was made: its open units are expired then."""
-    made_at, now = datetime.fromtimestamp(table, UTC), datetime.now(UTC)
+    made_at, now = datetime.fromtimestamp(timestamp, UTC), datetime.now(UTC)
     return bool(until) and format_timestamp(made_at) <= until < format_timestamp(now)
 
 
 def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Tables of the tasks and their downstream assets, without those of models."""
-    keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
+    keys = [task.table(name).split("/") for task in tasks for name in ("units", "answers")]
     suite_assets = _suite_assets(tasks)
     return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _PER_MODEL - _ON_REQUEST
 

@@ -37,15 +37,20 @@ class Decision(NamedTuple):
 
 
 def known_attempts(
-    runs: Sequence[dg.RunRecord], remembered: Attempts, most: int
+    runs: Sequence[dg.RunRecord], remembered: Attempts, limit: int
 ) -> dict[str, float]:
-    """The last attempts: those of runs, and remembered ones whose runs were deleted."""
-    ended = {
+    """Merge the attempts of runs with remembered ones, and keep the last ``limit`` of them.
+
+    A remembered attempt counts although its run was deleted.
+    """
+    run_attempts = {
         run.dagster_run.tags[ATTEMPT_TAG]: run.end_time or run.create_timestamp.timestamp()
         for run in reversed(runs)
         if ATTEMPT_TAG in run.dagster_run.tags
     }
-    return dict(sorted({**remembered, **ended}.items(), key=lambda item: int(item[0]))[-most:])
+    attempts = {**remembered, **run_attempts}
+    newest = sorted(attempts, key=int)[-limit:]
+    return {attempt: attempts[attempt] for attempt in newest}
 
 
 def decide(
@@ -68,7 +73,7 @@ def decide(
         return Decision(0, "cancelled: start it in the UI, or delete the run")
     n_tried = max(map(int, attempts), default=0)
     times = "once" if n_tried == 1 else f"{n_tried} times"
-    last_day = sorted(at for at in attempts.values() if at > now - _DAY)
+    last_day = sorted(end for end in attempts.values() if end > now - _DAY)
     if not last_day:
         due = now
     elif len(last_day) >= most_a_day:
@@ -76,11 +81,12 @@ def decide(
     else:
         due = last_day[-1] + _FIRST_PAUSE * 2 ** (len(last_day) - 1)
     if due <= now:
-        return Decision(n_tried + 1, "no run yet" if not n_tried else f"tried {times}, next now")
+        return Decision(n_tried + 1, f"tried {times}, next now" if n_tried else "no run yet")
     return Decision(0, f"tried {times}, next {format_time(due, now)}")
 
 
-def format_time(at: float, now: float) -> str:
-    """Local time of the day; with the date if it is not today's."""
-    is_today = time.localtime(at)[:3] == time.localtime(now)[:3]
-    return time.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M", time.localtime(at))
+def format_time(timestamp: float, now: float) -> str:
+    """Format a local time of the day, with the date if it is not today's."""
+    local = time.localtime(timestamp)
+    is_today = local[:3] == time.localtime(now)[:3]  # year, month, day
+    return time.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M", local)

@@ -32,29 +32,34 @@ class ContentChange(dg.AutomationCondition[dg.AssetKey]):
     ) -> dg.AutomationResult[dg.AssetKey]:
         """Combine the partitions of one condition with the times of the other."""
         updated, changed = [
-            await context.for_child_condition(child, [i], context.candidate_subset).evaluate_async()
-            for i, child in enumerate(self.children)
+            await context.for_child_condition(
+                condition, [index], context.candidate_subset
+            ).evaluate_async()
+            for index, condition in enumerate(self.children)
         ]
         return dg.AutomationResult(
             context,
             changed.true_subset,
             child_results=[updated, changed],
-            timing_metadata=_intersected(updated.timing_metadata, changed.true_subset),
+            timing_metadata=_intersect_timing(updated.timing_metadata, changed.true_subset),
         )
 
 
-def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's private types
-    """Times of materialization of the changed partitions."""
-    timestamps = timing.timestamps.items() if timing else ()
-    times = {time: subset.compute_intersection(changed) for time, subset in timestamps}
-    return type(timing)(timestamps=times) if timing else None
+def _intersect_timing(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's private types
+    """Times of materialization of the changed partitions; None if there are no times."""
+    if not timing:
+        return None
+    changed_timestamps = {
+        timestamp: subset.compute_intersection(changed)
+        for timestamp, subset in timing.timestamps.items()
+    }
+    return type(timing)(timestamps=changed_timestamps)
 
 
-_PER = ("model", "encoder")
-_OF_MODELS = dg.AssetSelection.tag("bench/per", _PER[0]) | dg.AssetSelection.tag(
-    "bench/per", _PER[1]
+_OF_MODELS = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
+    "bench/per", "encoder"
 )
-_MOST_ASSETS = 450  # of one sensor; Dagster refuses to evaluate more than 500
+_MAX_ASSETS = 450  # of one sensor; Dagster refuses to evaluate more than 500
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _TABLES = dg.AssetSelection.all() - _CONSTANTS  # without observed inputs
 
@@ -143,14 +148,14 @@ def change_sensors(specs: Iterable[dg.AssetSpec]) -> list[dg.SensorDefinition]:
 
 
 def _divide_suites(specs: Iterable[dg.AssetSpec]) -> list[list[str]]:
-    """Suites in parts with at most ``_MOST_ASSETS`` assets of models each."""
-    sizes = Counter(spec.key.path[0] for spec in specs if "bench/per" in spec.tags)
+    """Divide suites into parts with at most ``_MAX_ASSETS`` assets of models each."""
+    asset_counts = Counter(spec.key.path[0] for spec in specs if "bench/per" in spec.tags)
     parts: list[list[str]] = []
-    size = 0
-    for suite, n_assets in sizes.items():
-        if not parts or size + n_assets > _MOST_ASSETS:
+    part_size = 0
+    for suite, n_assets in asset_counts.items():
+        if not parts or part_size + n_assets > _MAX_ASSETS:
             parts.append([])
-            size = 0
+            part_size = 0
         parts[-1].append(suite)
-        size += n_assets
+        part_size += n_assets
     return parts

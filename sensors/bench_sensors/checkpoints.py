@@ -84,39 +84,36 @@ def watch_folders(
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
     suites, state = configured_suites(settings, tables), _read_cursor(cursor)
     survey = _survey_folders(settings, state.get("digests", {}), now)
-    known = _known(instance, settings)
-    names = dict(known)
+    known = _known_checkpoints(instance, settings)
+    keys = dict(known)
     for checkpoint in survey.finished:
-        names.setdefault(checkpoint.content, checkpoint.key)
-    alive = sorted({names[checkpoint.content] for checkpoint in survey.finished})
+        keys.setdefault(checkpoint.content, checkpoint.key)
+    present = sorted({keys[checkpoint.content] for checkpoint in survey.finished})
     state = {**state, "digests": survey.digests}
     if missing := suites_lacking_questions(instance, settings, suites, tables):
-        return dg.SensorResult(cursor=json.dumps(state), skip_reason=_lacking(settings, missing))
-    chosen = {suite: tables[suite] for suite in suites}
+        return dg.SensorResult(
+            cursor=json.dumps(state), skip_reason=_lacking_message(settings, missing)
+        )
+    evaluated = {suite: tables[suite] for suite in suites}
     attempts = state.get("attempts", {})
-    plan = plan_evaluations(instance, chosen, alive, settings.checkpoints, attempts, now)
-    due = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
-    requests = list(islice(due, _REQUESTS_A_TICK))
+    plan = plan_evaluations(instance, evaluated, present, settings.checkpoints, attempts, now)
+    due_runs = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
+    requests = list(islice(due_runs, _REQUESTS_A_TICK))
     for name, requested in requested_attempts(requests, now).items():
         plan.attempts[name] = {**plan.attempts.get(name, {}), **requested}
-    new = [key for key in alive if key not in known.values()]
-    retired = [key for key in known.values() if key not in alive and survey.is_deleted(key)]
-    changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [
-        *([MODELS.build_add_request(new)] if new else []),
-        *([MODELS.build_delete_request(retired)] if retired else []),
-    ]
-    unfinished = [f"not evaluated: {name}: {why}" for name, why in survey.unfinished.items()]
-    summary = [
-        f"{len(alive)} checkpoints, nothing new",
-        *(number.describe(instance) for number in plan.missing[:_SHOWN]),
-        *(
-            [f"and {more} more without a number"]
-            if (more := len(plan.missing) - _SHOWN) > 0
-            else []
-        ),
-        *(f"retired: {key}" for key in retired),
-        *unfinished[:_SHOWN],
-    ]
+    new = [key for key in present if key not in known.values()]
+    retired = [key for key in known.values() if key not in present and survey.is_deleted(key)]
+    changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = []
+    if new:
+        changes.append(MODELS.build_add_request(new))
+    if retired:
+        changes.append(MODELS.build_delete_request(retired))
+    summary = [f"{len(present)} checkpoints, nothing new"]
+    summary += [number.describe(instance) for number in plan.missing[:_SHOWN]]
+    if len(plan.missing) > _SHOWN:
+        summary.append(f"and {len(plan.missing) - _SHOWN} more without a number")
+    summary += [f"retired: {key}" for key in retired]
+    summary += _describe_unfinished(survey.unfinished)[:_SHOWN]
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else "\n".join(summary),
@@ -135,18 +132,26 @@ def describe_missing(
     tables, state = tables_of(suites), _stored_cursor(instance)
     unfinished: Mapping[str, str] = {}
     try:
-        chosen = configured_suites(settings, tables)
-        lacking = suites_lacking_questions(instance, settings, chosen, tables)
+        evaluated = configured_suites(settings, tables)
+        lacking = suites_lacking_questions(instance, settings, evaluated, tables)
         missing = missing_numbers(instance, settings, suites, now)
         with suppress(ModelError):  # of the model that checkpoints are like: a warning names it
             unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
     except SettingsError as error:  # then no checkpoint is evaluated
         return [str(error)]
     return [
-        *([f"no checkpoint is evaluated: {_lacking(settings, lacking)}"] if lacking else []),
+        *(
+            [f"no checkpoint is evaluated: {_lacking_message(settings, lacking)}"]
+            if lacking
+            else []
+        ),
         *(number.describe(instance) for number in missing),
-        *(f"not evaluated: {name}: {reason}" for name, reason in unfinished.items()),
+        *_describe_unfinished(unfinished),
     ]
+
+
+def _describe_unfinished(unfinished: Mapping[str, str]) -> list[str]:
+    return [f"not evaluated: {name}: {reason}" for name, reason in unfinished.items()]
 
 
 def _survey_folders(
@@ -176,19 +181,19 @@ def missing_numbers(
     watched = settings.checkpoints
     if not watched.folders:
         return []
-    known = sorted(_known(instance, settings).values())
+    known = sorted(_known_checkpoints(instance, settings).values())
     attempts = _stored_cursor(instance).get("attempts", {})
     tables = tables_of(suites)
-    chosen = {suite: tables[suite] for suite in configured_suites(settings, tables)}
-    return plan_evaluations(instance, chosen, known, watched, attempts, now).missing
+    evaluated = {suite: tables[suite] for suite in configured_suites(settings, tables)}
+    return plan_evaluations(instance, evaluated, known, watched, attempts, now).missing
 
 
 def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tables:
-    assert context.repository_def is not None  # the code server's
+    assert context.repository_def is not None  # the code server has one
     return tables_of(suites, context.repository_def.asset_graph)
 
 
-def _known(instance: dg.DagsterInstance, settings: Settings) -> dict[str, str]:
+def _known_checkpoints(instance: dg.DagsterInstance, settings: Settings) -> dict[str, str]:
     """Checkpoints with a partition, by content; never a model of bench.toml."""
     keys = instance.get_dynamic_partitions(str(MODELS.name))
     return {
@@ -210,7 +215,7 @@ def _stored_cursor(instance: dg.DagsterInstance) -> dict[str, Any]:
     return {}
 
 
-def _lacking(settings: Settings, suites: Sequence[str]) -> str:
+def _lacking_message(settings: Settings, suites: Sequence[str]) -> str:
     return (
         f"no question tables of {', '.join(suites)}: materialize them, or name other suites in"
         f" [checkpoints] of {settings.file}"

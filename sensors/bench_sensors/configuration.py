@@ -65,12 +65,13 @@ def model_sensor() -> dg.SensorDefinition:
 
 def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.SensorResult:
     """Request missing partitions; none is removed, because its tables would be hidden."""
-    wanted = {
+    configured = {
         MODELS: [*DEMO_MODELS, *settings.models],
         ENCODERS: ["random", *settings.encoders],
     }
     missing = {
-        partitions: _missing(instance, partitions, names) for partitions, names in wanted.items()
+        partitions: _missing_partitions(instance, partitions, names)
+        for partitions, names in configured.items()
     }
     new = [name for names in missing.values() for name in names]
     return dg.SensorResult(
@@ -81,8 +82,8 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
     )
 
 
-def _missing(
-    instance: dg.DagsterInstance, of: dg.DynamicPartitionsDefinition, names: Iterable[str]
+def _missing_partitions(
+    instance: dg.DagsterInstance, partitions: dg.DynamicPartitionsDefinition, names: Iterable[str]
 ) -> list[str]:
-    existing = set(instance.get_dynamic_partitions(str(of.name)))
+    existing = set(instance.get_dynamic_partitions(str(partitions.name)))
     return [name for name in dict.fromkeys(names) if name not in existing]

@@ -44,13 +44,13 @@ class SuiteTables:
     """The tables of a suite that take part in an evaluation of a model."""
 
     questions: Sequence[dg.AssetKey]  # question tables of its model tasks
-    looks: Sequence[dg.AssetKey]  # outputs of the quick evaluation
-    made: Sequence[dg.AssetKey]  # outputs of the full evaluation
-    numbers: Sequence[dg.AssetKey]  # those of them that are metrics
+    quick_outputs: Sequence[dg.AssetKey]  # of the quick evaluation
+    outputs: Sequence[dg.AssetKey]  # of the full evaluation
+    metrics: Sequence[dg.AssetKey]  # the metrics among the outputs
 
-    def made_by(self, job: str) -> Sequence[dg.AssetKey]:
-        """Tables that a job makes."""
-        return self.looks if job == QUICK_EVALUATION else self.made
+    def outputs_of(self, job: str) -> Sequence[dg.AssetKey]:
+        """Tables that a job, the quick or the full evaluation, makes."""
+        return self.quick_outputs if job == QUICK_EVALUATION else self.outputs
 
 
 Tables: TypeAlias = Mapping[str, SuiteTables]  # by name of the suite; only suites with model tasks
@@ -112,14 +112,14 @@ def tables_of(suites: Iterable[Suite], graph: Any = None) -> dict[str, SuiteTabl
 
     Args:
         suites: The suites.
-        graph: The asset graph, which knows ``made``; None: it is not needed.
+        graph: The asset graph, to find ``outputs``; None leaves them empty.
     """
     return {
         suite.name: SuiteTables(
             questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
-            looks=[quick_evaluation_key(task) for task in model_tasks],
-            made=sorted(suite_tables(suite.name).resolve(graph)) if graph else (),
-            numbers=[dg.AssetKey(evaluation_key(task, "main", "metrics")) for task in model_tasks],
+            quick_outputs=[quick_evaluation_key(task) for task in model_tasks],
+            outputs=sorted(suite_tables(suite.name).resolve(graph)) if graph else (),
+            metrics=[dg.AssetKey(evaluation_key(task, "main", "metrics")) for task in model_tasks],
         )
         for suite in suites
         if (model_tasks := [task for task in suite.tasks if task.asked_of == "model"])
@@ -134,12 +134,14 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     """
     suite_names = settings.checkpoints.suites or list(tables)
     installed = [name for name in suite_names if name in tables]
-    if unknown := sorted(set(suite_names) - set(tables)) if not installed else []:
-        known, suggestion = ", ".join(tables), did_you_mean(unknown[0], tables)
-        raise SettingsError(
-            f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"
-            f"{suggestion and f'; {suggestion}'}"
+    if suite_names and not installed:
+        unknown = min(suite_names)
+        message = (
+            f"{settings.file}, [checkpoints], suites: no suite {unknown!r};"
+            f" known: {', '.join(tables)}"
         )
+        suggestion = did_you_mean(unknown, tables)
+        raise SettingsError(f"{message}; {suggestion}" if suggestion else message)
     return installed
 
 
@@ -150,8 +152,8 @@ def suites_lacking_questions(
     roots = table_locations(settings)
 
     def is_built(suite: str, key: dg.AssetKey) -> bool:
-        made = last_materialization(instance, key)
-        return made is not None and made.root == roots.get(suite, "")
+        last = last_materialization(instance, key)
+        return last is not None and last.root == roots.get(suite, "")
 
     return [
         suite for suite in suites if not all(is_built(suite, k) for k in tables[suite].questions)
@@ -180,30 +182,34 @@ def plan_evaluations(
         now: s since the epoch.
     """
     # Read before the tables: a run that ends in between must not count as over without them.
-    active = _by_checkpoint(instance, statuses=ACTIVE_STATUSES)
-    lacking = _lacking(instance, tables, checkpoints, watched.first)
+    active = _runs_by_checkpoint(instance, statuses=ACTIVE_STATUSES)
+    next_jobs = _next_jobs(instance, tables, checkpoints, watched.first)
     ended: dict[str, list[dg.RunRecord]] = {}
-    for start in range(0, len(lacking), _CHECKPOINTS_A_QUERY):
-        names = [*lacking][start : start + _CHECKPOINTS_A_QUERY]
-        ended |= _by_checkpoint(instance, tags={"dagster/partition": names})
+    for start in range(0, len(next_jobs), _CHECKPOINTS_A_QUERY):
+        names = list(next_jobs)[start : start + _CHECKPOINTS_A_QUERY]
+        ended |= _runs_by_checkpoint(instance, tags={"dagster/partition": names})
     plan = Plan()
-    for checkpoint, jobs in lacking.items():
-        unfinished = active.get(checkpoint, [])
-        runs = [*unfinished, *ended.get(checkpoint, [])]
-        is_looking = any(run.dagster_run.job_name == QUICK_EVALUATION for run in unfinished)
+    for checkpoint, suite_jobs in next_jobs.items():
+        active_runs = active.get(checkpoint, [])
+        runs = [*active_runs, *ended.get(checkpoint, [])]
+        is_quick_running = any(run.dagster_run.job_name == QUICK_EVALUATION for run in active_runs)
         due: dict[tuple[str, int], list[str]] = defaultdict(list)
         missing: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for suite, job in jobs.items():
-            of_suite = [run for run in runs if _covers(run.dagster_run, job, suite, tables[suite])]
+        for suite, job in suite_jobs.items():
+            suite_runs = [
+                run for run in runs if _makes_outputs(run.dagster_run, job, suite, tables[suite])
+            ]
             name = f"{evaluation_name(job, checkpoint)}/{suite}"
-            known = known_attempts(of_suite, attempts.get(name, {}), watched.attempts_a_day)
-            decision = decide(of_suite, known, watched.attempts_a_day, now)
-            if is_looking and job == EVALUATION_JOB:
+            known = known_attempts(suite_runs, attempts.get(name, {}), watched.attempts_a_day)
+            decision = decide(suite_runs, known, watched.attempts_a_day, now)
+            if is_quick_running and job == EVALUATION_JOB:
                 decision = Decision(0, "a quick evaluation runs")
-            plan.attempts.update({name: known} if known else {})
+            if known:
+                plan.attempts[name] = known
             due[job, decision.attempt].append(suite)
-            failed = [run.dagster_run.run_id for run in of_suite if run.dagster_run.is_failure]
-            missing[decision.state, failed[0] if failed else ""].append(suite)
+            failed_runs = (run.dagster_run for run in suite_runs if run.dagster_run.is_failure)
+            failed = next(failed_runs, None)
+            missing[decision.state, failed.run_id if failed else ""].append(suite)
         plan.due.extend(
             CheckpointEvaluation(job=job, checkpoint=checkpoint, suites=suites, attempt=attempt)
             for (job, attempt), suites in due.items()
@@ -216,21 +222,20 @@ def plan_evaluations(
     return plan
 
 
-def _lacking(
+def _next_jobs(
     instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
 ) -> dict[str, dict[str, str]]:
-    """Checkpoints that lack numbers: the suites, each with the job that is next."""
-    numbers = {suite: current_models(instance, of.numbers) for suite, of in tables.items()}
-    looked = {suite: current_models(instance, of.looks) for suite, of in tables.items() if first}
-    jobs = {
-        checkpoint: {
-            suite: QUICK_EVALUATION if first and checkpoint not in looked[suite] else EVALUATION_JOB
-            for suite in tables
-            if checkpoint not in numbers[suite]
-        }
-        for checkpoint in checkpoints
-    }
-    return {checkpoint: of_suites for checkpoint, of_suites in jobs.items() if of_suites}
+    """The next job by checkpoint and suite, for suites on which the checkpoint has no metrics."""
+    jobs: dict[str, dict[str, str]] = {checkpoint: {} for checkpoint in checkpoints}
+    for suite, outputs in tables.items():
+        evaluated = current_models(instance, outputs.metrics)
+        quickly_evaluated = current_models(instance, outputs.quick_outputs) if first else set()
+        for checkpoint, suite_jobs in jobs.items():
+            if checkpoint in evaluated:
+                continue
+            needs_quick = first and checkpoint not in quickly_evaluated
+            suite_jobs[suite] = QUICK_EVALUATION if needs_quick else EVALUATION_JOB
+    return {checkpoint: suite_jobs for checkpoint, suite_jobs in jobs.items() if suite_jobs}
 
 
 def run_requests(
@@ -259,14 +264,14 @@ def run_requests(
                 job_name=evaluation.job,
                 partition_key=evaluation.checkpoint,
                 asset_selection=[
-                    key for suite in suites for key in tables[suite].made_by(evaluation.job)
+                    key for suite in suites for key in tables[suite].outputs_of(evaluation.job)
                 ],
                 tags={ATTEMPT_TAG: str(evaluation.attempt), **priority},
             )
 
 
 def requested_attempts(requests: Iterable[dg.RunRequest], now: float) -> dict[str, Attempts]:
-    """Attempts that requests are, by "<name>/<suite>"."""
+    """Record requests as attempts, by "<name>/<suite>"."""
     attempts: dict[str, Attempts] = {}
     for request in requests:
         name, suites, attempt = str(request.run_key).rsplit("/", 2)
@@ -275,24 +280,27 @@ def requested_attempts(requests: Iterable[dg.RunRequest], now: float) -> dict[st
 
 
 def current_models(instance: dg.DagsterInstance, keys: Iterable[dg.AssetKey]) -> set[str]:
-    """Models of which all tables were made.
+    """Models that have all of some tables.
 
     Numbers of earlier questions count: evaluating again is left to ``question_changes``.
     """
     return set.intersection(*(instance.get_materialized_partitions(key) for key in keys))
 
 
-def _by_checkpoint(instance: dg.DagsterInstance, **filters: Any) -> dict[str, list[dg.RunRecord]]:  # noqa: ANN401
-    """Runs by their partition, the newest first."""
+def _runs_by_checkpoint(
+    instance: dg.DagsterInstance,
+    **filters: Any,  # noqa: ANN401
+) -> dict[str, list[dg.RunRecord]]:
+    """Runs that match ``RunsFilter`` arguments by checkpoint, the newest first."""
     records: dict[str, list[dg.RunRecord]] = defaultdict(list)
     for record in instance.get_run_records(dg.RunsFilter(**filters)):
         records[record.dagster_run.tags.get("dagster/partition", "")].append(record)
     return records
 
 
-def _covers(run: dg.DagsterRun, job: str, suite: str, tables: SuiteTables) -> bool:
-    """Whether a run makes what a job on a suite is for."""
+def _makes_outputs(run: dg.DagsterRun, job: str, suite: str, tables: SuiteTables) -> bool:
+    """Whether a run makes one of the tables that a job is run for: metrics, or quick outputs."""
     if run.asset_selection is None:
         return run.job_name in (job, f"evaluate_{suite}")
-    wanted = tables.looks if job == QUICK_EVALUATION else tables.numbers
-    return not run.asset_selection.isdisjoint(wanted)
+    outputs = tables.quick_outputs if job == QUICK_EVALUATION else tables.metrics
+    return not run.asset_selection.isdisjoint(outputs)

@@ -80,17 +80,17 @@ def post_failures(
         SettingsError: If the environment variable with the address is not set.
     """
     state = json.loads(cursor or "null")
-    if not (variable := settings.checkpoints.webhook_env) or not isinstance(state, dict):
-        file = settings.file
-        reason = (
-            "failures from now on" if variable else f"no webhook_env in [checkpoints] of {file}"
-        )
+    variable = settings.checkpoints.webhook_env
+    if not variable or not isinstance(state, dict):
+        reason = "failures from now on"
+        if not variable:
+            reason = f"no webhook_env in [checkpoints] of {settings.file}"
         start = {"run": now, "done": 0, "sensors": _failing_sensors(instance)}
         return dg.SensorResult(cursor=json.dumps(start), skip_reason=reason)
     address = read_secret(variable)
     posts = (
-        *_runs(instance, settings, suites, state["run"], state["done"], now),
-        *_sensors(instance, state["sensors"]),
+        *_run_posts(instance, settings, suites, state["run"], state["done"], now),
+        *_sensor_posts(instance, state["sensors"]),
     )
     for message, entries in posts:
         try:
@@ -104,17 +104,23 @@ def post_failures(
     return dg.SensorResult(cursor=json.dumps(state))
 
 
-def _runs(
+def _run_posts(
     instance: dg.DagsterInstance,
     settings: Settings,
     suites: Sequence[Suite],
     after: float,
-    done: int,
+    n_posted: int,
     now: float,
 ) -> Iterator[_Post]:
-    """Runs that failed or were cancelled after a time, and failed checks, in the order of ends.
+    """Yield posts about failed and cancelled runs and failed checks, in the order of their ends.
 
-    ``done``: messages about the first of them that were posted before.
+    Args:
+        instance: Dagster instance with the runs.
+        settings: Settings with the watched folders.
+        suites: Suites that checkpoints may be evaluated on.
+        after: s since the epoch; runs that ended earlier were posted.
+        n_posted: Messages about the first run that were posted by earlier ticks.
+        now: s since the epoch.
     """
     since = datetime.fromtimestamp(after, UTC)
     records = [
@@ -127,31 +133,33 @@ def _runs(
         numbers = missing_numbers(instance, settings, suites, now)
         missing = {number.failed_run: number.state for number in numbers}
     records.sort(key=lambda record: record.end_time or 0.0)
-    for number, record in enumerate(records[:_RUNS_A_TICK]):
-        messages = [*_messages(instance, record.dagster_run, missing)]
-        for position in range(0 if number else done, len(messages)):
-            yield _Post(messages[position], {"done": position + 1})
+    for record in records[:_RUNS_A_TICK]:
+        messages = list(_run_messages(instance, record.dagster_run, missing))
+        for index in range(n_posted, len(messages)):
+            yield _Post(messages[index], {"done": index + 1})
+        n_posted = 0
         yield _Post(None, {"run": record.end_time, "done": 0})
 
 
-def _messages(
+def _run_messages(
     instance: dg.DagsterInstance, run: dg.DagsterRun, missing: Mapping[str, str]
 ) -> Iterator[dict[str, str]]:
-    """Messages about a run that ended: its failed checks, and its own failure."""
+    """Yield messages about a run that ended: its failed checks, and its own failure."""
     events = recorded_events(instance, run.run_id)
     for check in failed_checks(events):
         if not (run.is_failure and is_decisive(check)):
             yield _check_message(check, run.run_id)
     if run.is_failure:
         message = first_line(describe_failure(events))
-        yield _run_message(run, message, missing.get(run.run_id, ""))
+        yield _end_message(run, message, missing.get(run.run_id, ""))
     elif not run.is_success:
-        yield _run_message(run, "cancelled", "")
+        yield _end_message(run, "cancelled", "")
 
 
-def _run_message(run: dg.DagsterRun, message: str, state: str) -> dict[str, str]:
+def _end_message(run: dg.DagsterRun, message: str, state: str) -> dict[str, str]:
     model = run.tags.get("dagster/partition", "")
-    text = f"{run.status.value}: run {run.run_id[:8]}{model and f' of {model}'}: {message}"
+    subject = f"run {run.run_id[:8]} of {model}" if model else f"run {run.run_id[:8]}"
+    text = f"{run.status.value}: {subject}: {message}"
     return {
         "text": f"{text}, no number: {state}" if state else text,
         "description": message,
@@ -177,14 +185,14 @@ def _check_message(check: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str
     return {"text": f"{text}: {description}" if description else text, **fields}
 
 
-def _sensors(instance: dg.DagsterInstance, known: Mapping[str, str]) -> Iterator[_Post]:
-    """Sensors that fail with another error than before."""
+def _sensor_posts(instance: dg.DagsterInstance, reported: Mapping[str, str]) -> Iterator[_Post]:
+    """Yield posts about sensors that fail with another error than reported."""
     failing = _failing_sensors(instance)
     for name, error in failing.items():
-        if known.get(name) != error:
+        if reported.get(name) != error:
             message = {"text": f"FAILURE: sensor {name}: {error}", "sensor": name}
-            known = {**known, name: error}
-            yield _Post({**message, "description": error}, {"sensors": known})
+            reported = {**reported, name: error}
+            yield _Post({**message, "description": error}, {"sensors": reported})
     yield _Post(None, {"sensors": failing})
 
 
@@ -203,7 +211,7 @@ def _post(address: str, message: Mapping[str, str]) -> None:
     import httpx
 
     try:
-        answer = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
-        answer.raise_for_status()
+        response = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
+        response.raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise ConnectionError(type(error).__name__) from error

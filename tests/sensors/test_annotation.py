@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAn
 from bench_resources.annotation.opening import open_annotation_backend
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
-from bench_sensors.annotation import listen
+from bench_sensors.annotation import request_rebuild
 from tests.annotation.answer_file import AnswerFile
 
 NAMES = ("quiz/votes", "quiz/checks")
@@ -30,6 +30,10 @@ ANNOTATION_TASKS = [
     for name in NAMES
 ]
 ITEMS = [Unit(task="", unit_id=name, shown={"Text": name}) for name in "ab"]
+
+
+def answer_tables(tasks):
+    return [dg.AssetKey(task.table("answers").split("/")) for task in tasks]
 
 
 class Listening:
@@ -61,9 +65,9 @@ class Listening:
 
     def tick(self):
         """The tasks that a run is asked for and its key; else why there is none."""
-        result = listen(self.instance, self.settings, self.tables, ANNOTATION_TASKS, lambda tasks: [
-            dg.AssetKey(task.table("answers").split("/")) for task in tasks
-        ])  # fmt: skip
+        result = request_rebuild(
+            self.instance, self.settings, self.tables, ANNOTATION_TASKS, answer_tables
+        )
         if not result.run_requests:
             assert result.skip_reason
             return result.skip_reason.skip_message

@@ -32,7 +32,7 @@ def fail(daemon: Daemon) -> None:
 def evaluate(daemon: Daemon, *suites: str) -> None:
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     for suite in suites:
-        for key in TABLES[suite].numbers:
+        for key in TABLES[suite].metrics:
             record(daemon.instance, key, checkpoint)
 
 
@@ -93,7 +93,7 @@ def test_dagsters_own_retry_of_a_killed_run_is_waited_for(requested: Daemon) -> 
 
 def test_what_a_person_started_is_not_requested_beside_it(requested: Daemon) -> None:
     by_hand = dg.RunRequest(
-        run_key="by hand", job_name="evaluate_blink", asset_selection=[*TABLES["blink"].made],
+        run_key="by hand", job_name="evaluate_blink", asset_selection=[*TABLES["blink"].outputs],
         partition_key=newest(requested).tags["dagster/partition"],
     )  # fmt: skip
     fail(requested)

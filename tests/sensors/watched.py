@@ -20,14 +20,14 @@ from bench_sensors.quick_evaluation import (
 CATALOG = load_catalog()
 
 
-def tables_of_suite(tasks: Iterable[Task], made: Sequence[dg.AssetKey]) -> SuiteTables:
+def tables_of_suite(tasks: Iterable[Task], outputs: Sequence[dg.AssetKey]) -> SuiteTables:
     """The tables of tasks, of which an evaluation makes some."""
     model_tasks = [task for task in tasks if task.asked_of == "model"]
     return SuiteTables(
         questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
-        looks=[quick_evaluation_key(task) for task in model_tasks],
-        made=made,
-        numbers=made,
+        quick_outputs=[quick_evaluation_key(task) for task in model_tasks],
+        outputs=outputs,
+        metrics=outputs,
     )
 
 
@@ -119,7 +119,7 @@ def with_questions(instance: dg.DagsterInstance) -> dg.DagsterInstance:
 
 def record_quick_evaluation(instance: dg.DagsterInstance, suite: str, checkpoint: str) -> None:
     """Record that a checkpoint answered the first questions of a suite."""
-    for key in TABLES[suite].looks:
+    for key in TABLES[suite].quick_outputs:
         record(instance, key, checkpoint)
 
 

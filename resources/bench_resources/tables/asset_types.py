@@ -23,21 +23,20 @@ def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
 
 def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSchema]:
     """Column schemas of the tables that an asset writes; none for other outputs."""
-    rows = {
-        output.name: get_args(output.dagster_type.typing_type) for output in asset.op.output_defs
-    }
-    return {
-        key: _column_schema(cast(Hashable, rows[name][0]))
-        for name, key in asset.keys_by_output_name.items()
-        if rows[name] and is_dataclass(rows[name][0])
-    }
+    schemas = {}
+    for output in asset.op.output_defs:
+        row_type = next(iter(get_args(output.dagster_type.typing_type)), None)
+        key = asset.keys_by_output_name.get(output.name)
+        if key and is_dataclass(row_type):
+            schemas[key] = _column_schema(cast(Hashable, row_type))
+    return schemas
 
 
 @cache
 def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
     hints = get_type_hints(row_type)
     kinds = {field.name: hints[field.name] for field in fields(row_type)}
-    descriptions = _attributes(row_type.__doc__ or "")
+    descriptions = _attribute_descriptions(row_type.__doc__ or "")
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
@@ -50,17 +49,16 @@ def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
     )
 
 
-def _attributes(docstring: str) -> dict[str, str]:
-    r"""Descriptions in a docstring, by attribute.
+def _attribute_descriptions(docstring: str) -> dict[str, str]:
+    r"""Parse the descriptions of attributes in a docstring.
 
-    >>> _attributes("A row.\n\n    Attributes:\n        a: One.\n            More.")
+    >>> _attribute_descriptions("A row.\n\n    Attributes:\n        a: One.\n            More.")
     {'a': 'One. More.'}
     """
     listed = cleandoc(docstring).partition("Attributes:\n")[2]
-    parts = re.split(r"^    (\w+): ", listed, flags=re.M)[1:]
-    return {
-        name: " ".join(text.split()) for name, text in zip(parts[::2], parts[1::2], strict=True)
-    }
+    _, *names_and_texts = re.split(r"^    (\w+): ", listed, flags=re.M)
+    names, texts = names_and_texts[::2], names_and_texts[1::2]
+    return {name: " ".join(text.split()) for name, text in zip(names, texts, strict=True)}
 
 
 def _format_type(kind: object) -> str:

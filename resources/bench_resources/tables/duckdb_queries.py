@@ -35,7 +35,7 @@ Source: TypeAlias = ParquetFile | pa.Table
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
 
-def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile:
+def inspect_table_file(path: Path, row_type: type[Any], table_name: str) -> ParquetFile:
     """Verify a table file without constructing its rows.
 
     Raises:
@@ -46,7 +46,7 @@ def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile
             verify_checksum(file)
         with pq.ParquetFile(pa.OSFile(str(path))) as file:
             columns = file.schema_arrow
-        require_table_name(columns.metadata, own)
+        require_table_name(columns.metadata, table_name)
         require_columns(columns, row_type)
     return ParquetFile(path, columns)
 
@@ -67,18 +67,18 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
                 files = [source.path for source in sources if isinstance(source, ParquetFile)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
-                    exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)
-                    view = _quoted(name, '"')
+                    paths = ", ".join(_quote(glob.escape(str(file))) for file in files)
+                    view = _quote(name, '"')
                     db.execute(
                         f"CREATE TEMP VIEW {view} AS FROM"
-                        f" read_parquet([{exact}], union_by_name = {not same_schema})"
+                        f" read_parquet([{paths}], union_by_name = {not same_schema})"
                     )
                 else:
                     fetched = [source for source in sources if isinstance(source, pa.Table)]
-                    rows = fetched or [arrow_schema(row_type).empty_table()]
+                    tables = fetched or [arrow_schema(row_type).empty_table()]
                     promotion = "none" if same_schema else "permissive"
-                    joined = pa.concat_tables(rows, promote_options=promotion)
-                    db.register(name, joined)
+                    table = pa.concat_tables(tables, promote_options=promotion)
+                    db.register(name, table)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
     except duckdb.Error as error:
         raise TableError(f"{', '.join(views)}: {error}") from error
@@ -95,6 +95,6 @@ def _database(_process: int) -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(config={"enable_external_file_cache": False})
 
 
-def _quoted(text: str, mark: str = "'") -> str:
+def _quote(text: str, mark: str = "'") -> str:
     """Quote a text for SQL, or a name with '"' as the quotation mark."""
     return mark + text.replace(mark, mark * 2) + mark

@@ -16,6 +16,6 @@ def fetch_tables(
     partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
 ) -> dict[str, FetchedTable]:
     """Fetch tables concurrently, by partition."""
-    wanted = sorted(partitions)
+    names = sorted(partitions)
     with ThreadPoolExecutor(_MAX_CONCURRENT) as threads:
-        return dict(zip(wanted, threads.map(fetch, wanted), strict=True))
+        return dict(zip(names, threads.map(fetch, names), strict=True))

@@ -140,21 +140,15 @@ class TableBytes(TableLocations):
     def missing_table_error(self, key: Sequence[str], partition: str) -> TableError:
         """Build the error for a table that was never written, with the command that makes it."""
         name = "/".join(key) + (f" of {partition}" if partition else "")
-        other_places = [
-            source_tables.below(key)
-            for source_tables in self.elsewhere(key[0])
-            if source_tables.exists(key, partition)
-        ]
-        also = (
-            f"; {other_places[0]} is of another source, name it with --source"
-            if other_places
-            else ""
-        )
-        location = self.place(key, partition)
+        message = f"{name}: no table yet ({self.place(key, partition)})"
+        for source_tables in self.elsewhere(key[0]):
+            if source_tables.exists(key, partition):
+                table = source_tables.below(key)
+                message += f"; {table} is of another source, name it with --source"
+                break
         # A task has questions of its own: "codis/plain" is a condition, "cogbench/vqa" a task.
-        of_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])
-        command = _command(key, partition, of_condition=of_condition)
-        return TableError(f"{name}: no table yet ({location}){also}. {command}")
+        is_condition = len(key) > 2 and self.exists([*key[:-2], "questions"])
+        return TableError(f"{message}. {_command(key, partition, is_condition=is_condition)}")
 
     @contextmanager
     def open_verified(self, key: Sequence[str], partition: str) -> Iterator[pq.ParquetFile]:
@@ -177,43 +171,44 @@ def table_name(key: Sequence[str], partition: str = "") -> str:
     return "/".join((*key, file_name(partition)))
 
 
-def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
-    """Check that a file has the expected table's name.
+def require_table_name(metadata: Mapping[bytes, bytes] | None, expected: str) -> None:
+    """Check that the metadata of a file have the expected table's name.
 
     Raises:
         TableError: If it belongs to another table.
     """
-    table_name = (about or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
-    if table_name != own:
+    name = (metadata or {}).get(TABLE_NAME_KEY, b"").decode(errors="replace")
+    if name != expected:
         raise TableError(
-            f"expected the table {own}, got {table_name or 'a file of another program'}"
+            f"expected the table {expected}, got {name or 'a file of another program'}"
         )
 
 
 @contextmanager
-def describe_table_errors(place: str) -> Iterator[None]:
-    """Report a damaged table with its name and a remedy."""
+def describe_table_errors(location: str) -> Iterator[None]:
+    """Report a damaged table with its location and a remedy."""
     try:
         yield
     except TableError as error:
-        raise TableError(
-            str(error) if _REBUILD_ADVICE in str(error) else f"{place}: {error}; {_REBUILD_ADVICE}"
-        ) from error
+        if _REBUILD_ADVICE in str(error):
+            raise
+        raise TableError(f"{location}: {error}; {_REBUILD_ADVICE}") from error
     except PermissionError as error:
-        raise TableError(f"{place}: cannot be read: {error.strerror}") from error
+        raise TableError(f"{location}: cannot be read: {error.strerror}") from error
     except _PARSE_ERRORS as error:
         raise TableError(
-            f"{place}: cannot be read as a table ({error}); {_REBUILD_ADVICE}"
+            f"{location}: cannot be read as a table ({error}); {_REBUILD_ADVICE}"
         ) from error
 
 
-def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:
-    """The command that makes a table."""
+def _command(key: Sequence[str], partition: str, *, is_condition: bool) -> str:
+    """Sentence on the command that makes a table."""
     if partition or key[-1] in PER_MODEL:
         model = quote(partition) if partition else "MODEL"
-        chosen = f" --condition {key[-2]}" if of_condition else ""
-        task = "/".join(key[:-2]) if of_condition else key[0]
-        return f"`bench evaluate {task} --model {model}{chosen}` makes it"
+        if is_condition:
+            task, condition = "/".join(key[:-2]), key[-2]
+            return f"`bench evaluate {task} --model {model} --condition {condition}` makes it"
+        return f"`bench evaluate {key[0]} --model {model}` makes it"
     if "annotation" in key:
         return "`bench annotate ask` makes it"
     return (
@@ -222,15 +217,15 @@ def _command(key: Sequence[str], partition: str, *, of_condition: bool) -> str:
     )
 
 
-def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
+def write_groups(tables: Iterable[pa.Table], schema: pa.Schema, file: IO[bytes]) -> None:
     """Write tables as row groups of one Parquet file, with its checksum.
 
     Args:
         tables: The row groups.
-        columns: The schema, with the file's metadata.
+        schema: Their schema, with the file's metadata.
         file: An empty file, open for reading and writing.
     """
-    with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
+    with pq.ParquetWriter(file, schema, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
         writer.add_key_value_metadata({_METADATA_KEY: _ZERO_DIGEST.decode()})
@@ -242,7 +237,7 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
 
 
 def verify_checksum(file: IO[bytes]) -> str:
-    """Compare a file with its checksum, which is returned.
+    """Compare a file with its checksum, and return the checksum.
 
     Raises:
         TableError: If the file is damaged.
@@ -271,28 +266,30 @@ def _digest_offset(file: IO[bytes]) -> int:
         TableError: If this is not a Parquet file, or has no checksum.
     """
     size = file.seek(0, os.SEEK_END)
-    end = len(_MAGIC) + 4  # the footer is followed by its length and the magic bytes
-    file.seek(max(0, size - end))
-    length, magic = file.read(4), file.read()
-    start = size - end - int.from_bytes(length, "little")
+    trailer_size = 4 + len(_MAGIC)  # the length of the footer, and the magic bytes
+    file.seek(max(0, size - trailer_size))
+    footer_length, magic = int.from_bytes(file.read(4), "little"), file.read()
+    start = size - trailer_size - footer_length
     if magic != _MAGIC or start < len(_MAGIC):
         raise TableError(f"truncated, or not Parquet: {size} bytes without the footer of Parquet")
     file.seek(start)
-    footer = file.read(size - end - start)
+    footer = file.read(footer_length)
     marker_start = footer.rfind(_DIGEST_MARKER)
     if marker_start < 0:
         raise TableError("damaged: it has no checksum")
     return start + marker_start + len(_DIGEST_MARKER)
 
 
-def _digest(file: IO[bytes], place: int) -> bytes:
+def _digest(file: IO[bytes], checksum_offset: int) -> bytes:
     """Digest all bytes of a file as hexadecimal text, with zeros in place of the checksum."""
     state = sha256()
     file.seek(0)
-    before = place
-    while chunk := file.read(min(_CHUNK, before) if before else _CHUNK):
+    remaining = checksum_offset
+    while remaining and (chunk := file.read(min(_CHUNK, remaining))):
         state.update(chunk)
-        if before and not (before := before - len(chunk)):
-            state.update(_ZERO_DIGEST)
-            file.seek(len(_ZERO_DIGEST), os.SEEK_CUR)
+        remaining -= len(chunk)
+    state.update(_ZERO_DIGEST)
+    file.seek(len(_ZERO_DIGEST), os.SEEK_CUR)
+    while chunk := file.read(_CHUNK):
+        state.update(chunk)
     return state.hexdigest().encode()

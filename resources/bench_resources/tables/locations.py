@@ -59,15 +59,19 @@ class TableLocations(dg.ConfigurableResource[Any]):
         blobs = self.blobs
         roots = [f"{SOURCES_FOLDER}/{source_name}" for source_name in blobs.folders(SOURCES_FOLDER)]
         roots_with_suite = {root for root in ["", *roots] if suite in blobs.folders(root)}
-        return [self._of({suite: root}) for root in sorted(roots_with_suite - {self.root(suite)})]
+        return [
+            self._with_places({suite: root})
+            for root in sorted(roots_with_suite - {self.root(suite)})
+        ]
 
     def locate_file(self, name: str) -> tuple[Self, tuple[str, ...], str]:
         """Find the tables, asset key and partition of a file, named as by ``name``."""
         path = PurePosixPath(name)
         parts = path.parent.parts
-        root_parts, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
+        n_root_parts = 2 if parts[0] == SOURCES_FOLDER else 0
+        root, key = "/".join(parts[:n_root_parts]), parts[n_root_parts:]
         model = "" if path.stem == WHOLE_TABLE else unquote(path.stem)
-        return self._of({key[0]: "/".join(root_parts)}), key, model
+        return self._with_places({key[0]: root}), key, model
 
     def name(self, key: Sequence[str], partition: str = "") -> str:
         """Name of the table of one partition of an asset."""
@@ -142,7 +146,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
             if path.name == f"{WHOLE_TABLE}{_PARQUET}":
                 yield path.parent.relative_to(root).parts
 
-    def _of(self, places: dict[str, str]) -> Self:
+    def _with_places(self, places: dict[str, str]) -> Self:
         return type(self)(
             folder=self.folder, places=places, objects=self.objects, endpoint=self.endpoint
         )

@@ -39,7 +39,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     file = home / _FILES[kind]
     lines = [json.dumps(asdict(figure), ensure_ascii=False) + "\n" for figure in figures]
     with hold_file(home, file.name):
-        before = file.read_text("utf-8") if file.exists() else ""
-        with open_atomic(file) as written:
-            written.write((before + "".join(lines)).encode())
+        content = file.read_text("utf-8") if file.exists() else ""
+        with open_atomic(file) as target:
+            target.write((content + "".join(lines)).encode())
     return file

@@ -81,16 +81,16 @@ class TableFiles(TableBytes):
             TABLE_NAME_KEY: name,
             **footer,
         }
-        columns = arrow_schema(row_type).with_metadata(metadata)
+        schema = arrow_schema(row_type).with_metadata(metadata)
         starts = range(0, max(len(rows), 1), _GROUP_ROWS)
         tables = (to_table(rows[start : start + _GROUP_ROWS], row_type) for start in starts)
         if self.blobs.folder is None:
             buffer = io.BytesIO()
-            write_groups(tables, columns, buffer)
+            write_groups(tables, schema, buffer)
             self.blobs.put(self.name(key, partition), buffer.getvalue())
         else:
             with open_atomic(self.path(key, partition)) as file:
-                write_groups(tables, columns, file)
+                write_groups(tables, schema, file)
         return self.place(key, partition)
 
     def read(
@@ -98,18 +98,19 @@ class TableFiles(TableBytes):
         key: Sequence[str],
         row_type: type[Row],
         partition: str = "",
-        of: Collection[str] | None = None,
+        question_ids: Collection[str] | None = None,
     ) -> list[Row]:
-        """Read a table, or only rows ``of`` these questions, since constructing rows is slow.
+        """Read a table, or only its rows about some questions, since constructing rows is slow.
 
         Raises:
             TableError: If it was never written, has other columns, or is damaged.
         """
         with self.open_verified(key, partition) as file:
             table = file.read()
-            if of is not None:
-                wanted = [name in of for name in table.column("question_id").to_pylist()]
-                table = table.filter(pa.array(wanted, pa.bool_()))
+            if question_ids is not None:
+                ids = table.column("question_id").to_pylist()
+                mask = [question_id in question_ids for question_id in ids]
+                table = table.filter(pa.array(mask, pa.bool_()))
             return to_rows(table, row_type)
 
     def query(
@@ -147,7 +148,8 @@ class TableFiles(TableBytes):
         """Sources of views, without unreadable ones."""
         view_sources: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
-            sources, _ = view_sources.setdefault(name, ([], row_type))
+            sources: list[duckdb_queries.Source] = []
+            view_sources[name] = (sources, row_type)
             for key in keys:
                 for part, source in self._sources(key, row_type):
                     if isinstance(source, str):
@@ -159,14 +161,14 @@ class TableFiles(TableBytes):
     def _sources(
         self, key: Sequence[str], row_type: type[Any]
     ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
-        """DuckDB source of each table: a file, or an object's rows; or why it is unreadable."""
+        """DuckDB source of each partition, or the reason why it is unreadable."""
         blobs, prefix = self.blobs, self.below(key)
         try:
             versions = dict(sorted(self.versions(key).items()))
         except TableError as error:
             return [("", str(error))]  # its partitions are unknown
 
-        def file(part: str) -> duckdb_queries.Source | str:
+        def inspect_file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{prefix}/{file_name(part)}")
             try:
                 return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
@@ -174,7 +176,7 @@ class TableFiles(TableBytes):
                 return str(error)
 
         if blobs.folder is not None:
-            return ((part, file(part)) for part in versions)
+            return ((part, inspect_file(part)) for part in versions)
         return fetch_tables(versions, partial(self._fetch, key, row_type)).items()
 
     def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
@@ -198,9 +200,9 @@ class TableIOManager(dg.ConfigurableIOManager):
         if field := context.definition_metadata.get(PART_FIELD):
             for part in context.asset_partition_keys:
                 rows = [row for row in obj if getattr(row, field) == part]
-                facts = {"dagster/row_count": len(rows), **preview(rows)}
-                facts |= self._write(context, rows, part)
-                context.step_context.add_asset_metadata(facts, context.asset_key, part)
+                metadata = {"dagster/row_count": len(rows), **preview(rows)}
+                metadata |= self._write(context, rows, part)
+                context.step_context.add_asset_metadata(metadata, context.asset_key, part)
             return
         partition = context.asset_partition_key if context.has_asset_partitions else ""
         context.add_output_metadata(self._write(context, obj, partition))
@@ -208,7 +210,7 @@ class TableIOManager(dg.ConfigurableIOManager):
     def _write(
         self, context: dg.OutputContext, rows: Sequence[Any], partition: str
     ) -> dict[str, Any]:
-        """Write a table; returns the metadata of its materialization."""
+        """Write a table, and return the metadata of its materialization."""
         key, row_type = context.asset_key.path, asset_row_type(context)
         footer = {DIGEST: digest(rows), **self.footer(context, rows, row_type)}
         location = self.files.write(key, rows, row_type, partition, footer)
@@ -218,9 +220,9 @@ class TableIOManager(dg.ConfigurableIOManager):
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
     ) -> Mapping[bytes, str | bytes]:
         """Further metadata of a table's file: questions keep the state of their source."""
-        state = None
-        if row_type is Question:
-            state = self.files.source_state([context.asset_key.path[0], "source"])
+        if row_type is not Question:
+            return {}
+        state = self.files.source_state([context.asset_key.path[0], "source"])
         return {SOURCE_STATE: state} if state else {}
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
@@ -253,7 +255,8 @@ def table_output(
     name: str = "result",
 ) -> dg.Output[Rows]:
     """Wrap a table for Dagster: versioned by its content, with row count and preview."""
-    failed = sum(bool(getattr(row, "error", "")) for row in rows)
+    n_failed = sum(bool(getattr(row, "error", "")) for row in rows)
+    failures = {FAILED_REQUESTS: n_failed} if n_failed else {}
     return dg.Output(
         rows,
         output_name=name,
@@ -261,7 +264,7 @@ def table_output(
         metadata={
             **(metadata or {}),
             "dagster/row_count": len(rows),
-            **({FAILED_REQUESTS: failed} if failed else {}),
+            **failures,
             **preview(rows),
         },
     )
@@ -295,9 +298,9 @@ def read_columns(
     """
     if not tables.exists(key, partition):
         raise tables.missing_table_error(key, partition)
-    wanted = list(names) or [field.name for field in fields(row_type)]
-    table = _read_table(tables, key, row_type, partition, wanted)
-    return _columns_as_lists(table, row_type, wanted)
+    names = names or [field.name for field in fields(row_type)]
+    table = _read_table(tables, key, row_type, partition, names)
+    return _columns_as_lists(table, row_type, names)
 
 
 def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
@@ -337,11 +340,11 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
     import pyarrow.compute as pc  # takes 0.05 s; most commands do not need it
 
     table = _read_table(tables, key, row_type, partition, {*names, "question_id"})
-    numbers = pc.index_in(table.column("question_id").cast(pa.string()), value_set=ids)
-    numbers = numbers.fill_null(len(ids)).to_numpy()
-    order = np.argsort(numbers, kind="stable")
-    ends = np.searchsorted(numbers, [*range(0, len(ids), n), len(ids)], sorter=order)
-    for start, end in pairwise(ends):
+    positions = pc.index_in(table.column("question_id").cast(pa.string()), value_set=ids)
+    positions = positions.fill_null(len(ids)).to_numpy()  # rows about other questions come last
+    order = np.argsort(positions, kind="stable")
+    batch_starts = np.searchsorted(positions, [*range(0, len(ids), n), len(ids)], sorter=order)
+    for start, end in pairwise(batch_starts):
         yield _columns_as_lists(table.take(order[start:end]), row_type, names)
 
 
@@ -352,14 +355,14 @@ def _read_table(
     partition: str,
     names: Collection[str],
 ) -> pa.Table:
-    """Read those of the columns that the file has."""
+    """Read the named columns, without those that the file does not have."""
     with tables.opened(key, partition) as file:
         require_columns(file.schema_arrow, row_type)
         return file.read(columns=[name for name in file.schema_arrow.names if name in names])
 
 
 def _columns_as_lists(
-    table: pa.Table, row_type: type[Any], wanted: Sequence[str]
+    table: pa.Table, row_type: type[Any], names: Sequence[str]
 ) -> dict[str, list[Any]]:
     """Columns as lists; a missing column has its default in every row."""
     existing = set(table.column_names)
@@ -367,14 +370,14 @@ def _columns_as_lists(
         name: table.column(name).to_pylist()
         if name in existing
         else [_default_value(row_type, name)] * table.num_rows
-        for name in wanted
+        for name in names
     }
 
 
 def _default_value(row_type: type[Any], name: str) -> object:
     """Default of a missing column, as a Python value."""
     (field,) = (field for field in fields(row_type) if field.name == name)
-    kind = arrow_schema(row_type).field(name).type
-    if pa.types.is_list(kind) or pa.types.is_map(kind):
+    arrow_type = arrow_schema(row_type).field(name).type
+    if pa.types.is_list(arrow_type) or pa.types.is_map(arrow_type):
         return []
     return None if field.default is MISSING else field.default
