@@ -73,20 +73,18 @@ class HomeInstance(dg.DagsterInstance):
         variable = self._database
         if not variable:
             return None
-        heartbeats: Heartbeats = hook_of("heartbeats", "[storage] database")(
-            read_secret(variable), variable
-        )
+        open_heartbeats = hook_of("heartbeats", "[storage] database")
+        heartbeats: Heartbeats = open_heartbeats(read_secret(variable), variable)
         return heartbeats
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""
-        super().store_event(redact_record(_retitled(event), self._current_secrets.now()))
+        super().store_event(redact_record(_with_root_message(event), self._current_secrets.now()))
 
-    def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
+    def handle_new_event(self, event: dg.EventLogEntry, **arguments: Any) -> None:  # noqa: ANN401
         """Record an event, and notify its subscribers."""
-        super().handle_new_event(
-            redact_record(_retitled(event), self._current_secrets.now()), **more
-        )
+        redacted = redact_record(_with_root_message(event), self._current_secrets.now())
+        super().handle_new_event(redacted, **arguments)
 
     def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
         """Record the beginning of a tick."""
@@ -94,20 +92,19 @@ class HomeInstance(dg.DagsterInstance):
 
     def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
         """Record the progress of a tick."""
-        return super().update_tick(
-            tick._replace(tick_data=redact_record(tick.tick_data, self._current_secrets.now()))
-        )
+        redacted = redact_record(tick.tick_data, self._current_secrets.now())
+        return super().update_tick(tick._replace(tick_data=redacted))
 
 
-def _retitled(event: dg.EventLogEntry) -> dg.EventLogEntry:
+def _with_root_message(event: dg.EventLogEntry) -> dg.EventLogEntry:
     """Begin a failure with the error that was raised, not with Dagster's text that there is one."""
     recorded = event.dagster_event
     data: Any = recorded.event_specific_data if recorded else None
     error: Any = getattr(data, "error", None)
-    raised = error
-    while raised and (raised.cls_name or "").startswith("Dagster") and raised.cause:
-        raised = raised.cause
-    if recorded is None or raised is error:
+    root = error
+    while root and (root.cls_name or "").startswith("Dagster") and root.cause:
+        root = root.cause
+    if recorded is None or root is error:
         return event
-    data = data._replace(error=error._replace(message=raised.message))
+    data = data._replace(error=error._replace(message=root.message))
     return event._replace(dagster_event=recorded._replace(event_specific_data=data))

@@ -27,17 +27,18 @@ class FailedCheckError(RunError):
 def describe_failure(events: Iterable[dg.DagsterEvent]) -> BenchError:
     """Describe a failed run in one message: the checks that stopped it, or the first error."""
     events = list(events)
-    if checks := [check for check in failed_checks(events) if is_decisive(check)]:
-        return FailedCheckError("\n".join(map(_check_message, checks)))
+    decisive_checks = [check for check in failed_checks(events) if is_decisive(check)]
+    if decisive_checks:
+        return FailedCheckError("\n".join(map(_check_message, decisive_checks)))
     for asset, error in run_errors(events):
         message = describe_error(error)
         return RunError(f"{asset}: {message}" if asset else message)
-    marked = (event.message for event in events if event.is_run_failure and event.message)
-    return RunError(next(marked, "the run failed; its page in the UI has details"))
+    reasons = (event.message for event in events if event.is_run_failure and event.message)
+    return RunError(next(reasons, "the run failed; its page in the UI has details"))
 
 
 def failed_checks(events: Iterable[dg.DagsterEvent]) -> Iterator[dg.AssetCheckEvaluation]:
-    """Checks that failed."""
+    """Yield the checks that failed."""
     for event in events:
         if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             check = event.asset_check_evaluation_data
@@ -53,14 +54,14 @@ def is_decisive(check: dg.AssetCheckEvaluation) -> bool:
 def describe_error(error: Any) -> str:  # noqa: ANN401 - Dagster's private type
     """Message of an error that Dagster recorded.
 
-    Of a chain of causes it is that of the outermost ``BenchError``, whose text is written for
-    users; without one, that of the root cause.
+    In a chain of causes, the outermost ``BenchError`` counts, whose text is written for users;
+    without one, the root cause.
     """
-    own_kinds = {kind.__name__ for kind in _error_tree(BenchError)}
+    bench_errors = {kind.__name__ for kind in _subclasses(BenchError)}
     chain = [error]
     while cause := chain[-1].cause:
         chain.append(cause)
-    reported = next((error for error in chain if error.cls_name in own_kinds), None)
+    reported = next((error for error in chain if error.cls_name in bench_errors), None)
     if reported is None:
         return str(chain[-1].message).strip()
     return re.sub(rf"^\S*\b{reported.cls_name}: ", "", reported.message).strip()
@@ -74,13 +75,15 @@ def recorded_events(instance: dg.DagsterInstance, run_id: str) -> list[dg.Dagste
 
 
 def first_line(failure: BenchError) -> str:
-    """Shorten a failure to one line; of a check, with its first example."""
-    first, _, rest = str(failure).partition("\n")
-    return f"{first} {rest.partition(chr(10))[0].strip()}" if first.endswith(":") else first
+    """Shorten a failure to its first line; that of a check ends with ":", and gets an example."""
+    line, *further_lines = str(failure).split("\n", 2)
+    if line.endswith(":") and further_lines:
+        return f"{line} {further_lines[0].strip()}"
+    return line
 
 
 def run_errors(events: Iterable[dg.DagsterEvent]) -> Iterator[tuple[str, Any]]:
-    """Errors of assets, with the asset's name; and of the run, such as a resource's, with ""."""
+    """Yield errors with the name of their asset; "" for those of the run, such as a resource's."""
     for event in events:
         data: Any = event.event_specific_data  # None of a run that was marked as failed
         if event.is_step_failure and data.error:
@@ -89,15 +92,17 @@ def run_errors(events: Iterable[dg.DagsterEvent]) -> Iterator[tuple[str, Any]]:
             yield "", data.error
 
 
-def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
+def _subclasses(kind: type[BenchError]) -> Iterator[type[BenchError]]:
+    """Yield a kind of error and all kinds derived from it."""
     yield kind
-    for narrower in kind.__subclasses__():
-        yield from _error_tree(narrower)
+    for subclass in kind.__subclasses__():
+        yield from _subclasses(subclass)
 
 
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
     values = {name: value.value for name, value in check.metadata.items()}
     examples = unescape_markdown(str(values.get("examples", ""))).replace("\n", "\n  ")
-    n, problems = values.get("rows"), values.get("problems")
-    fail = "fails the check" if n in (0, 1) else f"{problems} of {n} rows fail the check"
-    return f"{check.asset_key.to_user_string()}: {fail} {check.check_name}:\n  {examples}"
+    n_rows, n_failed = values.get("rows"), values.get("problems")
+    failure = "fails" if n_rows in (0, 1) else f"{n_failed} of {n_rows} rows fail"
+    table = check.asset_key.to_user_string()
+    return f"{table}: {failure} the check {check.check_name}:\n  {examples}"

@@ -26,17 +26,17 @@ _INPUT_VERSION = "dagster/input_data_version/"
 _INPUT_EVENT = "dagster/input_event_pointer/"
 _NEVER_MADE = "INITIAL"  # version of an input that was not there, whose event is "NULL"
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-_FEW = 2  # partitions of a table that are queried one by one
+_MAX_SINGLE_QUERIES = 2  # partitions of a table; further ones are queried together
 
 
 class Event(NamedTuple):
     """A materialization of a table, or an observation of another input."""
 
-    number: int  # in the order of the event log
+    event_id: int  # increases in the event log
     run: str
     tags: Mapping[str, str]
     digest: str = ""  # of the rows; "" of an observation, and of a table without rows
-    place: str = ""  # of the file
+    path: str = ""  # of the file
     n_failed: int = 0  # rows whose request failed
 
     @property
@@ -52,7 +52,7 @@ class Event(NamedTuple):
     @property
     def root(self) -> str:
         """Location of the tables of its source, as ``TableLocations.root``."""
-        parts = PurePosixPath(self.place).parts
+        parts = PurePosixPath(self.path).parts
         if SOURCES_FOLDER not in parts:
             return ""
         return f"{SOURCES_FOLDER}/{parts[parts.index(SOURCES_FOLDER) + 1]}"
@@ -93,29 +93,32 @@ class Ledger:
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
         """Tables that have to be made again, with reasons; the tables above are not read."""
         self._read(self._with_ancestors(keys))
-        return {
-            key: reason
-            for key in sorted(key for key in keys if not self.is_absent(key))
-            for part in self.parts(key, partition)
-            if (reason := self.reason(key, part))
-        }
+        reasons = {}
+        for key in sorted(keys):
+            if self.is_absent(key):
+                continue
+            for part in self.parts(key, partition):
+                if reason := self.reason(key, part):
+                    reasons[key] = reason
+        return reasons
 
     def reason(self, key: dg.AssetKey, partition: str | None) -> str:
         """Why a table has to be made again; "" if it is current."""
-        if (made := self.event(key, partition)) is None:
+        event = self.event(key, partition)
+        if event is None:
             return "missing"
-        if causes := list(self._causes(key, partition, made)):
+        if causes := list(self._causes(key, partition, event)):
             return f"changed: {', '.join(causes)}"
-        if partition and made.n_failed:
-            return f"{made.n_failed} failed requests"
-        return "its run failed" if self._has_failed(made.run) else ""
+        if partition and event.n_failed:
+            return f"{event.n_failed} failed requests"
+        return "its run failed" if self._has_failed(event.run) else ""
 
     def parts(self, key: dg.AssetKey, partition: str = "") -> Sequence[str | None]:
-        """Partitions of a table: all raw data sets, or the given model; None: it has none."""
-        of = self._graph.get(key).partitions_def
-        if isinstance(of, dg.StaticPartitionsDefinition):
-            return of.get_partition_keys()
-        return [partition if of else None]
+        """Partitions of a table: all raw data sets, or the given model; [None] if it has none."""
+        partitions_def = self._graph.get(key).partitions_def
+        if isinstance(partitions_def, dg.StaticPartitionsDefinition):
+            return partitions_def.get_partition_keys()
+        return [partition if partitions_def else None]
 
     def event(self, key: dg.AssetKey, partition: str | None = None) -> Event | None:
         """The latest event of a table or of another input; None if there is none."""
@@ -123,15 +126,15 @@ class Ledger:
         if partition is None or self._last[key] is None:
             return self._last[key]
         events = self._by_partition[key]
-        if partition not in events and len(events) < _FEW:
+        if partition not in events and len(events) < _MAX_SINGLE_QUERIES:
             events[partition] = self._latest(key, partition)
         elif partition not in events:
             kind = "MATERIALIZATION" if self._graph.get(key).is_materializable else "OBSERVATION"
-            of = dg.DagsterEventType[f"ASSET_{kind}"]
+            event_type = dg.DagsterEventType[f"ASSET_{kind}"]
             with self._query():
-                numbers = self._instance.get_latest_storage_id_by_partition(key, of)
-            wanted = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*numbers.values()])
-            records = self._records(wanted, limit=len(numbers))
+                event_ids = self._instance.get_latest_storage_id_by_partition(key, event_type)
+            record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*event_ids.values()])
+            records = self._records(record_filter, limit=len(event_ids))
             events |= {name: None for name in self.partitions(self._graph.get(key).partitions_def)}
             events |= {str(record.partition_key): _event(record) for record in records}
         return events.get(partition)
@@ -141,10 +144,12 @@ class Ledger:
         node = self._graph.get(key)
         if node.is_partitioned or not node.is_materializable:
             return False
-        made, others = self.event(key), self._events_beside(key)
-        latest = max((event for event in others if event), default=None)
-        if latest and not (made and made.run == latest.run):
-            return True
+        event = self.event(key)
+        sibling_events = [sibling for sibling in self._sibling_events(key) if sibling]
+        if sibling_events:
+            last_run = max(sibling_events).run
+            if event is None or event.run != last_run:
+                return True
         return any(map(self.is_absent, node.parent_keys - {key}))
 
     def status(self, key: dg.AssetKey, partition: str | None = None) -> Status:
@@ -158,111 +163,116 @@ class Ledger:
         node = self._graph.get(key)
         if self.is_absent(key):
             return Status("absent")
-        made = self.event(key, partition)
+        event = self.event(key, partition)
         if not node.is_materializable:
             return Status("current")
-        if made is None:
+        if event is None:
             return Status("missing")
-        if causes := tuple(self._causes(key, partition, made)):
+        if causes := tuple(self._causes(key, partition, event)):
             return Status("stale", causes)
         for parent in sorted(node.parent_keys):
-            for name in self._parts_read(key, partition, parent):
-                if (above := self.status(parent, name)).causes:
-                    return Status("below", above.causes)
+            for part in self._parts_read(key, partition, parent):
+                parent_status = self.status(parent, part)
+                if parent_status.causes:
+                    return Status("below", parent_status.causes)
         return Status("current")
 
-    def _causes(self, key: dg.AssetKey, partition: str | None, made: Event) -> Iterator[str]:
-        """What a table was made of that has changed since: its code, or direct inputs."""
+    def _causes(self, key: dg.AssetKey, partition: str | None, event: Event) -> Iterator[str]:
+        """Yield what has changed since a table was made: its code, or direct inputs."""
         node = self._graph.get(key)
-        if node.code_version and made.tags.get(_CODE_VERSION) != node.code_version:
+        if node.code_version and event.tags.get(_CODE_VERSION) != node.code_version:
             yield "code"
         for parent in sorted(node.parent_keys):
             name = parent.to_user_string()
-            if (version := made.tags.get(_INPUT_VERSION + name)) is None:
+            version = event.tags.get(_INPUT_VERSION + name)
+            if version is None:
                 yield f"{name} (a new input)"
             elif not self._graph.get(parent).is_partitioned:
-                now = self.event(parent)
-                if (now.version if now else _NEVER_MADE) != version:
+                current = self.event(parent)
+                if version != (current.version if current else _NEVER_MADE):
                     yield name
             else:
-                number = made.tags[_INPUT_EVENT + name]
-                read = -1 if number == "NULL" else int(number)
+                pointer = event.tags[_INPUT_EVENT + name]
+                read_event_id = -1 if pointer == "NULL" else int(pointer)
                 for part in self._parts_read(key, partition, parent):
-                    if self._is_changed(parent, part, read):
+                    if self._is_changed(parent, part, read_event_id):
                         yield f"{name} of {part}"
 
-    def _is_changed(self, key: dg.AssetKey, partition: str | None, read: int) -> bool:
-        """Whether an input has another version than at an event; of many partitions, by itself."""
-        now = self.event(key, partition)
-        if now is None or now.number <= read:
+    def _is_changed(self, key: dg.AssetKey, partition: str | None, read_event_id: int) -> bool:
+        """Whether an input has other content than at the event that was read."""
+        current = self.event(key, partition)
+        if current is None or current.event_id <= read_event_id:
             return False
-        before = self._latest(key, partition, before=read + 1)
-        return before is None or before.content != now.content
+        previous = self._latest(key, partition, before_id=read_event_id + 1)
+        return previous is None or previous.content != current.content
 
     def _parts_read(
         self, key: dg.AssetKey, partition: str | None, parent: dg.AssetKey
     ) -> Sequence[str | None]:
         """Partitions of an input that a table reads: its own, or all."""
-        of = self._graph.get(parent).partitions_def
-        is_own = of == self._graph.get(key).partitions_def
-        mapping = self._graph.get(key).partition_mappings.get(parent)
-        if of is None or (is_own and not isinstance(mapping, dg.AllPartitionMapping)):
-            return [partition if of else None]
-        return self.partitions(of)
+        partitions_def = self._graph.get(parent).partitions_def
+        node = self._graph.get(key)
+        has_same_partitions = partitions_def == node.partitions_def
+        reads_all = isinstance(node.partition_mappings.get(parent), dg.AllPartitionMapping)
+        if partitions_def is None or (has_same_partitions and not reads_all):
+            return [partition if partitions_def else None]
+        return self.partitions(partitions_def)
 
-    def _read_partitions(self, of: dg.PartitionsDefinition[str]) -> Sequence[str]:
-        if not isinstance(of, dg.DynamicPartitionsDefinition):
-            return of.get_partition_keys()
+    def _read_partitions(self, partitions_def: dg.PartitionsDefinition[str]) -> Sequence[str]:
+        if not isinstance(partitions_def, dg.DynamicPartitionsDefinition):
+            return partitions_def.get_partition_keys()
         with self._query():
-            return self._instance.get_dynamic_partitions(str(of.name))
+            return self._instance.get_dynamic_partitions(str(partitions_def.name))
 
-    def _events_beside(self, key: dg.AssetKey) -> list[Event | None]:
+    def _sibling_events(self, key: dg.AssetKey) -> list[Event | None]:
         """Last events of the other tables of its step, if the step may leave this table out."""
         asset = self._graph.get(key).assets_def
         if asset.op.output_dict[asset.get_output_name_for_asset_key(key)].is_required:
             return []
         self._read(asset.keys)
-        return [self._last[other] for other in asset.keys - {key}]
+        return [self._last[sibling] for sibling in asset.keys - {key}]
 
     def _with_ancestors(self, keys: Collection[dg.AssetKey]) -> set[dg.AssetKey]:
         closure, pending = set(keys), [*keys]
         while pending:
-            above = self._graph.get(pending.pop()).parent_keys - closure
-            closure |= above
-            pending += above
+            parents = self._graph.get(pending.pop()).parent_keys - closure
+            closure |= parents
+            pending += parents
         return closure
 
     def _read(self, keys: Collection[dg.AssetKey]) -> None:
         """Read the last event of each asset: one query for all tables, one for another input."""
-        unknown = {key for key in keys if key not in self._last}
-        if not unknown:
+        unread = {key for key in keys if key not in self._last}
+        if not unread:
             return
-        tables = [key for key in unknown if self._graph.get(key).is_materializable]
+        tables = [key for key in unread if self._graph.get(key).is_materializable]
         self._last |= dict.fromkeys(tables)
         with self._query():
             records = self._instance.get_asset_records(tables) if tables else ()
         for record in records:
             if last := record.asset_entry.last_materialization_record:
                 self._last[record.asset_entry.asset_key] = _event(last)
-        self._last |= {key: self._latest(key, None) for key in unknown.difference(tables)}
+        self._last |= {key: self._latest(key, None) for key in unread.difference(tables)}
 
     def _latest(
-        self, key: dg.AssetKey, partition: str | None, before: int | None = None
+        self, key: dg.AssetKey, partition: str | None, before_id: int | None = None
     ) -> Event | None:
-        wanted = dg.AssetRecordsFilter(
+        record_filter = dg.AssetRecordsFilter(
             asset_key=key,
             asset_partitions=None if partition is None else [partition],
-            before_storage_id=before,
+            before_storage_id=before_id,
         )
-        return next(map(_event, self._records(wanted, limit=1)), None)
+        return next(map(_event, self._records(record_filter, limit=1)), None)
 
-    def _records(self, wanted: dg.AssetRecordsFilter, limit: int) -> Sequence[dg.EventLogRecord]:
+    def _records(
+        self, record_filter: dg.AssetRecordsFilter, limit: int
+    ) -> Sequence[dg.EventLogRecord]:
         if not limit:
             return []
         with self._query():
-            if self._graph.get(wanted.asset_key).is_materializable:
-                return self._instance.fetch_materializations(wanted, limit=limit).records
-            return self._instance.fetch_observations(wanted, limit=limit).records
+            if self._graph.get(record_filter.asset_key).is_materializable:
+                return self._instance.fetch_materializations(record_filter, limit=limit).records
+            return self._instance.fetch_observations(record_filter, limit=limit).records
 
     def _read_failure(self, run: str) -> bool:
         with self._query():
@@ -282,8 +292,8 @@ def last_observation(
     instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None
 ) -> Event | None:
     """The latest observation of an input."""
-    known = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
-    return next(map(_event, instance.fetch_observations(known, limit=1).records), None)
+    record_filter = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
+    return next(map(_event, instance.fetch_observations(record_filter, limit=1).records), None)
 
 
 def observe(
@@ -307,8 +317,12 @@ def _event(record: dg.EventLogRecord) -> Event:
     entry = record.event_log_entry
     event = record.asset_materialization or entry.asset_observation
     tags, metadata = (event.tags, event.metadata) if event else ({}, {})
-    names = (TABLE_DIGEST, "path", FAILED_REQUESTS)
-    digest, place, failed = (
-        str(metadata[name].value) if name in metadata else "" for name in names
+    values = {name: str(value.value) for name, value in metadata.items()}
+    return Event(
+        event_id=record.storage_id,
+        run=entry.run_id,
+        tags=dict(tags or {}),
+        digest=values.get(TABLE_DIGEST, ""),
+        path=values.get("path", ""),
+        n_failed=int(values.get(FAILED_REQUESTS, 0)),
     )
-    return Event(record.storage_id, entry.run_id, dict(tags or {}), digest, place, int(failed or 0))

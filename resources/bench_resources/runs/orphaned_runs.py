@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from bench_resources.cluster.heartbeats import Heartbeats
 
 _PROCESS_TAG = ".dagster/bench_process"  # hidden in the UI, as the next two
-_LAUNCHER_TAG = (
-    ".dagster/bench_launched_on"  # launching process, used until the run records its own
-)
+_LAUNCHER_TAG = ".dagster/bench_launched_on"  # launching process, until the run records its own
 _RUN_TAG = ".dagster/bench_process_of"  # the run that these tags describe: a retry inherits them
 _ACTIVE_STATUSES = [
     dg.DagsterRunStatus.NOT_STARTED,
@@ -90,7 +88,7 @@ def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     # Cloned machines have the same name and id: another boot may be that of another machine.
     if heartbeats and (is_gone is None or process.boot != current.boot):
         return heartbeats.is_lost(run.run_id)
-    # it is in another container of this machine
+    # The process is in another container of this machine.
     if is_gone is None and process.boot == current.boot:
         return is_lock_free(locks_folder(instance), run_lock(run.run_id))
     return bool(is_gone)
@@ -104,12 +102,12 @@ def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRun
 
 
 def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
-    """Fail the runs whose process has ended, and free their pools; returns their descriptions.
+    """Fail the runs whose process has ended, free their pools, and return their descriptions.
 
     The daemon retries runs that it started, see ``run_retries`` in dagster.yaml. A run of a command
     is not retried.
     """
-    ended = []
+    descriptions = []
     for run in instance.get_runs(dg.RunsFilter(statuses=_ACTIVE_STATUSES)):
         if not (is_orphaned(instance, run) or _has_left_the_queue(instance, run)):
             continue
@@ -124,14 +122,15 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
         delete_lock_file(locks_folder(instance), run_lock(run.run_id))
         model = run.tags.get("dagster/partition")
-        ended.append(f"run {run.run_id[:8]}{f' of {model}' if model else ''}")
-    return ended
+        description = f"run {run.run_id[:8]}"
+        descriptions.append(f"{description} of {model}" if model else description)
+    return descriptions
 
 
 def _has_left_the_queue(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the job of a starting run is gone; Dagster would wait until the start timeout."""
-    ask = getattr(instance.run_launcher, "has_left_the_queue", None)
-    return run.status == dg.DagsterRunStatus.STARTING and ask is not None and ask(run)
+    has_left = getattr(instance.run_launcher, "has_left_the_queue", None)
+    return run.status == dg.DagsterRunStatus.STARTING and has_left is not None and has_left(run)
 
 
 class MonitoredRunLauncher(dg.DefaultRunLauncher):
@@ -189,18 +188,19 @@ def guard_run(
         yield
         return
     instance.add_run_tags(run.run_id, process_tags(run.run_id))
-    locks, of_run = locks_folder(instance), run_lock(run.run_id)
+    locks, lock = locks_folder(instance), run_lock(run.run_id)
     model = run.tags.get("dagster/partition")
-    waits = partial(instance.report_engine_event, dagster_run=run)
+    report_wait = partial(instance.report_engine_event, dagster_run=run)
     with ExitStack() as stack:
         with raise_execution_interrupts():  # a run that waits can be cancelled
-            stack.enter_context(hold_locks(locks, [of_run], waits))
-            if model and (names := table_locks(_folders(instance, run), model)):
-                shared = tables() if tables else FileLocks(locks)
-                stack.enter_context(shared.held(names, waits))
+            stack.enter_context(hold_locks(locks, [lock], report_wait))
+            folders = _folders(instance, run) if model else ()
+            if model and folders:
+                locks_of_tables = tables() if tables else FileLocks(locks)
+                stack.enter_context(locks_of_tables.held(table_locks(folders, model), report_wait))
         stack.enter_context(send_heartbeats(instance, run.run_id))
         yield
-    delete_lock_file(locks, of_run)
+    delete_lock_file(locks, lock)
 
 
 class RunTableIOManager(TableIOManager):
@@ -233,20 +233,20 @@ def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
 
 
 def _died_before_start(
-    instance: dg.DagsterInstance, run: dg.DagsterRun, here: ProcessIdentity
+    instance: dg.DagsterInstance, run: dg.DagsterRun, current: ProcessIdentity
 ) -> bool:
     """Whether a started run ended before it recorded its process.
 
     A run records its process within milliseconds of its first step; before that, Dagster's timeout
     for starting applies.
     """
-    launched = ProcessIdentity.parse(run.tags.get(_LAUNCHER_TAG, ""))
+    launcher = ProcessIdentity.parse(run.tags.get(_LAUNCHER_TAG, ""))
     record = instance.get_run_record_by_id(run.run_id)
-    if launched is None or launched.host != here.host or record is None:
+    if launcher is None or launcher.host != current.host or record is None:
         return False
-    if launched.boot != here.boot:
+    if launcher.boot != current.boot:
         return _heartbeats(instance) is None  # else it may be a clone of this machine
     if run.status == dg.DagsterRunStatus.STARTING:
         return False  # Dagster's run monitoring fails it after start_timeout_seconds
-    waited = time.time() - (record.start_time or time.time())
-    return waited > instance.run_monitoring_start_timeout_seconds
+    running_seconds = time.time() - (record.start_time or time.time())
+    return running_seconds > instance.run_monitoring_start_timeout_seconds

@@ -33,8 +33,8 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
     """
     if elicited := split_elicited_name(model):
         model = elicited.model
-    fits = [pool for pool in pools if fnmatchcase(model, pool)]
-    return pools[max(fits, key=len)] if fits else MODEL_POOL
+    patterns = [pattern for pattern in pools if fnmatchcase(model, pattern)]
+    return pools[max(patterns, key=len)] if patterns else MODEL_POOL
 
 
 def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
@@ -55,9 +55,10 @@ def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> di
 
     Where runs are limited by tags, ``gpu`` is as wide as all of these pools together.
     """
-    wide = sum(limits[base_pool(pool)] for pool in {MODEL_POOL, *pools.values()})
-    wide = min(wide, MAX_SLOTS)
-    return {**limits, MODEL_POOL: wide} if pools else dict(limits)
+    if not pools:
+        return dict(limits)
+    n_slots = sum(limits[base_pool(pool)] for pool in {MODEL_POOL, *pools.values()})
+    return {**limits, MODEL_POOL: min(n_slots, MAX_SLOTS)}
 
 
 class PoolCoordinator(dg.QueuedRunCoordinator):

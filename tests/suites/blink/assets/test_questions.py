@@ -77,7 +77,7 @@ class Home:
             keys = {name: dg.AssetKey(["blink", name]) for name in TABLES}
             return {
                 name: {
-                    part: event.number
+                    part: event.event_id
                     for part in bench.ledger.parts(key)
                     if (event := bench.ledger.event(key, part))
                 }
