@@ -102,7 +102,7 @@ def configured_verdicts(
         null_test=NullTest(
             judge=reader_name(reader),
             setup=setup,
-            known=partial(read_figures, settings.home, JudgeFigure, task.name),
+            earlier_figures=partial(read_figures, settings.home, JudgeFigure, task.name),
             record=partial(add_figures, settings.home, JudgeFigure),
         ),
     )

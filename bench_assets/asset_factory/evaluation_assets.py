@@ -257,7 +257,7 @@ def _metrics(step: EvaluationStep) -> dg.AssetsDefinition:
             responses=StoredResponses(predictions),
             baselines=Baselines(
                 constants=partial(read_constants, tables, constants),
-                judged=lambda predictions, _: read_stored_judged_responses(
+                find_judged_responses=lambda predictions, _: read_stored_judged_responses(
                     tables, keys, questions, predictions
                 ),
             ),

@@ -96,7 +96,9 @@ def run_part(
     """
     keys = partial(evaluation_key, runner.task, runner.condition)
     n_rejected = count_rejections(tables, runner.task, all_questions, runner.condition)
-    baselines = Baselines(judged=partial(read_judged_responses, tables, keys, all_questions))
+    baselines = Baselines(
+        find_judged_responses=partial(read_judged_responses, tables, keys, all_questions)
+    )
     return replace(runner, baselines=baselines, n_rejected=n_rejected).run(questions)
 
 

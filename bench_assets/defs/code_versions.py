@@ -61,23 +61,23 @@ def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
     }
     code[""] = (_LEADERBOARD,)
     state = _state(_ROOT / name for name in sorted({*_BUILD, *_BOARD}))
-    known: dict[str, _StoredVersion] = {}
+    stored_versions: dict[str, _StoredVersion] = {}
     with suppress(OSError, ValidationError):
         stored = _STORED_VERSIONS.validate_json((home / CODE_FILE).read_bytes())
-        known = stored.versions if stored.state == state else {}
+        stored_versions = stored.versions if stored.state == state else {}
     computed: dict[tuple[tuple[Path, ...], str], str] = {}  # file benchmarks share one version
     for name, paths in code.items():
         own_state = _state(path for path in paths if not path.is_relative_to(_ROOT))
-        if name in known and known[name].state == own_state:
+        if name in stored_versions and stored_versions[name].state == own_state:
             continue
         if (paths, own_state) not in computed:
             packages = _BUILD if name else _BOARD
             computed[paths, own_state] = _version(paths, packages, state + own_state)
-        known[name] = _StoredVersion(own_state, computed[paths, own_state])
+        stored_versions[name] = _StoredVersion(own_state, computed[paths, own_state])
     if computed and home.is_dir():
         with suppress(HomeError), open_atomic(home / CODE_FILE, sync=False) as file:
-            file.write(_STORED_VERSIONS.dump_json(_StoredVersions(state, known)))
-    return {name: known[name].version for name in code}
+            file.write(_STORED_VERSIONS.dump_json(_StoredVersions(state, stored_versions)))
+    return {name: stored_versions[name].version for name in code}
 
 
 def _state(paths: Iterable[Path]) -> str:

@@ -325,9 +325,7 @@ def input_assets(catalog: Catalog) -> list[Any]:
         specs=specs, name="observed", can_subset=True
     )
     def observed(
-        context: dg.AssetExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        tables: TableFiles,
+        context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings], tables: TableFiles
     ) -> Iterator[dg.ObserveResult]:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
         for key in sorted(context.selected_asset_keys):
@@ -358,16 +356,10 @@ def _partitioned_input(
     """Build an observed input with a version for each partition."""
 
     @dg.observable_source_asset(
-        key=key,
-        group_name=group,
-        description=description,
-        tags=_STAGE,
-        partitions_def=partitions,
+        key=key, group_name=group, description=description, tags=_STAGE, partitions_def=partitions
     )
     def observed_partitions(
-        context: dg.AssetExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        tables: TableFiles,
+        context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings], tables: TableFiles
     ) -> dg.DataVersionsByPartition:
         versions = ObservedInputs(settings, catalog, tables).all(context.instance)
         return dg.DataVersionsByPartition(

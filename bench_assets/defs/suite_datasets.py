@@ -18,12 +18,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     evaluation_key,
     questions_key,
 )
-from bench_assets.asset_factory.suite_assets import (
-    judge_key,
-    raw_data_key,
-    scorer_key,
-    source_key,
-)
+from bench_assets.asset_factory.suite_assets import judge_key, raw_data_key, scorer_key, source_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import Suite

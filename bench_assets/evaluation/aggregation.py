@@ -36,10 +36,7 @@ class ScoreOverview:
     """Facts about the scores of one model before they are aggregated."""
 
     def __init__(
-        self,
-        task: Task,
-        questions: Sequence[Question],
-        rows: Sequence[ScoredQuestion],
+        self, task: Task, questions: Sequence[Question], rows: Sequence[ScoredQuestion]
     ) -> None:
         """Read the scores once; at least one."""
         self.first = rows[0].score
@@ -163,17 +160,17 @@ def read_value(
     if not rows:
         return ReadValue(value)
     n = len(rows)
-    read = ReadValue(
+    reading = ReadValue(
         value,
         unread=sum(row.score.unread for row in rows) / n,
         asked_again=sum(row.score.asked_again for row in rows) / n,
         named=sum(row.score.named for row in rows) / n,
     )
-    if not read.unread:
-        return read
+    if not reading.unread:
+        return reading
     wrong = [row._replace(score=_as_wrong(row.score)) for row in rows]
     right = [row._replace(score=_as_right(row)) for row in rows]
-    return read._replace(
+    return reading._replace(
         if_unread_wrong=_compute_metric(name, measure, wrong).value,
         if_unread_right=_compute_metric(name, measure, right).value,
     )
@@ -307,14 +304,8 @@ def blank_metric(  # noqa: PLR0913  (columns in which studies differ)
 ) -> Metric:
     """Build a metric without a value, with the common fields of a study's rows.
 
-    Args:
-        task: The task of the study.
-        questions: The questions that the study is about.
-        model: The model that the study is about.
-        parts: Parts of the signature that follow those of the questions.
-        n_failed: Questions without a result.
-        condition: The condition in the signature, such as two that are compared: "main~blind".
-        leading_parts: Parts of the signature that precede those of the questions.
+    In its signature, ``condition`` may name two that are compared, "main~blind"; ``leading_parts``
+    precede the parts about the questions, and ``parts`` follow them.
     """
     data = short_digest(digest(questions))
     parts = {**leading_parts, "data": data, **undecided_parts(questions), **parts}

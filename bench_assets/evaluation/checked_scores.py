@@ -111,20 +111,14 @@ def check_by_people(scores: CheckedScores) -> PeopleCheck:
 def draw_units(
     task: Task, questions: Sequence[Question], models: Mapping[str, JudgedModel], n: int, at: str
 ) -> list[DrawnUnit]:
-    """Draw units of the primary metric; people judge the responses of all these models in them.
-
-    Args:
-        task: The task.
-        questions: All questions.
-        models: Responses and scores by model.
-        n: Number of units to draw.
-        at: Time of the draw, which the rows record.
+    """Draw n units of the primary metric; people judge the responses of all models in them.
 
     Raises:
         SettingsError: If the metric has no units, or ``n`` is too small for the strata.
     """
     units_by_model = {
-        model: _units(task, questions, judged, {})[0] for model, judged in models.items()
+        model: _units(task, questions, judged_model, {})[0]
+        for model, judged_model in models.items()
     }
     units = {name: unit for units in units_by_model.values() for name, unit in units.items()}
     if not units:
@@ -142,25 +136,25 @@ def draw_units(
     drawn = draw_order(strata)[:n]
     stratum_of = {name: stratum for stratum, names in strata.items() for name in names}
     n_drawn = Counter(stratum_of[name] for name in drawn)
-    digests = {model: _digests(task, questions, judged) for model, judged in models.items()}
-    rows: list[DrawnUnit] = []
-    for name in drawn:
-        stratum = stratum_of[name]
-        for model, judged in models.items():
-            rows.append(
-                DrawnUnit(
-                    task=task.name,
-                    model=model,
-                    unit=name,
-                    questions=unit_id(*units[name].questions),
-                    judge="+".join(sorted({score.judge for score in judged.scores} - {""})),
-                    stratum=stratum,
-                    probability=n_drawn[stratum] / len(strata[stratum]),
-                    digest=_join_digests(digests[model], units[name].questions),
-                    at=at,
-                )
-            )
-    return rows
+    digests = {
+        model: _digests(task, questions, judged_model) for model, judged_model in models.items()
+    }
+    probabilities = {stratum: n_drawn[stratum] / len(names) for stratum, names in strata.items()}
+    return [
+        DrawnUnit(
+            task=task.name,
+            model=model,
+            unit=name,
+            questions=unit_id(*units[name].questions),
+            judge="+".join(sorted({score.judge for score in judged_model.scores} - {""})),
+            stratum=stratum_of[name],
+            probability=probabilities[stratum_of[name]],
+            digest=_join_digests(digests[model], units[name].questions),
+            at=at,
+        )
+        for name in drawn
+        for model, judged_model in models.items()
+    ]
 
 
 def _stratify(
@@ -206,12 +200,12 @@ def checked_scores(
         drawn: The units drawn for this model.
     """
     labels = _response_labels(model, verdicts)
-    judged, checked = _units(task, questions, model, labels)
-    draws = {unit.unit: unit for unit in merge_draws(drawn).values() if unit.unit in judged}
-    labelled = {name for name in draws if labels.keys() >= {*judged[name].questions}}
+    judge_units, people_units = _units(task, questions, model, labels)
+    draws = {unit.unit: unit for unit in merge_draws(drawn).values() if unit.unit in judge_units}
+    labelled = {name for name in draws if labels.keys() >= {*judge_units[name].questions}}
     digests = _digests(task, questions, model)
     n_changed = sum(
-        name not in labelled and unit.digest != _join_digests(digests, judged[name].questions)
+        name not in labelled and unit.digest != _join_digests(digests, judge_units[name].questions)
         for name, unit in draws.items()
     )
     problem = ""
@@ -221,14 +215,14 @@ def checked_scores(
     units = [
         CheckedUnit(
             judge=unit.value / unit.weight,
-            people=checked[name].value / unit.weight if name in labelled else None,
+            people=people_units[name].value / unit.weight if name in labelled else None,
             probability=probabilities.get(name, 1.0),
             cluster=unit.cluster,
             weight=unit.weight,
         )
-        for name, unit in judged.items()
+        for name, unit in judge_units.items()
     ]
-    questions_of_units = [judged[name].questions for name in sorted(labelled)]
+    questions_of_units = [judge_units[name].questions for name in sorted(labelled)]
     labelled_questions = list(chain.from_iterable(questions_of_units))
     return CheckedScores(units, _compare_verdicts(model, labels, labelled_questions), problem)
 

@@ -108,12 +108,12 @@ def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str
 
 
 def complete_cells(
-    task: Task, questions: Sequence[Question], cells: Cells, known: KnownJudgements
+    task: Task, questions: Sequence[Question], cells: Cells, known_judgements: KnownJudgements
 ) -> Cells:
     """Leave out cells with a question whose response was not judged."""
     incomplete: set[str] = set()
     for question in questions:
-        if question.question_id in known.missing:
+        if question.question_id in known_judgements.missing:
             incomplete.update(("all", *task.slices(question)))
     return {
         (metric, category): value

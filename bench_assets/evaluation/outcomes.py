@@ -94,11 +94,7 @@ def require_responses(
 ) -> None:
     """Refuse to score incomplete evaluations, as the asset checks do.
 
-    Args:
-        task: Name of the task, for the message.
-        noun: What the rows are about, for the message: "questions" or "verdicts".
-        rows: Responses of the model or of the judge.
-        accept: Outcomes that are no reason to stop.
+    ``noun`` names the requests of the rows in the message: "questions" or "verdicts".
 
     Raises:
         ModelError: If responses are missing, or several models answered.

@@ -82,7 +82,7 @@ class NullTest:
 
     judge: str  # the reader's name in judgements
     setup: str = ""
-    known: Callable[[], Sequence[JudgeFigure]] = lambda: ()
+    earlier_figures: Callable[[], Sequence[JudgeFigure]] = lambda: ()
     record: Callable[[Sequence[JudgeFigure]], object] = lambda figures: None
 
     def require(
@@ -101,7 +101,7 @@ class NullTest:
         test_key = (task.name, self.judge, self.setup, digest)
         figures = [
             row
-            for row in self.known()
+            for row in self.earlier_figures()
             if row.figure in NULL_RESPONSES
             and (row.task, row.judge, row.setup, row.prompts) == test_key
         ]
@@ -180,8 +180,8 @@ class ReaderVerdicts:
         with self.open() as model:
             if self.null_test:
                 self.null_test.require(task, questions, predictions, model)
-            found = ask_reader(looks, model, reader_name(self.setting))
-        accepted = (accept_refusals(row, self.accept) for row in found)
+            judgements = ask_reader(looks, model, reader_name(self.setting))
+        accepted = (accept_refusals(row, self.accept) for row in judgements)
         return [*rows, *with_setup(accepted, format_judge_setup(READER, self.setup))]
 
 

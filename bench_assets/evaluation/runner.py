@@ -182,14 +182,14 @@ class Baselines:
 
     Attributes:
         constants: Best constant responses to the questions; by default, all are tried.
-        judged: Finds earlier verdicts of the same judge, from the predictions and judgements of a
-            model; None if rules judge.
+        find_judged_responses: Finds earlier verdicts of the judge of a model's predictions; None
+            if rules judge.
     """
 
     constants: Callable[[Task, Sequence[Question]], Sequence[BestConstant]] = best_constants
-    judged: Callable[[Sequence[Prediction], Sequence[Judgement]], JudgedResponses | None] = (
-        lambda predictions, judgements: None
-    )
+    find_judged_responses: Callable[
+        [Sequence[Prediction], Sequence[Judgement]], JudgedResponses | None
+    ] = lambda predictions, judgements: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,10 +286,12 @@ class Runner:
         scores: Sequence[Score],
     ) -> list[Metric]:
         """Compute every metric with its blind baselines."""
-        judged = self.baselines.judged(predictions, judgements)
-        has_constants = self.task.asked_of == "model" and judged is None
+        judged_responses = self.baselines.find_judged_responses(predictions, judgements)
+        has_constants = self.task.asked_of == "model" and judged_responses is None
         constants = self.baselines.constants(self.task, questions) if has_constants else []
-        rows = metrics_with_baselines(self.task, questions, predictions, scores, constants, judged)
+        rows = metrics_with_baselines(
+            self.task, questions, predictions, scores, constants, judged_responses
+        )
         rows = [replace(row, n_rejected=self.n_rejected) for row in rows]
         if len(questions) >= self.task.n_published:
             return rows

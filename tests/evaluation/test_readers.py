@@ -73,7 +73,9 @@ def test_null_responses_have_no_answer_that_a_rule_sees():
 def test_a_reader_is_tested_once():
     recorded: list[Any] = []
     prompts: list[str] = []
-    test = NullTest(judge="reader:gpt", setup="0c", known=lambda: recorded, record=recorded.extend)
+    test = NullTest(
+        judge="reader:gpt", setup="0c", earlier_figures=lambda: recorded, record=recorded.extend
+    )
     require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
     require(reader(lambda prompt: read_well(keep(prompts, prompt))))
     assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}

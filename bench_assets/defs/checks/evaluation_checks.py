@@ -100,10 +100,7 @@ def _check_answered(
 
 
 def _check_one_model(
-    task: Task,
-    condition: str,
-    rows: Sequence[Prediction] | Sequence[Judgement],
-    settings: Settings,
+    task: Task, condition: str, rows: Sequence[Prediction] | Sequence[Judgement], settings: Settings
 ) -> dg.AssetCheckResult:
     served = served_counts(rows)
     accept = settings.suite(task.suite, SuiteSettings).accept
@@ -227,13 +224,10 @@ def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
             "whole",
             "The metrics cover the whole question table.",
             partial(_check_complete, task, condition),
-        ),
+        )
     ]
     return joint_checks(
-        checks,
-        key,
-        {"metrics": (key, Metric)},
-        partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of],
+        checks, key, {"metrics": (key, Metric)}, partitions=PARTITIONS_BY_MODEL_KIND[task.asked_of]
     )
 
 

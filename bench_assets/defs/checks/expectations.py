@@ -155,11 +155,7 @@ class ExpectationValidator:
         }
 
     def validate(
-        self,
-        kind: str,
-        rows: Sequence[Any],
-        table: str = "",
-        further: Sequence[Expectation] = (),
+        self, kind: str, rows: Sequence[Any], table: str = "", further: Sequence[Expectation] = ()
     ) -> list[ValidationRow]:
         """Validate the expectations of a kind of table and further ones, in this order.
 
@@ -181,7 +177,7 @@ class ExpectationValidator:
         suite = self._gx.ExpectationSuite(name=f"{kind} {table}", expectations=expectations)
         result = batch.validate(suite)
         # Great Expectations returns the results in another order.
-        results = {part.expectation_config.meta["index"]: part for part in result.results}
+        results = {check.expectation_config.meta["index"]: check for check in result.results}
         return [
             _validation_row(expectation, results[index], table, len(rows))
             for index, expectation in enumerate(expected)

@@ -45,9 +45,7 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
         ),
     )
     def no_regression(
-        settings: dg.ResourceParam[Settings],
-        tables: TableFiles,
-        metrics: list[Metric],
+        settings: dg.ResourceParam[Settings], tables: TableFiles, metrics: list[Metric]
     ) -> dg.AssetCheckResult:
         model = metrics[0].model if metrics else ""
         checkpoints = settings.checkpoints
@@ -75,11 +73,7 @@ def _regression_check(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefini
 
 
 def _compare_with(
-    reference: str,
-    task: Task,
-    metrics: Sequence[Metric],
-    tables: TableFiles,
-    settings: Settings,
+    reference: str, task: Task, metrics: Sequence[Metric], tables: TableFiles, settings: Settings
 ) -> list[Comparison] | str:
     """Compare a model with another, slice by slice, or return why that is impossible."""
     try:

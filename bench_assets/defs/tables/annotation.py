@@ -77,9 +77,7 @@ def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         internal_asset_deps={"units": inputs, "answers": {dg.AssetKey(keys["units"])}},
     )
     def annotation(
-        context: dg.AssetExecutionContext,
-        settings: dg.ResourceParam[Settings],
-        tables: TableFiles,
+        context: dg.AssetExecutionContext, settings: dg.ResourceParam[Settings], tables: TableFiles
     ) -> Iterator[dg.Output[list[Any]]]:
         task_settings = settings.annotation.tasks.get(task.task.name)
         if task_settings is None:

@@ -17,12 +17,7 @@ from bench_assets.asset_factory.evaluation_tables import (
     questions_key,
 )
 from bench_assets.asset_factory.partial_results import partial_tables
-from bench_assets.asset_factory.suite_assets import (
-    MODEL_SETUP,
-    judge_key,
-    scorer_key,
-    source_key,
-)
+from bench_assets.asset_factory.suite_assets import MODEL_SETUP, judge_key, scorer_key, source_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import QUESTIONS_CHANGED
 from bench_assets.comparison.people_checks import with_people
@@ -229,13 +224,7 @@ _SHARED_COLUMNS = {f.name for f in fields(LeaderboardRow)} & {f.name for f in fi
 
 
 _make_value_row = partial(
-    LeaderboardRow,
-    low=None,
-    high=None,
-    n_scored=None,
-    n_unscored=None,
-    n_failed=None,
-    signature="",
+    LeaderboardRow, low=None, high=None, n_scored=None, n_unscored=None, n_failed=None, signature=""
 )
 
 

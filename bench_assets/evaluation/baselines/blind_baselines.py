@@ -87,17 +87,19 @@ def best_cells(
 
 
 def judged_constants(
-    task: Task, questions: Sequence[Question], judged: JudgedResponses
+    task: Task, questions: Sequence[Question], judged_responses: JudgedResponses
 ) -> list[BestConstant]:
     """Find the best constant responses among those that a judge has judged already.
 
     A response counts in a cell if it was judged on all questions of the cell.
     """
     cells: dict[str, dict[str, Cells]] = defaultdict(dict)  # by scorer and response
-    for text in judged.constants(task, questions)[: max_constants(len(questions))]:
-        known = judged.look_up(questions, constant_predictions(questions, text))
+    for text in judged_responses.constants(task, questions)[: max_constants(len(questions))]:
+        known_judgements = judged_responses.look_up(
+            questions, constant_predictions(questions, text)
+        )
         for scorer in task.scorers:
-            cells[scorer][text] = _complete_cells(task, questions, known, scorer)
+            cells[scorer][text] = _complete_cells(task, questions, known_judgements, scorer)
     data = short_digest(digest(questions)) if cells else ""
     return [
         row
@@ -130,7 +132,7 @@ def metrics_with_baselines(
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
     constants: Sequence[BestConstant],
-    judged: JudgedResponses | None = None,
+    judged_responses: JudgedResponses | None = None,
 ) -> list[Metric]:
     """Compute a model's metrics, each with both blind baselines.
 
@@ -140,8 +142,8 @@ def metrics_with_baselines(
         predictions: The model's responses.
         scores: Their scores.
         constants: Best constant responses; those of other questions do not count.
-        judged: Earlier verdicts of the judge of these scores, if a model judged; without them,
-            the metrics have no baselines.
+        judged_responses: Earlier verdicts of the judge of these scores, if a model judged;
+            without them, the metrics have no baselines.
     """
     metrics = pipeline.summarise(task, questions, predictions, scores)
     scorers = {score.scorer for score in scores}
@@ -152,10 +154,10 @@ def metrics_with_baselines(
     shuffled = shuffle_responses(predictions)
     if by_rules:
         judgements = _judge_by_rules(task, questions, shuffled)
-        known = KnownJudgements(shuffled, judgements, missing=frozenset())
-    elif judged:
-        constants = judged_constants(task, questions, judged)
-        known = judged.look_up(questions, shuffled)
+        known_judgements = KnownJudgements(shuffled, judgements, missing=frozenset())
+    elif judged_responses:
+        constants = judged_constants(task, questions, judged_responses)
+        known_judgements = judged_responses.look_up(questions, shuffled)
     else:
         return metrics
     best_by_cell = {
@@ -165,12 +167,12 @@ def metrics_with_baselines(
     }
     shuffled_cells: Cells = {}
     if len(questions) > 1:
-        shuffled_cells = _complete_cells(task, questions, known, scorer)
+        shuffled_cells = _complete_cells(task, questions, known_judgements, scorer)
     rows: list[Metric] = []
     for metric in metrics:
         cell = (metric.metric, metric.category)
         best = best_by_cell.get(cell)
-        origin = "" if by_rules else _describe_baselines(best, len(known.missing))
+        origin = "" if by_rules else _describe_baselines(best, len(known_judgements.missing))
         constant_value = best.value if best else None
         shuffled_value = shuffled_cells.get(cell)
         rows.append(
@@ -280,9 +282,11 @@ def _judge_by_rules(
 
 
 def _complete_cells(
-    task: Task, questions: Sequence[Question], known: KnownJudgements, scorer: str
+    task: Task, questions: Sequence[Question], known_judgements: KnownJudgements, scorer: str
 ) -> Cells:
     """Values of the cells in which all responses were judged."""
-    scores = pipeline.score(task, questions, known.predictions, known.judgements, scorer)
+    scores = pipeline.score(
+        task, questions, known_judgements.predictions, known_judgements.judgements, scorer
+    )
     cells = cell_values(task, questions, ScoredQuestion.of(questions, scores))
-    return complete_cells(task, questions, cells, known)
+    return complete_cells(task, questions, cells, known_judgements)
