@@ -251,10 +251,10 @@ def _decide_captions(
     return decisions
 
 
-def _text_fault(caption: WrittenCaption, earlier: Sequence[WrittenCaption]) -> str:
+def _text_fault(caption: WrittenCaption, earlier_captions: Sequence[WrittenCaption]) -> str:
     """Why a caption is not put to the vote; "" if it is."""
     text = normalize_text(caption.caption)
     if not text:
         return "empty"
-    is_repeated = text in [normalize_text(other.caption) for other in earlier]
+    is_repeated = text in [normalize_text(earlier.caption) for earlier in earlier_captions]
     return "an earlier caption says the same" if is_repeated else ""

@@ -39,8 +39,8 @@ def composition(image: Image.Image) -> Vectors:
 
     The image's own mean is subtracted, so that images on different backgrounds can be alike.
     """
-    small = np.asarray(image.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
-    centred = small - small.mean()
+    cells = np.asarray(image.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
+    centred = cells - cells.mean()
     return np.asarray(centred / max(float(np.linalg.norm(centred)), 1e-6), dtype=np.float32)
 
 

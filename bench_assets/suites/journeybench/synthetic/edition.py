@@ -67,12 +67,12 @@ def write(folder: Path, seed: int = 0) -> None:
         write_files(folder, {f"{name}.jsonl": text.encode()})
 
 
-def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
+def _planted_images(first_image: bytes, rng: Random) -> dict[str, bytes]:
     images = {
         image["name"]: draw_sprites(dict.fromkeys(image["scene"].values(), 1), "beige", rng)
         for image in WORLD["planted"]
     }
-    return images | {"torn.png": b"Not a picture.", "again.png": crop_border(first)}
+    return images | {"torn.png": b"Not a picture.", "again.png": crop_border(first_image)}
 
 
 def _gallery(all_members: Sequence[Member]) -> Iterator[_Line]:
