@@ -20,8 +20,7 @@ AnswerForm: TypeAlias = Literal["number", "letters", "blanks", "text"]
 Decision: TypeAlias = Literal["accepted", "rejected", "open"]
 Quorum: TypeAlias = Literal["all", "form and one"]
 """``all``: the form and both solvers; ``form and one``: the form and one solver, or both."""
-Vote: TypeAlias = Literal["yes", "no", "absent"]
-"""``absent``: an error, or no answer in the form asked for."""
+Vote: TypeAlias = Literal["yes", "no", "absent"]  # absent: an error, or an answer in another form
 Verdict: TypeAlias = Literal["right", "other", "contradictory", "unfit"]
 Matches: TypeAlias = Callable[[str, str], bool]
 """Whether a line of an answer has the value of the key's line."""
@@ -232,8 +231,7 @@ def _read_lines(answer: str, form: AnswerForm) -> list[str]:
 
 def _agree(lines: Sequence[str], other_lines: Sequence[str], matches: Matches) -> bool:
     """Whether two answers have the same lines, at least one."""
-    has_same_length = len(lines) == len(other_lines) > 0
-    return has_same_length and all(map(matches, lines, other_lines))
+    return len(lines) == len(other_lines) > 0 and all(map(matches, lines, other_lines))
 
 
 def _to_number(line: str) -> Fraction | None:

@@ -71,20 +71,17 @@ def _draw_change(change: Change, scale_end: float, y: float) -> str:
         _LABEL + _BAR_WIDTH / 2 * (1 + (number if isfinite(number) else value) / scale_end)
         for number in (value, low, high)
     )
-    value_label = f"{value:+.3f}"
-    if isfinite(low):
-        value_label += f" [{low:+.3f}, {high:+.3f}]"
+    interval = f" [{low:+.3f}, {high:+.3f}]" if isfinite(low) else ""
     return (
         f"{_text(_LABEL - 8, y + 4, _shorten(escape_to_one_line(label)), anchor='end')}"
         f'<path d="M{left:.1f} {y}H{right:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
         f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
-        f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, value_label)}"
+        f"{_text(_LABEL + _BAR_WIDTH + 8, y + 4, f'{value:+.3f}{interval}')}"
     )
 
 
 def _shorten(label: str) -> str:
-    is_short = len(label) <= _MAX_LABEL_LENGTH
-    return label if is_short else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
+    return label if len(label) <= _MAX_LABEL_LENGTH else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
 
 
 def scale(rows: Sequence[Metric]) -> float:
@@ -106,10 +103,9 @@ def _draw_bar(bar: Bar, top: float) -> str:
         f'<path d="M{left:.1f} {middle}H{right:.1f}M{left:.1f} {top + 4}v8M{right:.1f} {top + 4}v8"'
         f' stroke="{_INK}" stroke-width="1.5"/>'
     )
-    value_label = format_value(row)
-    if ends := shown_interval(row):
-        low, high = ends
-        value_label += f" [{low:.3f}, {high:.3f}]"
+    ends = shown_interval(row)
+    interval_label = " [{:.3f}, {:.3f}]".format(*ends) if ends else ""
+    value_label = f"{format_value(row)}{interval_label} n={row.n_scored}"
     return (
         f'{name}<rect x="{_LABEL}" y="{top}"'
         f' width="{_x_position(row.value, bar.full) - _LABEL:.1f}" '
@@ -117,7 +113,7 @@ def _draw_bar(bar: Bar, top: float) -> str:
         + ("" if isnan(row.low) else interval)
         + _tick(bar.chance, bar.full, top, f'stroke="{_GREY}" stroke-dasharray="3 2"')
         + _tick(row.constant, bar.full, top, f'stroke="{_ORANGE}"')
-        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, f"{value_label} n={row.n_scored}")
+        + _text(_LABEL + _BAR_WIDTH + 8, top + 12, value_label)
     )
 
 

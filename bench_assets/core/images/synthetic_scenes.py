@@ -168,7 +168,6 @@ def _inclusive(box: Box) -> Box:
 
 
 def _corners(form: Form, box: Box) -> list[Spot]:
-    """Corners of a form that touches all four sides of its box."""
     left, top, right, bottom = _inclusive(box)
     corners: dict[str, list[tuple[float, float]]] = {
         "rectangle": [(0, 0), (1, 0), (1, 1), (0, 1)],

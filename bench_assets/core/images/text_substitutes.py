@@ -30,10 +30,9 @@ def describe_images(
             f"{model.name}: {len(errors)} of {len(responses)} images have no text: {errors[0]}; "
             "materialize again to ask for just these, or name another captioner"
         )
-    texts = map(_description, responses)
     return [
         ImageText(image=image, text=text, author=model.name)
-        for image, text in zip(distinct, texts, strict=True)
+        for image, text in zip(distinct, map(_description, responses), strict=True)
         if text
     ]
 

@@ -68,7 +68,7 @@ class AnswerForm:
     """The form of the answer to a question: how a response is read, and looked at again."""
 
     kind: FormKind
-    options: tuple[str, ...] = ()  # or references; of a number, answers in words; "" for each blank
+    options: tuple[str, ...] = ()  # also references, or a number's answers in words; "" for each blank
     spellings: tuple[tuple[str, ...], ...] = ()  # other texts of the options, each for all of them
     decimal_comma: bool = False  # whether "3,5" is a number
     # Builds the benchmark's own prompt, with a letter for none of the options.
@@ -111,9 +111,9 @@ class AnswerForm:
     def look(
         self, question: Question, prediction: Prediction, response: str, criterion: str = ANSWER
     ) -> VerdictRequest:
-        """Request a look at a response as it is shown, such as the half of it.
+        """Build the request for a second look at a response, or at a part of it.
 
-        The verdict is whether it gives an answer; None if the reply is unreadable.
+        The verdict is whether the response gives an answer; None if the reply is unreadable.
         """
 
         def read_answer(reply: Response) -> str | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 
-MAX_TRIES = 2  # requests for one verdict, the first included
+MAX_TRIES = 2  # requests for one verdict at most, the first included
 
 FIRST_RESPONSE_SUFFIX = ", at first"
 """Suffix of a criterion: the response before a retry, for scorers of authors who do not retry."""

@@ -100,16 +100,12 @@ def yes_ratio(scored: Sequence[Scored]) -> Mean:
 
 def word_error_rate(scored: Sequence[Scored]) -> Mean:
     """Word error rate (WER): word errors of all responses over the words of their references."""
-    with_points, n_unscored = _drop_unscored(scored)
+    with_points, n_unscored = drop_unscored(scored)
     counts = [
         word_errors(" ".join(score.answer), question.answer) for question, score in with_points
     ]
-
-    def measure(sums: Floats) -> Floats:
-        errors, words = sums.T
-        return _ratio(errors, words)
-
-    return _mean_from_counts(with_points, counts, measure, n_unscored, top=inf)
+    # The columns are the errors and the words.
+    return mean_from_counts(with_points, counts, lambda sums: _ratio(*sums.T), n_unscored, inf)
 
 
 class _YesCounts(NamedTuple):
@@ -123,19 +119,19 @@ class _YesCounts(NamedTuple):
 
 def _yes_measure(scored: Sequence[Scored], measure: Callable[[_YesCounts], Floats]) -> Mean:
     """Mean of a measure that follows from the counts of "yes"."""
-    with_points, n_unscored = _drop_unscored(scored)
+    with_points, n_unscored = drop_unscored(scored)
     counts = []
     for question, score in with_points:
         predicted, gold = _is_yes(question, score.answer), _is_yes(question, question.answer)
         counts.append((predicted and gold, predicted and not gold, gold and not predicted, True))
-    return _mean_from_counts(
+    return mean_from_counts(
         with_points, counts, lambda sums: measure(_YesCounts(*sums.T)), n_unscored
     )
 
 
-def _mean_from_counts(
+def mean_from_counts(
     scored: Sequence[Scored],
-    counts: Sequence[Sequence[float]],
+    counts: Floats | Sequence[Sequence[float]],
     measure: Callable[[Floats], Floats],
     n_unscored: int,
     top: float = 1.0,
@@ -150,7 +146,7 @@ def _mean_from_counts(
     return Mean(float(value), low, high, len(scored), n_unscored)
 
 
-def _drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
+def drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
     """The questions with points, and the number of the others."""
     with_points = [(question, score) for question, score in scored if score.points is not None]
     return with_points, len(scored) - len(with_points)

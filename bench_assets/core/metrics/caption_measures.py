@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.core.metrics.aggregates import Aggregate, Scored
+from bench_assets.core.metrics.aggregates import Aggregate, Scored, drop_unscored, mean_from_counts
 from bench_assets.core.metrics.captions import (
     CaptionPair,
     CaptionScores,
@@ -20,7 +20,7 @@ from bench_assets.core.metrics.captions import (
     score_captions,
 )
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
-from bench_assets.core.stats.means import Floats, Mean, jackknife_interval
+from bench_assets.core.stats.means import Floats, Mean
 
 COCO, OFFICIAL = "coco", "official"  # scorers
 _MAX_CIDER = 10.0  # maximum of CIDEr; the other measures end at 1
@@ -62,7 +62,8 @@ def bleu_n(n: int) -> Aggregate:
 
 def caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     """Score the captions of all questions with points, in order."""
-    return _caption_scores(_with_points(scored))
+    with_points, _ = drop_unscored(scored)
+    return _caption_scores(with_points)
 
 
 def caption_pair(scored: Scored) -> CaptionPair:
@@ -93,10 +94,6 @@ def _caption_scores(scored: Sequence[Scored]) -> CaptionScores:
     return _corpus_scores(tuple(map(caption_pair, scored)), scorer)
 
 
-def _with_points(scored: Sequence[Scored]) -> list[Scored]:
-    return [(question, score) for question, score in scored if score.points is not None]
-
-
 def _bleu(scored: Sequence[Scored], orders: slice) -> Mean:
     """Mean of some columns of BLEU-1 to BLEU-4."""
     return _corpus_measure(scored, lambda sums: bleu_of(sums.bleu_counts)[:, orders].mean(axis=1))
@@ -106,8 +103,7 @@ def _corpus_measure(
     scored: Sequence[Scored], measure: Callable[[_Sums], Floats], top: float = 1.0
 ) -> Mean:
     """A measure of sums, at most ``top``, with its interval by jackknife."""
-    with_points = _with_points(scored)
-    n_unscored = len(scored) - len(with_points)
+    with_points, n_unscored = drop_unscored(scored)
     if not with_points:
         return Mean(nan, nan, nan, 0, n_unscored)
     scores = _caption_scores(with_points)
@@ -118,7 +114,4 @@ def _corpus_measure(
         cider, rouge_l, n_captions = sums.T[:3]
         return measure(_Sums(sums[:, 3:], cider, rouge_l, n_captions))
 
-    clusters = [question.cluster for question, _ in with_points]
-    (value,) = measure_rows(rows.sum(axis=0, keepdims=True))
-    low, high = jackknife_interval(rows, clusters, measure_rows, top)
-    return Mean(float(value), low, high, len(with_points), n_unscored)
+    return mean_from_counts(with_points, rows, measure_rows, n_unscored, top)

@@ -46,9 +46,8 @@ class Corpus:
         text_tokens = [tokens(text) for text in texts]
         lengths = np.fromiter(map(len, text_tokens), np.int64, len(text_tokens))
         numbers: dict[str, int] = {}
-        token_numbers = [
-            numbers.setdefault(token, len(numbers)) for token in chain.from_iterable(text_tokens)
-        ]
+        all_tokens = chain.from_iterable(text_tokens)
+        token_numbers = [numbers.setdefault(token, len(numbers)) for token in all_tokens]
         candidate_owner = np.arange(len(captions))
         n_references = [len(caption.references) for caption in captions]
         return cls(
