@@ -68,7 +68,7 @@ class AnswerForm:
     """The form of the answer to a question: how a response is read, and looked at again."""
 
     kind: FormKind
-    options: tuple[str, ...] = ()  # also references, or a number's answers in words; "" for each blank
+    options: tuple[str, ...] = ()  # also references, or numbers in words; "" for each blank
     spellings: tuple[tuple[str, ...], ...] = ()  # other texts of the options, each for all of them
     decimal_comma: bool = False  # whether "3,5" is a number
     # Builds the benchmark's own prompt, with a letter for none of the options.
