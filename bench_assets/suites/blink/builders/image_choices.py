@@ -165,15 +165,15 @@ def cell(image: Image, column: int, row: int) -> Image:
     >>> cell(Image.new("RGB", (301, 90)), 2, 1).size
     (100, 30)
     """
-    wide, high = image.width // 3, image.height // 3
-    return image.crop((column * wide, row * high, (column + 1) * wide, (row + 1) * high))
+    width, height = image.width // 3, image.height // 3
+    return image.crop((column * width, row * height, (column + 1) * width, (row + 1) * height))
 
 
 def with_missing_corner(image: Image) -> Image:
     """Keep the upper left 2 x 2 cells and cover the lower right one of them."""
-    wide, high = image.width // 3, image.height // 3
-    corner = image.crop((0, 0, 2 * wide, 2 * high))
-    return mask_box(corner, (wide, high, 2 * wide, 2 * high))
+    width, height = image.width // 3, image.height // 3
+    corner = image.crop((0, 0, 2 * width, 2 * height))
+    return mask_box(corner, (width, height, 2 * width, 2 * height))
 
 
 def _jigsaw_draft(file: Path, rng: Random) -> Draft | Rejection:

@@ -196,14 +196,14 @@ def _annotation_files(by_data_set: Mapping[str, list[_Marks]]) -> dict[str, byte
 
 def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
     frame = ImageFrame(image.width, image.height, image.orientation)
-    wide, high = frame.shown
+    width, height = frame.shown
     data_set, *subfolders, name = marked.image.split("/")
     return _Marks(
         data_set=data_set,
         subfolders=tuple(subfolders),
         file=f"marked_{name}",
         frame=frame,
-        points=[frame.to_stored((x * wide, y * high)) for x, y in marked.points],
+        points=[frame.to_stored((x * width, y * height)) for x, y in marked.points],
         boxes=[_stored_box(box, frame) for box in marked.boxes],
         darker=marked.darker,
     )
@@ -211,10 +211,10 @@ def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
 
 def _stored_box(box: Box, frame: ImageFrame) -> Box:
     """Convert shares of the image as shown to px of the stored file, with corners in order."""
-    wide, high = frame.shown
+    width, height = frame.shown
     left, top, right, bottom = box
-    x1, y1 = frame.to_stored((left * wide, top * high))
-    x2, y2 = frame.to_stored((right * wide, bottom * high))
+    x1, y1 = frame.to_stored((left * width, top * height))
+    x2, y2 = frame.to_stored((right * width, bottom * height))
     return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
 
 

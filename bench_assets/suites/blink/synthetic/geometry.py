@@ -288,8 +288,8 @@ def _transform_points(
     points: _Points, *, angle: float, mirrored: bool, origin: Point, scale: float = 1.0
 ) -> _Points:
     """Scale points, turn them clockwise by degrees, mirror them, and move them to an origin."""
-    radian = radians(angle)
-    matrix = np.array([[cos(radian), -sin(radian)], [sin(radian), cos(radian)]])
+    theta = radians(angle)
+    matrix = np.array([[cos(theta), -sin(theta)], [sin(theta), cos(theta)]])
     transformed: _Points = points @ matrix.T * scale
     if mirrored:
         transformed = transformed * (-1, 1)
