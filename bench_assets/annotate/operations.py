@@ -180,9 +180,8 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
     active = [task for task in tasks if task in bench.settings.annotation.tasks]
     if not active:
         sections = " or ".join(f'[annotation.tasks."{task}"]' for task in tasks)
-        raise SettingsError(
-            f"{bench.settings.file}: no task is configured. Add a section {sections}"
-        )
+        where = bench.settings.file
+        raise SettingsError(f"{where}: no task is configured. Add a section {sections}")
     return active
 
 
@@ -224,11 +223,7 @@ def draw_accepted(bench: Workbench, name: str, n: int, now: datetime) -> None:
 
 
 def funnel_rows(bench: Workbench, name: str) -> list[GoldFunnel]:
-    """Count the outcomes of a suite's proposals, with people's answers so far.
-
-    Raises:
-        BenchError: If a table cannot be read or built.
-    """
+    """Count the outcomes of a suite's proposals so far; raises as ``draw_accepted``."""
     folder = AssetFolder(_gold_step(bench, name).folder)
     decided_key = folder.key("decided_proposals")
     bench.materialize(dg.AssetSelection.assets(decided_key), title="decided proposals")

@@ -86,20 +86,12 @@ class GoldStep:
             ask: Sends requests to a solver.
         """
         all_decided: list[DecidedProposal] = []
-        open_candidates = [proposals for proposals in candidates if proposals]
+        open_groups = [group for group in candidates if group]
         for round_index in range(MAX_CANDIDATES if solvers else 1):
-            proposals = [
-                question_candidates[round_index]
-                for question_candidates in open_candidates
-                if round_index < len(question_candidates)
-            ]
+            proposals = [group[round_index] for group in open_groups if round_index < len(group)]
             decided = self._vote_once(proposals, solvers, ask)
             accepted = {row.question_id for row in decided if row.decision == "accepted"}
-            open_candidates = [
-                question_candidates
-                for question_candidates in open_candidates
-                if question_candidates[0].question_id not in accepted
-            ]
+            open_groups = [group for group in open_groups if group[0].question_id not in accepted]
             all_decided += decided
         return drop_spare(all_decided)
 
@@ -183,9 +175,8 @@ def mark_changes(before: str, after: str) -> str:
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     parts = []
-    for operation, _, _, start, end in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for operation, _, _, start, end in matcher.get_opcodes():
         text = "".join(new[start:end])
         words = text.strip()
         parts.append(text if operation == "equal" else text.replace(words, f"«{words}»", 1))

@@ -184,8 +184,7 @@ def suite_task(
         row: Type of these rows, if the annotation of ``to_rows`` does not state it.
         tables: Names of tables, by parameter of ``units``, where the two differ.
     """
-    suite = task.name.partition("/")[0]
-    hints = get_type_hints(units)
+    suite, hints = task.name.partition("/")[0], get_type_hints(units)
     del hints["return"]
     reads = {
         parameter: SourceTable(f"{suite}/{tables.get(parameter, parameter)}", *get_args(hint))
@@ -330,17 +329,13 @@ def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
     """
     units_by_id = {unit.unit_id: unit for unit in units}
     if len(units_by_id) < len(units):
-        counts = Counter(unit.unit_id for unit in units)
-        duplicate = max(counts, key=counts.__getitem__)
+        duplicate, _ = Counter(unit.unit_id for unit in units).most_common(1)[0]
         raise AnnotationError(f"{task.name}: duplicate unit id {duplicate!r}")
     return units_by_id
 
 
 def new_answers(known: Iterable[Answer], answers: Iterable[Answer]) -> list[Answer]:
-    """Select the answers that are not known yet, without duplicates.
-
-    Answers are equal if person, unit, times and values are, whichever tool collected them.
-    """
+    """Select the answers that are not known yet; equal content of two tools is one answer."""
     known_contents = set(map(_content_key, known))
     by_content = {_content_key(answer): answer for answer in answers}
     return [answer for content, answer in by_content.items() if content not in known_contents]

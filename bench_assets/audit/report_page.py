@@ -142,13 +142,8 @@ class _TaskPage:
 
 
 def _check_summary(row: AuditRow) -> dict[str, Any]:
-    return {
-        "check": row.check,
-        "question": row.question,
-        "passed": row.passed,
-        "skipped": row.skipped,
-        "found": len(row.about),
-    }
+    columns = ("check", "question", "passed", "skipped")
+    return {**{column: getattr(row, column) for column in columns}, "found": len(row.about)}
 
 
 def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:

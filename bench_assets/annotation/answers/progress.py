@@ -39,9 +39,7 @@ def undecided_units(
         reasons = {unit_id: f"{n} answers are missing" for unit_id, n in n_missing.items()}
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
-        reasons = {
-            unit_id: reason for unit_id, reason in table_reasons.items() if unit_id not in checks
-        }
+        reasons = {name: reason for name, reason in table_reasons.items() if name not in checks}
     return UndecidedUnits.classify(now, terms.until, reasons)
 
 

@@ -102,23 +102,18 @@ _Choices: TypeAlias = Mapping[str, Mapping[str, _FieldChoices]]  # by unit and f
 
 
 def _choices_by_unit(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
-    """Group choices by unit, field and person, without fields that everyone left empty.
-
-    Such a field does not apply to the unit, so that agreement on it would mean nothing.
-    """
+    """Group choices by unit, field and person, without fields that everyone left empty."""
     names = [field.name for field in task.fields if field.kind in _CHOICE_KINDS]
     choices: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     for answer in counted:
         unit_choices = choices.setdefault(answer.unit_id, {name: {} for name in names})
         for name in names:
             unit_choices[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
-    return {
+    return {  # a field that everyone left empty does not apply to the unit
         unit_id: {
-            name: field_choices
-            for name, field_choices in unit_choices.items()
-            if any(field_choices.values())
+            name: by_person for name, by_person in by_field.items() if any(by_person.values())
         }
-        for unit_id, unit_choices in choices.items()
+        for unit_id, by_field in choices.items()
     }
 
 

@@ -90,11 +90,7 @@ def _make_finding(suspects: Sequence[Suspect], n: int, noun: str) -> AuditFindin
 
 
 def _match_hashes(hashes: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Match images by perceptual hash with names of training files.
-
-    Hashes that differ in three bits agree in one of four bands. Hashes with hardly any detail match
-    many images, and are left out.
-    """
+    """Pair images with training files by hash; those with hardly any detail would match many."""
     images_by_band: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, digits in hashes.items():
         image_hash = int(digits, 16)

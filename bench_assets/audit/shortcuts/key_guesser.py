@@ -69,8 +69,7 @@ class Guessable:
     @classmethod
     def with_options(cls, questions: Iterable[Question]) -> "Guessable":
         """Select the questions with exactly one right option."""
-        few_options = (question for question in questions if len(question.options) <= MAX_OPTIONS)
-        keyed = with_key_index(few_options)
+        keyed = with_key_index(q for q in questions if len(q.options) <= MAX_OPTIONS)
         return cls(
             questions=[question for question, _ in keyed],
             options=[question.options for question, _ in keyed],
@@ -87,10 +86,7 @@ class Guessable:
         counts = Counter(answer for right in answers for answer in right)
         frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))[:MAX_OPTIONS]
         indices = {answer: index for index, answer in enumerate(frequent)}
-        keys = [
-            min((indices[answer] for answer in right if answer in indices), default=-1)
-            for right in answers
-        ]
+        keys = [min((indices[a] for a in right if a in indices), default=-1) for right in answers]
         return cls(
             questions=of_kind,
             options=[frequent] * len(of_kind),
@@ -206,13 +202,7 @@ def guess_keys(
 def guess_finding(
     guesses: Sequence[Guess], source: str, *, with_questions: bool = False
 ) -> AuditFinding:
-    """Summarize guesses: the best one, and as suspects those that give the key away.
-
-    Args:
-        guesses: The guesses.
-        source: What the guesses are made from, for the sentence.
-        with_questions: Whether the questions that the best one guesses right are suspects, too.
-    """
+    """Summarize guesses; suspects are those that give the key away, and questions on request."""
     best = min(guesses, key=lambda guess: (guess.rate.p, guess.rate.chance - guess.rate.share))
     significant = [guess for guess in guesses if guess.rate.is_significant]
     suspects = [
@@ -231,10 +221,9 @@ def guess_finding(
 
 def _guess_rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
     """Compare hits with a random answer, or with the level of simpler guesses if that is higher."""
+    chances = 1 / exam.n_options[rows]
     if exam.n_answers:
         chances = np.full(len(rows), 1 / max(2, exam.n_answers))
-    else:
-        chances = 1 / exam.n_options[rows]
     if level > chances.mean():
         chances = np.full(len(rows), level)
     tested = np.maximum(chances, exam.usual)

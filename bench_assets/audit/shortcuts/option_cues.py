@@ -247,8 +247,7 @@ def _wording_features(exam: Guessable) -> Callable[[Rows], Features]:
     counts = Counter(content_words(option) for options in exam.options for option in options)
 
     def features(rows: Rows) -> Features:
-        shape = len(rows), exam.is_offered.shape[1], _N_WORDING_FEATURES
-        features = np.zeros(shape, np.float32)
+        features = np.zeros((*exam.is_offered[rows].shape, _N_WORDING_FEATURES), np.float32)
         for index, row in enumerate(rows):
             by_option = _option_wordings(exam.questions[row], counts)
             features[index, : len(by_option)] = by_option - by_option.mean(axis=0)
@@ -258,12 +257,7 @@ def _wording_features(exam: Guessable) -> Callable[[Rows], Features]:
 
 
 def _option_wordings(question: Question, counts: Counter[tuple[str, ...]]) -> Features:
-    """Hashed words and features of the wording of each option: (options, features).
-
-    Args:
-        question: The question.
-        counts: How often each text is an option in the benchmark.
-    """
+    """Hashed words and wording of each option; ``counts`` are those of options in the benchmark."""
     texts = [content_words(option) for option in question.options]
     in_question = set(question_words(question))
     features = np.zeros((len(texts), _N_WORDING_FEATURES), np.float32)
