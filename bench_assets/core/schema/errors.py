@@ -67,7 +67,7 @@ class ModelError(BenchError):
 
 
 class MissingExtraError(ModelError, SettingsError):
-    """A model, or what a setting asks for, needs a package that is not installed; says how to."""
+    """A model or a setting needs a package that is not installed; says how to install it."""
 
 
 _MAX_LISTED = 5  # names that a message proposes

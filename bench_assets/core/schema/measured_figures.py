@@ -1,4 +1,4 @@
-"""Figures of readers, and units drawn for people, as a home stores them."""
+"""Measured figures of readers, and units drawn for people, as a home stores them."""
 
 from dataclasses import dataclass
 

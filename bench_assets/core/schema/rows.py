@@ -341,7 +341,7 @@ class Metric:
         category: "all", or a slice of the questions.
         value: In the metric's unit, mostly [0, 1]; NaN if nothing could be scored.
         low: Lower end of the 95 % interval.
-        high: Its upper end.
+        high: Upper end of the 95 % interval.
         n_scored: Units (questions, pairs, ...) behind the value.
         n_unscored: Units left out because a judge or a connection failed.
         n_failed: Questions without a response; if above 0, the value is not of the whole set.

@@ -275,7 +275,7 @@ def refuse_pointer(file: Path) -> None:
 
 
 def unreadable(where: str, problem: str) -> SourceError:
-    """Build the error of a file, or row, that cannot be read; it is recorded as a rejection."""
+    """Build the error of a file or row that cannot be read, and record it as a rejection."""
     record_row(where, reason=problem)
     return SourceError(f"{where}: {problem}")
 
