@@ -170,7 +170,7 @@ def _metric_rows(
     key = evaluation_key(task, "main", "metrics")
     damaged: dict[Table, str] = {}
     try:
-        questions = short_digest(tables.digest(evaluation_key(task, "main", "questions")) or "")
+        questions_digest = tables.digest(evaluation_key(task, "main", "questions")) or ""
         parameters = {"task": task.name, "metric": task.primary_metric, "category": "all"}
         table = tables.query(_CURRENT, {"metrics": ([key], Metric)}, damaged, **parameters)
     except TableError as error:
@@ -183,7 +183,9 @@ def _metric_rows(
             if configured:
                 stale = configured.stale_reason(task, metric, tables)
             else:
-                stale = "" if metric.questions == questions else QUESTIONS_CHANGED
+                stale = (
+                    "" if metric.questions == short_digest(questions_digest) else QUESTIONS_CHANGED
+                )
             rows.append(_measured_row(task, metric, stale))
         except TableError as error:
             errors[metric.model] = str(error)
