@@ -53,14 +53,14 @@ class ModelAnswers:
     category: Codes  # (questions,)
     open: npt.NDArray[np.bool_]  # (questions,): no options, so answer numbers are not comparable
 
-    def only(self, chosen: Codes) -> "ModelAnswers":
+    def select(self, questions: Codes) -> "ModelAnswers":
         """Select questions by their indices."""
         return ModelAnswers(
-            answers=self.answers[:, chosen],
-            key=self.key[chosen],
-            n_options=self.n_options[chosen],
-            category=self.category[chosen],
-            open=self.open[chosen],
+            answers=self.answers[:, questions],
+            key=self.key[questions],
+            n_options=self.n_options[questions],
+            category=self.category[questions],
+            open=self.open[questions],
         )
 
 
@@ -132,7 +132,7 @@ def guess_probabilities(matrix: ModelAnswers, guesses: Floats) -> Floats:
 def fit_variation(matrix: ModelAnswers, habits: ModelHabits) -> QuestionVariation:
     """Fit the variation between questions by maximum likelihood, assuming some wrong keys."""
     n = matrix.key.size
-    sample = matrix.only(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
+    sample = matrix.select(np.linspace(0, n - 1, min(n, _MAX_FITTED)).astype(np.intp))
     fit = {}
     for spread in _SPREADS:
         by_strength = _likelihoods(sample, habits, spread)
@@ -219,7 +219,7 @@ def _likelihoods(matrix: ModelAnswers, habits: ModelHabits, spread: float) -> Fl
     likelihoods = np.zeros((matrix.key.size, int(matrix.n_options.max()), len(_STRENGTHS)))
     knowledge = _knowledge_by_ease(habits, spread)
     for questions in _batches(matrix):
-        batch = matrix.only(questions)
+        batch = matrix.select(questions)
         n_options = int(batch.n_options[0])
         likelihoods[questions, :n_options] = _batch_likelihoods(batch, habits, knowledge)
     return likelihoods
@@ -323,7 +323,7 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
             compared.append((question, numbered))
     shape = len(compared), len(results.models)
     codes = np.array([row.numbers for _, row in compared], dtype=np.intp).reshape(shape).T
-    kept = [model for model in _drop_copies(results) if (codes[model] != NO_ANSWER).any()]
+    kept = [model for model in _distinct_models(results) if (codes[model] != NO_ANSWER).any()]
     categories = sorted({question.category for question, _ in compared})
     is_open = np.array([not _has_options(question) for question, _ in compared], dtype=bool)
     n_texts = np.array([len(row.texts) for _, row in compared], dtype=np.intp)
@@ -369,7 +369,7 @@ def _number_answers(
     return _NumberedAnswers(numbers, 0, (ANSWER_SEPARATOR.join(question.answer), *repeated))
 
 
-def _drop_copies(results: Results) -> list[int]:
+def _distinct_models(results: Results) -> list[int]:
     """Indices of the models that do not make nearly the same mistakes as an earlier one."""
     kept: list[int] = []
     for model in range(len(results.answers)):
