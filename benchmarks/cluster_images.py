@@ -71,7 +71,7 @@ def _named(store: "MemoryStore", number: int) -> str:
 def _put(place: ImageLocation, number: int) -> str:
     data = b"%d".ljust(_BYTES) % number
     digest = sha256(data).hexdigest()
-    place.keep(digest, data)
+    place.write(digest, data)
     return digest
 
 

@@ -100,7 +100,7 @@ class Images:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             try:
-                os.link(self._images.place.where(digest), path)
+                os.link(self._images.place.address(digest), path)
             except OSError:  # another disk, no support for links, or an object store
                 with open_atomic(path, sync=False) as file:
                     file.write(data)

@@ -194,12 +194,12 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
     except ImageError as error:
         return ImageEvidence(
             sha256=digest,
-            path=store.place.where(digest),
+            path=store.place.address(digest),
             width=None,
             height=None,
             problem=str(error),
         )
-    path = store.place.where(digest)
+    path = store.place.address(digest)
     return ImageEvidence(sha256=digest, path=path, width=width, height=height)
 
 

@@ -98,7 +98,7 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
     location = open_image_store(bench.settings).place
     try:
         suites = suites_by_image(bench)
-        stored = set(location.every())
+        stored = set(location.stored_digests())
         damaged = damaged_images(location, sorted(stored))
     except HomeError as error:
         yield VerificationFinding(what="images", state="missing", n=1, why=str(error))
@@ -113,6 +113,6 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             state="missing" if name in missing else "damaged",
             n=1,
             why=reason if suite else f"{reason}; no table uses it",
-            command=f"bench tables questions {suite}" if suite else location.goes(name),
+            command=f"bench tables questions {suite}" if suite else location.deletion_command(name),
         )
     yield from whole_finding("images", len(stored) - len(damaged))

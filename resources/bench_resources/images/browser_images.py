@@ -26,6 +26,10 @@ def browser_image(place: ImageLocation, digest: str) -> tuple[bytes, str]:
 
 
 def data_uri(place: ImageLocation, digest: str) -> str:
-    """An image as ``browser_image`` has it, as a data URI; raises as it."""
-    data, kind = browser_image(place, digest)
-    return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+    """Encode ``browser_image`` as a data URI.
+
+    Raises:
+        ImageError: As ``browser_image``.
+    """
+    data, media_type = browser_image(place, digest)
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"

@@ -13,10 +13,12 @@ from bench_assets.core.tables.source_folder import files_below
 from bench_resources.images.store import ImageImport, ImageStore
 
 _SIDE = 336  # px
-_MOST_THINGS = 400  # sprites in a drawn image
-_SMALLEST = 8  # px; side of a sprite that can still be recognized
+_MAX_SPRITES = 400  # sprites in a drawn image
+_MIN_SIZE = 8  # px; side of a sprite that can still be recognized
+_SPRITE_SIDES = ((6, 64), (14, 48), (30, 36))  # most sprites in an image -> their side in px
+_SMALL_SIDE = 28  # px; side of more sprites than these
 _SPRITE_COUNT = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
-_GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
+_BACKGROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,51 +40,50 @@ def draw_images(requests: Sequence[ImageRequest], image_store: ImageStore) -> Im
     failed: dict[str, BenchError] = {}
     for request in requests:
         try:
-            drawn.append(image_store.put(draw(request), request.name))
+            drawn.append(image_store.put(draw_image(request), request.name))
         except BenchError as error:
             failed[request.name] = error
     if failed and not drawn:
         raise next(iter(failed.values()))
-    return ImageImport(
-        drawn,
-        [
-            Rejection(entry=name, reason=str(error).removeprefix(f"{name}: "))
-            for name, error in failed.items()
-        ],
-    )
+    rejections = [
+        Rejection(entry=name, reason=str(error).removeprefix(f"{name}: "))
+        for name, error in failed.items()
+    ]
+    return ImageImport(drawn, rejections)
 
 
-def draw(request: ImageRequest) -> bytes:
+def draw_image(request: ImageRequest) -> bytes:
     """Draw the number of sprites in a prompt ("exactly 3 of: red apple"), without overlap.
 
     Raises:
         BenchError: If the prompt names no number of sprites, or they do not fit.
     """
     counts = _SPRITE_COUNT.findall(request.prompt)
-    if any(len(n) > len(str(_MOST_THINGS)) for n, _ in counts):
-        raise ModelError(f"{request.name}: it draws at most {_MOST_THINGS} things")
-    things = [(int(n), name) for n, name in counts]
-    if not things:
+    if any(len(digits) > len(str(_MAX_SPRITES)) for digits, _ in counts):
+        raise ModelError(f"{request.name}: it draws at most {_MAX_SPRITES} things")
+    sprites = [(int(digits), name) for digits, name in counts]
+    if not sprites:
         raise ModelError(
             f"{request.name}: the drawer finds no 'exactly 3 of: red apple' in the prompt "
             f"{request.prompt!r}; name a folder of images as generated in [suites.journeybench]"
         )
     rng = Random(f"{request.prompt}/{request.seed}")
-    total = sum(n for n, _ in things)
-    if total > _MOST_THINGS:
-        raise ModelError(f"{request.name}: {total} things, but it draws at most {_MOST_THINGS}")
-    size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
-    while (image := _draw_scene(things, size, rng)) is None:
-        size -= 4
-        if size < _SMALLEST:
-            raise ModelError(f"{request.name}: {total} things do not fit into the image")
-    return image
+    total = sum(count for count, _ in sprites)
+    if total > _MAX_SPRITES:
+        raise ModelError(f"{request.name}: {total} things, but it draws at most {_MAX_SPRITES}")
+    first_size = next((side for limit, side in _SPRITE_SIDES if total <= limit), _SMALL_SIDE)
+    for size in range(first_size, _MIN_SIZE - 1, -4):
+        image = _draw_scene(sprites, size, rng)
+        if image is not None:
+            return image
+    raise ModelError(f"{request.name}: {total} things do not fit into the image")
 
 
-def _draw_scene(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
-    scene = Scene(_SIDE, _SIDE, background=rng.choice(_GROUNDS))
-    for n, name in things:
-        for _ in range(n):
+def _draw_scene(sprites: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
+    """Draw sprites of a size in px, as PNG; None if they do not fit."""
+    scene = Scene(_SIDE, _SIDE, background=rng.choice(_BACKGROUNDS))
+    for count, name in sprites:
+        for _ in range(count):
             corner = scene.free_spot(size, size, rng)
             if corner is None:
                 return None
@@ -102,11 +103,11 @@ def collect_images(
     """
     names = {file.relative_to(folder).as_posix(): file for file in files_below(folder)}
     stems = {_stem(name): file for name, file in names.items()}
-    files = {
-        request.name: file
-        for request in requests
-        if (file := names.get(request.name) or stems.get(_stem(request.name)))
-    }
+    files: dict[str, Path] = {}
+    for request in requests:
+        file = names.get(request.name) or stems.get(_stem(request.name))
+        if file:
+            files[request.name] = file
     if requests and not files:
         raise SourceError(
             f"{folder}: none of the {len(requests)} planned images (expected names such as"

@@ -17,7 +17,7 @@ from typing import Protocol
 from bench_assets.core.schema.errors import HomeError, ImageError
 from bench_resources.config.stores import open_shared_blobs
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.blobs.port import Blobs
+from bench_resources.storage.blobs.port import BlobEntry, Blobs
 
 KIND = "images"
 """Folder of the images in a home or in the shared store."""
@@ -37,16 +37,16 @@ class ImageLocation(Protocol):
         """The folder or address, for messages."""
         ...
 
-    def where(self, digest: str) -> str:
+    def address(self, digest: str) -> str:
         """Path or address of an image, for messages; it may not exist."""
         ...
 
-    def goes(self, digest: str) -> str:
+    def deletion_command(self, digest: str) -> str:
         """Shell command that deletes an image; "" for an object store."""
         ...
 
-    def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read the original bytes of an image; ``afresh`` bypasses the cache.
+    def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
+        """Read the original bytes of an image; ``bypass_cache`` bypasses the cache.
 
         Raises:
             ImageError: If there is no such image, or it is damaged.
@@ -54,7 +54,7 @@ class ImageLocation(Protocol):
         """
         ...
 
-    def keep(self, digest: str, data: bytes) -> None:
+    def write(self, digest: str, data: bytes) -> None:
         """Store bytes under their digest, replacing any others.
 
         Raises:
@@ -66,11 +66,11 @@ class ImageLocation(Protocol):
         """Sizes of the available images, without reading them."""
         ...
 
-    def every(self) -> Iterator[str]:
+    def stored_digests(self) -> Iterator[str]:
         """Digests of all images."""
         ...
 
-    def bring(self, digests: Iterable[str]) -> None:
+    def fetch(self, digests: Iterable[str]) -> None:
         """Cache images that will be read soon; missing ones are left out."""
         ...
 
@@ -86,19 +86,19 @@ class ImageFolder:
         """The folder."""
         return self.folder
 
-    def where(self, digest: str) -> str:
+    def address(self, digest: str) -> str:
         """Path of the file."""
         return str(self.file(digest))
 
-    def goes(self, digest: str) -> str:
+    def deletion_command(self, digest: str) -> str:
         """Command that deletes the file."""
-        return f"rm {quote(self.where(digest))}"
+        return f"rm {quote(self.address(digest))}"
 
     def file(self, digest: str) -> Path:
         """Path of the file."""
         return Path(self.folder, digest[:2], digest)
 
-    def read(self, digest: str, *, afresh: bool = False) -> bytes:
+    def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
         """Read and verify the file."""
         try:
             data = self.file(digest).read_bytes()
@@ -109,12 +109,12 @@ class ImageFolder:
             raise ImageError(message) from error
         return verified_image(data, digest, self.folder)
 
-    def keep(self, digest: str, data: bytes) -> None:
+    def write(self, digest: str, data: bytes) -> None:
         """Write the file, unless it exists with these bytes."""
         file = self.file(digest)
         if not _has_content(file, data):
-            with open_atomic(file, sync=False) as written:
-                written.write(data)
+            with open_atomic(file, sync=False) as target:
+                target.write(data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the available images, without reading them."""
@@ -122,15 +122,16 @@ class ImageFolder:
         for digest in digests:
             with suppress(OSError, ValueError):  # ValueError: an invalid file name
                 status = self.file(digest).stat()
-                sizes |= {digest: status.st_size} if S_ISREG(status.st_mode) else {}
+                if S_ISREG(status.st_mode):
+                    sizes[digest] = status.st_size
         return sizes
 
-    def every(self) -> Iterator[str]:
+    def stored_digests(self) -> Iterator[str]:
         """Digests of all files that are named by one."""
         names = (file.name for file in Path(self.folder).glob("??/*"))
         return (name for name in names if is_digest(name))
 
-    def bring(self, digests: Iterable[str]) -> None:
+    def fetch(self, digests: Iterable[str]) -> None:
         """Do nothing: the files are local."""
 
 
@@ -177,70 +178,74 @@ class ObjectImages:
         """The address."""
         return self._blobs.place
 
-    def where(self, digest: str) -> str:
+    def address(self, digest: str) -> str:
         """The address of the object."""
         return f"{self.name}/{_object_name(digest)}"
 
-    def goes(self, digest: str) -> str:
+    def deletion_command(self, digest: str) -> str:
         """Empty: objects are deleted with the store's own tools."""
         return ""
 
-    def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read the original bytes of an image; ``afresh`` bypasses the cache."""
+    def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
+        """Read the original bytes of an image; ``bypass_cache`` bypasses the cache."""
         if not is_digest(digest):
             raise ImageError(f"no image {digest} in {self.name}")
-        if not afresh:
+        if not bypass_cache:
             with suppress(ImageError):  # not there, or damaged
                 return self._cache.read(digest)
-        if (data := self._blobs.get(_object_name(digest))) is None:
+        data = self._blobs.get(_object_name(digest))
+        if data is None:
             raise ImageError(f"no image {digest} in {self.name}")
         verified_image(data, digest, self.name)
-        if not afresh:
-            self._keep_here(digest, data)
+        if not bypass_cache:
+            self._write_cache(digest, data)
         return data
 
-    def keep(self, digest: str, data: bytes) -> None:
-        """Write the object, unless it exists with these bytes; of concurrent calls one writes."""
+    def write(self, digest: str, data: bytes) -> None:
+        """Write the object, unless it exists with these bytes; one of concurrent calls writes."""
         existing = self._blobs.get(_object_name(digest))
         if existing is None and self._blobs.put_new(_object_name(digest), data):
             existing = data
         if existing is not None and existing != data:
             self._blobs.put(_object_name(digest), data)
-        self._keep_here(digest, data)
+        self._write_cache(digest, data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
         """Sizes of the stored images; lists all objects with the same first two digits."""
-        wanted = {digest for digest in digests if is_digest(digest)}
-        listed = self._listed(sorted({digest[:2] for digest in wanted}))
-        return {digest: size for digest, size in listed if digest in wanted}
+        valid_digests = {digest for digest in digests if is_digest(digest)}
+        listed = self._list_objects(sorted({digest[:2] for digest in valid_digests}))
+        return {digest: size for digest, size in listed if digest in valid_digests}
 
-    def every(self) -> Iterator[str]:
-        """Digests of all objects that are named by one, listed in parts: there may be a million."""
-        listed = self._listed([f"{n:02x}" for n in range(256)])
+    def stored_digests(self) -> Iterator[str]:
+        """Digests of all objects that are named by one, listed by prefix: there may be many."""
+        listed = self._list_objects([f"{n:02x}" for n in range(256)])
         return (digest for digest, _ in listed if is_digest(digest))
 
-    def bring(self, digests: Iterable[str]) -> None:
+    def fetch(self, digests: Iterable[str]) -> None:
         """Fetch uncached images concurrently."""
-        wanted = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
-        cached = self._cache.sizes(wanted)
+        valid_digests = [digest for digest in dict.fromkeys(digests) if is_digest(digest)]
+        cached = self._cache.sizes(valid_digests)
         with ThreadPoolExecutor(_THREADS) as threads:
-            list(threads.map(self._bring, (digest for digest in wanted if digest not in cached)))
+            list(threads.map(self._fetch, [name for name in valid_digests if name not in cached]))
 
-    def _bring(self, digest: str) -> None:
+    def _fetch(self, digest: str) -> None:
         with suppress(ImageError):  # reported by the reader
             self.read(digest)
 
-    def _keep_here(self, digest: str, data: bytes) -> None:
+    def _write_cache(self, digest: str, data: bytes) -> None:
         with suppress(HomeError):  # such as a full disk: the store has it
-            self._cache.keep(digest, data)
+            self._cache.write(digest, data)
 
-    def _listed(self, beginnings: Sequence[str]) -> Iterator[tuple[str, int]]:
+    def _list_objects(self, prefixes: Sequence[str]) -> Iterator[tuple[str, int]]:
         """List digests and sizes of the objects whose names start with one of these."""
+
+        def list_prefix(prefix: str) -> list[BlobEntry]:
+            return list(self._blobs.list(prefix))
+
         with ThreadPoolExecutor(_THREADS) as threads:
-            for n in range(0, len(beginnings), _THREADS):
-                part = beginnings[n : n + _THREADS]
-                for listed in threads.map(lambda two: list(self._blobs.list(two)), part):
-                    yield from ((blob.name.rpartition("/")[2], blob.size) for blob in listed)
+            for start in range(0, len(prefixes), _THREADS):
+                for blobs in threads.map(list_prefix, prefixes[start : start + _THREADS]):
+                    yield from ((blob.name.rpartition("/")[2], blob.size) for blob in blobs)
 
     @property
     def _blobs(self) -> Blobs:

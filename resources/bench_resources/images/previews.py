@@ -14,48 +14,50 @@ from bench_resources.images.store import ImageStore
 
 Row = TypeVar("Row")
 
-_SIDE = 120  # px; six thumbnails stay under 40 KB, and metadata is kept for every materialization
-_IMAGES = 80_000  # the most characters of all images of a page
-_IMAGES_OF_ONE = 8  # the most images of a question
-_TEXT = 500  # the most characters of a text
-_TEXTS = 100_000  # the most characters of all texts of a page; an escaped character counts as five
+_THUMBNAIL_SIDE = (
+    120  # px; six thumbnails stay under 40 KB: metadata of every materialization is kept
+)
+_MAX_IMAGE_CHARACTERS = 80_000  # of all images of a table
+_MAX_IMAGES = 8  # of a question
+_MAX_TEXT = 500  # characters of a text
+_MAX_TEXT_CHARACTERS = 100_000  # of all texts of a table; an escaped character counts as five
 
 
 class PreviewTable:
     """A Markdown table of limited size, with thumbnails as data URLs and escaped texts."""
 
     def __init__(self, image_store: ImageStore, columns: Sequence[str]) -> None:
-        """Begin a table with these columns; the second is for images."""
-        self._images = image_store
-        self._left, self._room = _IMAGES, _TEXTS
+        """Create a table with these columns; the second is for images."""
+        self._image_store = image_store
+        self._image_characters, self._text_characters = _MAX_IMAGE_CHARACTERS, _MAX_TEXT_CHARACTERS
         self._head = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
         self._lines: list[str] = []
 
     def add(self, name: str, images: Sequence[str], texts: Sequence[str]) -> None:
         """Add a line: its name, the digests of its images, and the other cells."""
-        thumbnails = [self._thumbnail(digest) for digest in images[:_IMAGES_OF_ONE]]
-        if len(images) > _IMAGES_OF_ONE:
-            thumbnails.append(f"(and {len(images) - _IMAGES_OF_ONE} more)")
+        thumbnails = [self._thumbnail(digest) for digest in images[:_MAX_IMAGES]]
+        if len(images) > _MAX_IMAGES:
+            thumbnails.append(f"(and {len(images) - _MAX_IMAGES} more)")
         cells = [self._text(name), " ".join(thumbnails), *map(self._text, texts)]
         self._lines.append(f"| {' | '.join(cells)} |")
 
-    def shown(self, name: str) -> dict[str, dg.MetadataValue]:
+    def metadata(self, name: str) -> dict[str, dg.MetadataValue]:
         """Metadata with the table under a name; {} without lines."""
-        written = "\n".join([*self._head, *self._lines])
-        return {name: dg.MetadataValue.md(written)} if self._lines else {}
+        table = "\n".join([*self._head, *self._lines])
+        return {name: dg.MetadataValue.md(table)} if self._lines else {}
 
     def _thumbnail(self, digest: str) -> str:
-        if self._left <= 0:
+        if self._image_characters <= 0:
             return "(not shown)"
-        thumbnail = _thumbnail(digest, self._images)
-        self._left -= len(thumbnail)
+        thumbnail = _thumbnail(digest, self._image_store)
+        self._image_characters -= len(thumbnail)
         return thumbnail
 
     def _text(self, text: str) -> str:
-        escaped = escape_markdown(text if len(text) <= _TEXT else f"{text[:_TEXT]} …")
-        if len(escaped) > self._room:
+        escaped = escape_markdown(text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …")
+        if len(escaped) > self._text_characters:
             return "(not shown)"
-        self._room -= len(escaped)
+        self._text_characters -= len(escaped)
         return escaped
 
 
@@ -63,11 +65,11 @@ def question_preview(
     questions: Sequence[Question], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
     """Preview six questions at even intervals of the table, with images."""
-    page = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
+    table = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
     for question in sample_evenly(questions, 6):
         texts = [question.context, question.text, options_of(question)]
-        page.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
-    return page.shown("questions")
+        table.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
+    return table.metadata("questions")
 
 
 def options_of(question: Question) -> str:
@@ -78,20 +80,21 @@ def options_of(question: Question) -> str:
 
 
 def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
-    """Up to ``n`` rows, spread evenly.
+    """Sample up to ``n`` rows at even intervals.
 
     >>> sample_evenly(range(11), 4)
     [0, 2, 5, 8]
     """
     n = min(n, len(rows))
-    return [rows[len(rows) * k // n] for k in range(n)]
+    return [rows[len(rows) * index // n] for index in range(n)]
 
 
 def _thumbnail(digest: str, image_store: ImageStore) -> str:
+    """Markdown of an image in small, as a data URL."""
     image = image_store.open_if_whole(digest)
     if image is None:
         return "(cannot be shown)"
-    image.thumbnail((_SIDE, _SIDE))
+    image.thumbnail((_THUMBNAIL_SIDE, _THUMBNAIL_SIDE))
     data = io.BytesIO()
     image.save(data, "JPEG", quality=70)
     return f"![image](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"

@@ -52,7 +52,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
             entry: Prefix of the name in a rejection.
         """
 
-        def stored(name: str) -> StoredImage | Rejection:
+        def put_or_reject(name: str) -> StoredImage | Rejection:
             try:
                 return self.put_file(files[name], name)
             except ImageError as error:
@@ -60,7 +60,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
                 return Rejection(entry=f"{entry}{name}", reason=reason)
 
         with ThreadPoolExecutor(_THREADS) as threads:
-            results = list(threads.map(stored, files))
+            results = list(threads.map(put_or_reject, files))
         return ImageImport(
             [result for result in results if isinstance(result, StoredImage)],
             [result for result in results if isinstance(result, Rejection)],
@@ -75,7 +75,8 @@ class ImageStore(dg.ConfigurableResource[Any]):
         try:
             if path.exists() and not path.is_file():
                 raise ImageError(f"{path}: a folder or a device, not a file")
-            if (size := path.stat().st_size) > self.max_bytes:
+            size = path.stat().st_size
+            if size > self.max_bytes:
                 raise ImageError(f"{path}: {size} bytes, more than the {self.max_bytes} allowed")
             data = path.read_bytes()
         except OSError as error:
@@ -92,11 +93,11 @@ class ImageStore(dg.ConfigurableResource[Any]):
             ImageError: If it does not decode, or has more pixels or bytes than allowed.
         """
         image = inspect_image(data, name, self.max_pixels, self.max_bytes)
-        self.place.keep(image.sha256, data)
+        self.place.write(image.sha256, data)
         return image
 
     def inspect_stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Read size, format and orientation of stored images; missing, damaged ones are logged."""
+        """Read size, format and orientation of stored images; log missing and damaged ones."""
         images = []
         for digest in digests:
             try:
@@ -147,7 +148,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
 
 
 def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
-    """Decode an image before it is stored; returns its size, format and orientation.
+    """Decode an image before it is stored, and return its size, format and orientation.
 
     Raises:
         ImageError: If it does not decode, or has more pixels or bytes than allowed.
@@ -168,22 +169,22 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
 
 
 def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, str]:
-    """Read images in parallel, and return the defects of damaged ones."""
+    """Read images in parallel, and return the error message of each damaged one, by digest."""
 
-    def problem(digest: str) -> str:
+    def read_error(digest: str) -> str:
         try:
-            place.read(digest, afresh=True)
+            place.read(digest, bypass_cache=True)
         except ImageError as error:
             return str(error)
         return ""
 
     with ThreadPoolExecutor(_THREADS) as threads:
-        problems = zip(digests, threads.map(problem, digests), strict=True)
-        return {digest: problem for digest, problem in problems if problem}
+        errors = zip(digests, threads.map(read_error, digests), strict=True)
+        return {digest: error for digest, error in errors if error}
 
 
 def open_image_store(settings: Settings) -> ImageStore:
-    """The image store of a home; sends no request."""
+    """Open the image store of a home, without a request to a shared one."""
     storage = settings.storage
     if not storage.objects:
         return ImageStore(folder=str(settings.home / KIND))

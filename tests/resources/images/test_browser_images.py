@@ -80,7 +80,7 @@ def in_label_studio(store, sha256, _):
 def in_previews(store, sha256, _):
     page = PreviewTable(store, ["id", "images"])
     page.add("q", [sha256], [])
-    text = str(page.shown("x")["x"].value)
+    text = str(page.metadata("x")["x"].value)
     return [opened(base64.b64decode(text.partition("base64,")[2].partition(")")[0]))]
 
 

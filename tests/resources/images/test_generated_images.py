@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_resources.images.generated_images import (
     ImageRequest,
     collect_images,
-    draw,
+    draw_image,
     draw_images,
 )
 from bench_resources.images.store import ImageStore
@@ -29,7 +29,7 @@ def png(colour="red"):
 
 @pytest.mark.parametrize("n", [1, 6, 20])
 def test_the_drawer_draws_as_many_as_the_prompt_says_and_none_touches_another(n):
-    data = draw(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
+    data = draw_image(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
     pixels = np.asarray(Image.open(io.BytesIO(data))).astype(int)
     _, parts = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
     assert parts == n + 2

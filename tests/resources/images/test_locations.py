@@ -50,7 +50,7 @@ def at(objects: tuple[str, str], home: Path) -> ImageLocation:
 def put(place: ImageLocation, *texts: str) -> list[str]:
     digests = [sha256(text.encode()).hexdigest() for text in texts]
     for digest, text in zip(digests, texts, strict=True):
-        place.keep(digest, text.encode())
+        place.write(digest, text.encode())
     return digests
 
 
@@ -61,8 +61,8 @@ def named(digest: str) -> str:
 def test_what_was_put_is_read_by_every_process(place: ImageLocation) -> None:
     (digest,) = put(place, "one")
     read = pickle.loads(pickle.dumps(place.read))
-    assert place.read(digest) == read(digest) == place.read(digest, afresh=True) == b"one"
-    assert digest in place.where(digest)
+    assert place.read(digest) == read(digest) == place.read(digest, bypass_cache=True) == b"one"
+    assert digest in place.address(digest)
     assert pickle.loads(pickle.dumps(place)) == place
     assert hash(pickle.loads(pickle.dumps(place))) == hash(place)
 
@@ -80,7 +80,7 @@ def test_what_is_not_there_is_named(place: ImageLocation, name: str) -> None:
     with pytest.raises(ImageError, match="image"):
         place.read(name)
     assert place.sizes([name]) == {}
-    place.bring([name])
+    place.fetch([name])
 
 
 @pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
@@ -112,7 +112,7 @@ def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_p
     assert store.read(stored.sha256) == image(1)
     assert store.open(stored.sha256).size == (stored.width, stored.height)
     assert store.open_if_whole("00" * 32) is None
-    assert list(store.place.every()) == [stored.sha256]
+    assert list(store.place.stored_digests()) == [stored.sha256]
 
 
 @pytest.fixture
@@ -127,14 +127,14 @@ def test_what_was_fetched_is_not_fetched_again(
     one, other, lost = put(shared("other"), "one", "other", "lost")
     here = shared()
     assert here.read(one) == b"one"
-    here.bring([other, other, "00" * 32])
+    here.fetch([other, other, "00" * 32])
     for file in (tmp_path / "shared" / "images").glob("*/*"):
         file.unlink()
     assert [here.read(one), here.read(other)] == [b"one", b"other"]
     with pytest.raises(ImageError, match=f"no image {lost} in {tmp_path}/shared/images"):
         here.read(lost)
     with pytest.raises(ImageError, match="no image"):
-        here.read(one, afresh=True)
+        here.read(one, bypass_cache=True)
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"onf", b"another"])

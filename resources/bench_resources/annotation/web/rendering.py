@@ -64,5 +64,5 @@ class Uploads:
         """
         with self._turn:
             image = inspect_image(data, "upload", _MOST_PIXELS, MOST_BYTES)
-            self.place.keep(image.sha256, data)
+            self.place.write(image.sha256, data)
             return image.sha256

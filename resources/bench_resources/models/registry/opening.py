@@ -115,7 +115,7 @@ class Models(dg.ConfigurableResource[Any]):
             UnknownNameError: If no model has that name.
         """
         if engine_kind(self.named(name).spec):
-            self.image_store.place.bring(images)
+            self.image_store.place.fetch(images)
 
     def _spent(self, identity: str) -> TokenCounts:
         return self.store.tokens_of(identity)
