@@ -80,7 +80,7 @@ def export(
         exported = export_results(bench, request)
         for line in exported.left_out:
             print_message(f"left out: {line}")
-        for number in exported.stale:
-            print_message(str(number))
-        for written in exported.written:
-            print_result(str(written))
+        for stale_number in exported.stale:
+            print_message(str(stale_number))
+        for output in exported.outputs:
+            print_result(str(output))

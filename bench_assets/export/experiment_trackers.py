@@ -7,6 +7,7 @@ Weights & Biases runs are written offline, unless uploading is requested.
 import hashlib
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isnan
@@ -22,9 +23,7 @@ from bench_assets.export.samples import blind_baselines
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.config.addresses import fill_keys, template_of
 
-_INVALID_CHARACTERS = re.compile(
-    r"[^\w.\- :/]"
-)  # characters that MLflow rejects in names of metrics
+_INVALID_CHARACTERS = re.compile(r"[^\w.\- :/]")  # MLflow rejects them in names of metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,52 +48,58 @@ class Curve:
 
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
-    """Group checkpoints of a run into curves; a missing value has no point."""
-    by_key: dict[tuple[str, str], tuple[dict[str, str], list[CurvePoint]]] = {}
+    """Group the checkpoints of each run into a curve; a missing value has no point."""
+    tags: dict[tuple[str, str], dict[str, str]] = {}
+    points: dict[tuple[str, str], list[CurvePoint]] = defaultdict(list)
     for evaluation in evaluations:
         if not evaluation.metrics:
             continue
         step = parse_step(evaluation.model)
-        run, number = (step.run or evaluation.model, step.step) if step else (evaluation.model, 0)
-        experiment = f"{evaluation.name} ({evaluation.exam.edition} edition)"
-        tags = {
-            "bench.task": evaluation.task.name,
-            "bench.condition": evaluation.condition,
-            "bench.edition": evaluation.exam.edition,
-            "bench.version": str(evaluation.task.version),
-            "bench.run": run,
-        }
-        if lower := evaluation.task.lower_is_better:
-            tags["bench.lower_is_better"] = ", ".join(sorted(lower))
-        by_key.setdefault((experiment, run), (tags, []))[1].append(_point(evaluation, number))
+        run = step.run if step and step.run else evaluation.model
+        key = f"{evaluation.name} ({evaluation.exam.edition} edition)", run
+        tags.setdefault(key, _tags(evaluation, run))
+        points[key].append(_point(evaluation, step.step if step else 0))
     return [
         Curve(
             experiment=experiment,
             run=run,
-            tags=tags,
-            points=tuple(sorted(points, key=lambda point: (point.step, point.model))),
+            tags=tags[experiment, run],
+            points=tuple(sorted(run_points, key=lambda point: (point.step, point.model))),
         )
-        for (experiment, run), (tags, points) in by_key.items()
+        for (experiment, run), run_points in points.items()
     ]
 
 
-def _point(one: ModelResponses, step: int) -> CurvePoint:
-    values = {_name(row): row.value for row in one.metrics if not isnan(row.value)}
-    if one.primary:
-        values["n_failed"] = float(one.primary.n_failed)
-        blind = blind_baselines(one.primary)
-        values |= {n: value for n, value in blind.items() if value is not None}
-        values |= read_shares(one.primary)
+def _tags(evaluation: ModelResponses, run: str) -> dict[str, str]:
+    tags = {
+        "bench.task": evaluation.task.name,
+        "bench.condition": evaluation.condition,
+        "bench.edition": evaluation.exam.edition,
+        "bench.version": str(evaluation.task.version),
+        "bench.run": run,
+    }
+    if evaluation.task.lower_is_better:
+        tags["bench.lower_is_better"] = ", ".join(sorted(evaluation.task.lower_is_better))
+    return tags
+
+
+def _point(evaluation: ModelResponses, step: int) -> CurvePoint:
+    values = {_metric_name(row): row.value for row in evaluation.metrics if not isnan(row.value)}
+    if evaluation.primary:
+        values["n_failed"] = float(evaluation.primary.n_failed)
+        baselines = blind_baselines(evaluation.primary)
+        values |= {name: value for name, value in baselines.items() if value is not None}
+        values |= read_shares(evaluation.primary)
     return CurvePoint(
-        model=one.model,
+        model=evaluation.model,
         step=step,
-        milliseconds=int(one.asked_at.timestamp() * 1000),
+        milliseconds=int(evaluation.asked_at.timestamp() * 1000),
         values=values,
-        signature=one.metrics[0].signature,
+        signature=evaluation.metrics[0].signature,
     )
 
 
-def _name(row: Metric) -> str:
+def _metric_name(row: Metric) -> str:
     name = row.metric if row.category == "all" else f"{row.metric}/{row.category}"
     return _INVALID_CHARACTERS.sub("_", name)
 
@@ -103,7 +108,7 @@ _MAX_PARAM_LENGTH = 500  # characters, in every version of MLflow
 _BATCH_SIZE = 1000  # metrics that MLflow takes in one call
 
 
-def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
+def write_mlflow(collection: TableCollection, out: Path, to: str) -> list[str]:
     """Log all curves to MLflow's tracking URI, by default a SQLite file; returns the URI.
 
     Raises:
@@ -114,8 +119,8 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    by_key = curves(gathered.evaluations())
-    if not by_key:
+    all_curves = curves(collection.evaluations())
+    if not all_curves:
         return []
     if not to:
         out.mkdir(parents=True, exist_ok=True)
@@ -123,21 +128,21 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
     try:
         client = MlflowClient(tracking_uri=fill_keys(to))
-        for curve in by_key:
-            _write(client, curve)
+        for curve in all_curves:
+            _log_curve(client, curve)
     except MlflowException as error:
         raise SettingsError(f"{template_of(to)}: MLflow rejected the upload: {error}") from error
     return [template_of(to)]
 
 
-def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401
-    run = _run(client, curve)
+def _log_curve(client: Any, curve: Curve) -> None:  # noqa: ANN401
+    run_id = _find_or_create_run(client, curve)
     for point in curve.points:
-        _write_point(client, run, point)
-    client.set_terminated(run)
+        _log_point(client, run_id, point)
+    client.set_terminated(run_id)
 
 
-def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
+def _find_or_create_run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     """Find the run of a curve, or create it; returns its id."""
     from mlflow.entities import Param
 
@@ -147,8 +152,8 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     for run in client.search_runs([experiment]):
         if run.data.tags.get("bench.run") == curve.run:
             return str(run.info.run_id)
-    at = curve.points[0].milliseconds
-    created = client.create_run(experiment, at, dict(curve.tags), run_name=curve.run)
+    start_time = curve.points[0].milliseconds
+    created = client.create_run(experiment, start_time, dict(curve.tags), run_name=curve.run)
     run_id = str(created.info.run_id)
     client.log_batch(run_id, params=[Param(*parameter) for parameter in _params(curve).items()])
     return run_id
@@ -157,30 +162,31 @@ def _run(client: Any, curve: Curve) -> str:  # noqa: ANN401
 def _params(curve: Curve) -> dict[str, str]:
     """Params of a run: its tags, and the parts of the signature that all checkpoints share.
 
-    MLflow params cannot change. The signature of each checkpoint is a tag.
+    MLflow params cannot change, so the signature of each checkpoint is a tag.
     """
-    parts = [Signature.parse(point.signature).parts for point in curve.points]
+    signatures = [Signature.parse(point.signature) for point in curve.points]
     shared = {
         name: value
-        for name, value in parts[0].items()
-        if name != "model" and all(part.get(name) == value for part in parts)
+        for name, value in signatures[0].parts.items()
+        if name != "model" and all(signature.parts.get(name) == value for signature in signatures)
     }
     tags = {name.removeprefix("bench."): value for name, value in curve.tags.items()}
     return {name: value[:_MAX_PARAM_LENGTH] for name, value in {**shared, **tags}.items() if value}
 
 
-def _write_point(client: Any, run: str, point: CurvePoint) -> None:  # noqa: ANN401
+def _log_point(client: Any, run_id: str, point: CurvePoint) -> None:  # noqa: ANN401
+    """Log the metrics of a checkpoint, unless an earlier export did so."""
     from mlflow.entities import Metric, RunTag
 
-    tag = f"bench.signature.{point.step}"
-    if client.get_run(run).data.tags.get(tag) == f"{point.milliseconds} {point.signature}":
+    tag = RunTag(f"bench.signature.{point.step}", f"{point.milliseconds} {point.signature}")
+    if client.get_run(run_id).data.tags.get(tag.key) == tag.value:
         return
-    rows = [
+    metrics = [
         Metric(name, value, point.milliseconds, point.step) for name, value in point.values.items()
     ]
-    for start in range(0, len(rows), _BATCH_SIZE):
-        client.log_batch(run, metrics=rows[start : start + _BATCH_SIZE])
-    client.log_batch(run, tags=[RunTag(tag, f"{point.milliseconds} {point.signature}")])
+    for start in range(0, len(metrics), _BATCH_SIZE):
+        client.log_batch(run_id, metrics=metrics[start : start + _BATCH_SIZE])
+    client.log_batch(run_id, tags=[tag])  # last: an interrupted export logs the point again
 
 
 MODES = ("offline", "online")
@@ -188,7 +194,7 @@ MODES = ("offline", "online")
 _PROJECT = "bench-assets"
 
 
-def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
+def write_wandb(collection: TableCollection, out: Path, mode: str) -> list[Path]:
     """Log all curves as offline runs for ``wandb sync``, or to the server.
 
     Raises:
@@ -202,12 +208,12 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
         raise SettingsError(f"--to {mode}: expected {' or '.join(MODES)}")
     out.mkdir(parents=True, exist_ok=True)
     try:
-        return [_write_wandb(curve, out, mode) for curve in curves(gathered.evaluations())]
+        return [_write_wandb_run(curve, out, mode) for curve in curves(collection.evaluations())]
     except wandb.Error as error:
         raise SettingsError(f"Weights & Biases rejected the upload: {error}") from error
 
 
-def _write_wandb(curve: Curve, out: Path, mode: str) -> Path:
+def _write_wandb_run(curve: Curve, out: Path, mode: str) -> Path:
     """Log one run under an id that is stable over exports; returns its folder."""
     import wandb
 

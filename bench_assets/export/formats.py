@@ -19,7 +19,7 @@ from bench_assets.workspace.inspect.table_collection import TableCollection
 class ExportJob:
     """Inputs and target of an export."""
 
-    gathered: TableCollection
+    collection: TableCollection
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
     to: str = ""  # tracking URI or mode of an experiment tracker
@@ -29,25 +29,25 @@ Write: TypeAlias = Callable[[ExportJob], Sequence[Path | str]]
 """Writes an export; returns its files or addresses."""
 
 
-def _tables(form: str, job: ExportJob) -> list[Path]:
-    return write_tables(job.gathered, job.standings(), job.out, form)
+def _write_form(form: str, job: ExportJob) -> list[Path]:
+    return write_tables(job.collection, job.standings(), job.out, form)
 
 
 FORMATS: Mapping[str, Write] = {
-    **{form: partial(_tables, form) for form in FORMS},
-    "lm-eval": lambda job: write_lm_eval_results(job.gathered, job.out),
-    "vlmeval": lambda job: write_vlmeval_files(job.gathered, job.out),
-    "mlflow": lambda job: write_mlflow(job.gathered, job.out, job.to),
-    "wandb": lambda job: write_wandb(job.gathered, job.out, job.to or "offline"),
+    **{form: partial(_write_form, form) for form in FORMS},
+    "lm-eval": lambda job: write_lm_eval_results(job.collection, job.out),
+    "vlmeval": lambda job: write_vlmeval_files(job.collection, job.out),
+    "mlflow": lambda job: write_mlflow(job.collection, job.out, job.to),
+    "wandb": lambda job: write_wandb(job.collection, job.out, job.to or "offline"),
 }
 
 
-def format_of(name: str, others: Sequence[str] = ()) -> Write:
-    """Find an export format; ``others`` are further valid names, for the message.
+def format_of(name: str, further_names: Sequence[str] = ()) -> Write:
+    """Find an export format; ``further_names`` are listed in the message as valid, too.
 
     Raises:
         UnknownNameError: If the name is unknown.
     """
     if name not in FORMATS:
-        raise UnknownNameError("format", name, [*FORMATS, *others])
+        raise UnknownNameError("format", name, [*FORMATS, *further_names])
     return FORMATS[name]

@@ -20,7 +20,7 @@ from bench_assets.export.samples import (
     ExportSample,
     as_json,
     blind_baselines,
-    items,
+    export_samples,
     none_if_nan,
     unread_bounds,
 )
@@ -29,43 +29,42 @@ from bench_resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for unfiltered responses
 _POINTS = "points"
-_INVALID_CHARACTERS = re.compile(
-    r"[\"<>:/|\\?*\[\]]+"
-)  # replaced in names of models, as in lm-eval
+_INVALID_CHARACTERS = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in names of models, as in lm-eval
 
 
-def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
+def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
     """Write the results and samples of each model into a folder of its own.
 
     Raises:
         HomeError: If a file cannot be written.
     """
-    written: list[Path] = []
-    by_model: dict[str, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
-    for evaluation in gathered.evaluations():
-        by_model[evaluation.model].append((evaluation.asked_at, task_results(evaluation)))
-        date = _date(evaluation.asked_at)
-        written.append(
-            out / model_folder(evaluation.model) / f"samples_{task_key(evaluation)}_{date}.jsonl"
-        )
-        with open_atomic(written[-1]) as file:
+    files: list[Path] = []
+    tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)  # by model
+    last_response: dict[str, datetime] = {}
+    for evaluation in collection.evaluations():
+        model, asked_at = evaluation.model, evaluation.asked_at
+        tasks[model].append(task_results(evaluation))
+        last_response[model] = max(asked_at, last_response.get(model, asked_at))
+        name = f"samples_{task_key(evaluation)}_{_file_date(asked_at)}.jsonl"
+        files.append(out / model_folder(model) / name)
+        with open_atomic(files[-1]) as file:
             file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(evaluation))
-    for model, evaluations in by_model.items():
-        last = max(at for at, _ in evaluations)
-        written.append(out / model_folder(model) / f"results_{_date(last)}.json")
-        with open_atomic(written[-1]) as file:
-            document = results(model, last, [evaluation for _, evaluation in evaluations])
+    for model, asked_at in last_response.items():
+        files.append(out / model_folder(model) / f"results_{_file_date(asked_at)}.json")
+        document = results(model, asked_at, tasks[model])
+        with open_atomic(files[-1]) as file:
             file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
-    return written
+    return files
 
 
-def task_key(one: ModelResponses) -> str:
+def task_key(evaluation: ModelResponses) -> str:
     """Name a task for lm-eval, with its condition and, unless published, its edition.
 
     Numbers of different editions thus have different names.
     """
-    edition = "" if one.exam.edition == "published" else f"_{one.exam.edition}"
-    return re.sub(r"\W", "_", f"{one.name}{edition}")
+    edition = evaluation.exam.edition
+    suffix = "" if edition == "published" else f"_{edition}"
+    return re.sub(r"\W", "_", f"{evaluation.name}{suffix}")
 
 
 def model_folder(model: str) -> str:
@@ -78,13 +77,18 @@ def model_folder(model: str) -> str:
     return name if name.strip(".") else "_" * len(name)
 
 
-def task_results(one: ModelResponses) -> dict[str, Any]:
-    """Entries of one task, by part of the results file."""
-    metrics = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
-    question_ids = {row.question_id for row in one.predictions}
-    done = {item.question.question_id for item in items(one) if item.points is not None}
-    title = f"{one.task.title}{'' if one.condition == 'main' else f', {one.condition}'}"
-    values: dict[str, Any] = {"alias": f"{title} ({one.exam.edition} edition)"}
+def task_results(evaluation: ModelResponses) -> dict[str, Any]:
+    """Values of one task, by section of the results file."""
+    metrics = [row for row in evaluation.metrics if row.category == "all" and not isnan(row.value)]
+    question_ids = {row.question_id for row in evaluation.predictions}
+    samples = export_samples(evaluation)
+    scored_ids = {sample.question.question_id for sample in samples if sample.points is not None}
+    title = (
+        evaluation.task.title
+        if evaluation.condition == "main"
+        else f"{evaluation.task.title}, {evaluation.condition}"
+    )
+    values: dict[str, Any] = {"alias": f"{title} ({evaluation.exam.edition} edition)"}
     for row in metrics:
         values[f"{row.metric},{_FILTER}"] = row.value
         values[f"{row.metric}_stderr,{_FILTER}"] = "N/A"
@@ -92,26 +96,31 @@ def task_results(one: ModelResponses) -> dict[str, Any]:
         "results": values,
         "group_subtasks": [],
         "higher_is_better": {
-            one.task.primary_metric: not one.task.is_lowest_best,
-            **dict.fromkeys(sorted(one.task.lower_is_better), False),
+            evaluation.task.primary_metric: not evaluation.task.is_lowest_best,
+            **dict.fromkeys(sorted(evaluation.task.lower_is_better), False),
         },
-        "configs": _config(one, metrics),
-        "versions": one.task.version,
+        "configs": _config(evaluation, metrics),
+        "versions": evaluation.task.version,
         "n-shot": 0,
-        "n-samples": {"original": len(question_ids), "effective": len(done)},
+        "n-samples": {"original": len(question_ids), "effective": len(scored_ids)},
     }
 
 
-def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Content of a model's results file."""
-    parts = ("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better")
+_SECTIONS = (
+    *("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better"),
+    "n-samples",
+)
+
+
+def results(model: str, last_response: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+    """Content of a model's results file, from the ``task_results`` of each task."""
     return {
         **{
-            part: {task["configs"]["task"]: task[part] for task in tasks}
-            for part in (*parts, "n-samples")
+            section: {task["configs"]["task"]: task[section] for task in tasks}
+            for section in _SECTIONS
         },
         "config": {"model": model, "model_args": "", "limit": None},
-        "date": at.timestamp(),
+        "date": last_response.timestamp(),
         "model_source": "bench-assets",
         "model_name": model,
         "model_name_sanitized": model_folder(model),
@@ -119,25 +128,28 @@ def results(model: str, at: datetime, tasks: list[dict[str, Any]]) -> dict[str, 
     }
 
 
-def sample_lines(one: ModelResponses) -> Iterator[dict[str, Any]]:
+def sample_lines(evaluation: ModelResponses) -> Iterator[dict[str, Any]]:
     """Lines of a samples file, one per sample of each question."""
-    numbers: dict[str, int] = {}
-    for item in items(one):
-        doc_id = numbers.setdefault(item.question.question_id, len(numbers))
-        yield _sample(item, doc_id)
+    doc_ids: dict[str, int] = {}
+    for sample in export_samples(evaluation):
+        doc_id = doc_ids.setdefault(sample.question.question_id, len(doc_ids))
+        yield _sample_line(sample, doc_id)
 
 
-def _sample(item: ExportSample, doc_id: int) -> dict[str, Any]:
-    question, prediction = item.question, item.prediction
+def _sample_line(sample: ExportSample, doc_id: int) -> dict[str, Any]:
+    """Fields of one line, as lm-eval logs a sample, with our points and explanation."""
+    question, prediction = sample.question, sample.prediction
     failed = bool(prediction.error)
-    prompt, target = item.prompt.to_json(), ", ".join(question.answer)
+    prompt, target = sample.prompt.to_json(), ", ".join(question.answer)
     doc = {
         "question_id": question.question_id,
         "question": question.text,
         "sample": prediction.sample,
+        "options": list(question.options),
+        "context": question.context,
+        **sample.about,
     }
-    doc |= {"options": list(question.options), "context": question.context, **item.about}
-    points = {} if item.points is None else {_POINTS: item.points}
+    points = {} if sample.points is None else {_POINTS: sample.points}
     return {
         "doc_id": doc_id,
         "doc": doc,
@@ -148,28 +160,29 @@ def _sample(item: ExportSample, doc_id: int) -> dict[str, Any]:
         "filter": _FILTER,
         "metrics": list(points),
         **points,
-        "max_points": item.score.max_points if item.score else None,
+        "max_points": sample.score.max_points if sample.score else None,
         "error": prediction.error,
-        "explanation": item.explanation,
+        "explanation": sample.explanation,
         "doc_hash": text_digest(as_json(doc)),
         "prompt_hash": prediction.prompt_sha256 or text_digest(prompt),
         "target_hash": text_digest(target),
     }
 
 
-def _config(one: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
+def _config(evaluation: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
+    """Section ``configs`` of a task; its metadata have what lm-eval has no fields for."""
     return {
-        "task": task_key(one),
-        "dataset_name": one.task.name,
+        "task": task_key(evaluation),
+        "dataset_name": evaluation.task.name,
         "output_type": "generate_until",
-        "repeats": max((row.sample for row in one.predictions), default=0) + 1,
+        "repeats": max((row.sample for row in evaluation.predictions), default=0) + 1,
         "num_fewshot": 0,
         "metric_list": [{"metric": row.metric} for row in metrics],
         "metadata": {
-            "version": one.task.version,
-            "edition": one.exam.edition,
-            "condition": one.condition,
-            "scorer": one.scorer,
+            "version": evaluation.task.version,
+            "edition": evaluation.exam.edition,
+            "condition": evaluation.condition,
+            "scorer": evaluation.scorer,
             "signatures": {row.metric: row.signature for row in metrics},
             "intervals": {
                 row.metric: [none_if_nan(row.low), none_if_nan(row.high)] for row in metrics
@@ -178,10 +191,11 @@ def _config(one: ModelResponses, metrics: list[Metric]) -> dict[str, Any]:
             "unread": {row.metric: bounds for row in metrics if (bounds := unread_bounds(row))},
             "n_scored": {row.metric: row.n_scored for row in metrics},
             "n_unscored": {row.metric: row.n_unscored for row in metrics},
-            "failed": one.primary.n_failed if one.primary else None,
+            "failed": evaluation.primary.n_failed if evaluation.primary else None,
         },
     }
 
 
-def _date(at: datetime) -> str:
-    return at.isoformat().replace(":", "-").replace("_", "-")
+def _file_date(date: datetime) -> str:
+    """Date in a file name, as lm-eval writes it."""
+    return date.isoformat().replace(":", "-").replace("_", "-")

@@ -40,9 +40,9 @@ class ExportRequest:
 
 
 class ExportResult(NamedTuple):
-    """Files written, messages on what was left out, and numbers that are not current."""
+    """Files and addresses written to, messages on omissions, and numbers that are not current."""
 
-    written: Sequence[Path | str]
+    outputs: Sequence[Path | str]
     left_out: Sequence[str]
     stale: Sequence[StaleNumber]
 
@@ -56,55 +56,58 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         HomeError: If it cannot be written.
     """
     if request.form == SUBMISSION:
-        return ExportResult(_submissions(bench, request), [], [])
+        return ExportResult(_write_submissions(bench, request), [], [])
     write = format_of(request.form, [SUBMISSION])
     home = bench.settings.home
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
-    wanted = TableFilter(
+    table_filter = TableFilter(
         list(tasks.values()),
         request.models,
         request.conditions,
         request.editions,
         as_shown=True,
     )
-    gathered = TableCollection(bench.tables, wanted)
-    leaving = ExportJob(
-        gathered=gathered,
-        standings=partial(_leaderboard_rows, bench, wanted.tasks),
+    collection = TableCollection(bench.tables, table_filter)
+    job = ExportJob(
+        collection=collection,
+        standings=partial(_leaderboard_rows, bench, table_filter.tasks),
         out=request.out or home / FOLDER / request.form,
         to=request.to,
     )
-    written = write(leaving)
-    if not written:
-        of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
-        left_out = "".join(f"; {line}" for line in gathered.left_out)
-        raise TableError(f"nothing{of} to export as {request.form}{left_out}. Check --edition")
+    outputs = write(job)
+    if not outputs:
+        editions = " or ".join(table_filter.editions)
+        scope = f" of the edition {editions}" if editions else ""
+        left_out = "".join(f"; {line}" for line in collection.left_out)
+        raise TableError(f"nothing{scope} to export as {request.form}{left_out}. Check --edition")
     stale = [
         number
-        for number in stale_numbers(bench, wanted.tasks)
-        if number.model in (wanted.models or [number.model])
+        for number in stale_numbers(bench, table_filter.tasks)
+        if not table_filter.models or number.model in table_filter.models
     ]
-    return ExportResult(written, gathered.left_out, stale)
+    return ExportResult(outputs, collection.left_out, stale)
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
     """Compute the leaderboard of the given tasks without storing it."""
     published, _ = bench.catalog.published()
-    now = CurrentConfiguration(bench.settings)
-    return [row for task in tasks for row in rank_task(task, bench.tables, published, now)]
+    configuration = CurrentConfiguration(bench.settings)
+    return [
+        row for task in tasks for row in rank_task(task, bench.tables, published, configuration)
+    ]
 
 
-def _submissions(bench: Workbench, request: ExportRequest) -> list[Path]:
+def _write_submissions(bench: Workbench, request: ExportRequest) -> list[Path]:
     """Write the submission files of BLINK's evaluation server."""
     if not request.models:
         raise SettingsError(f"{SUBMISSION} is of one model: name it with --model")
-    written = []
+    files = []
     for model in request.models:
         make_paper_table(bench, "blink", "submission", model)
         submission = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
-        written.append(request.out / submission.name if request.out else submission)
+        files.append(request.out / submission.name if request.out else submission)
         if request.out:
-            with open_atomic(written[-1]) as file:
+            with open_atomic(files[-1]) as file:
                 file.write(submission.read_bytes())
-    return written
+    return files

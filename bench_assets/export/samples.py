@@ -84,23 +84,23 @@ def unread_bounds(row: Metric) -> dict[str, float | None]:
     return {name: getattr(row, name) for name in ("unread", "if_unread_wrong", "if_unread_right")}
 
 
-def incomplete_reason(one: ModelResponses) -> str:
+def incomplete_reason(evaluation: ModelResponses) -> str:
     """Reason why metrics cannot be exported to a format without failures; "" if they can."""
-    if one.primary is None or isnan(one.primary.value):
+    if evaluation.primary is None or isnan(evaluation.primary.value):
         return "it is not measured"
-    failed = one.primary.n_failed
+    failed = evaluation.primary.n_failed
     return f"{failed} questions have no response" if failed else ""
 
 
-def items(one: ModelResponses) -> Iterator[ExportSample]:
+def export_samples(evaluation: ModelResponses) -> Iterator[ExportSample]:
     """Join rows into samples, in the order of the responses."""
-    questions_by_id = {question.question_id: question for question in one.exam.questions}
-    scores = {(row.question_id, row.sample): row for row in one.scores}
+    questions_by_id = {question.question_id: question for question in evaluation.exam.questions}
+    scores = {(row.question_id, row.sample): row for row in evaluation.scores}
     judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
-    for row in one.judgements:
+    for row in evaluation.judgements:
         judgements[row.question_id, row.sample].append(row)
-    condition = one.task.conditions[one.condition]
-    for prediction in one.predictions:
+    condition = evaluation.task.conditions[evaluation.condition]
+    for prediction in evaluation.predictions:
         key = prediction.question_id, prediction.sample
         question = questions_by_id[prediction.question_id]
         yield ExportSample(

@@ -46,7 +46,7 @@ class Writer(Protocol):
 
 
 def write_tables(
-    gathered: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
+    collection: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
 ) -> list[Path]:
     """Write all tables below a folder, each atomically.
 
@@ -55,78 +55,83 @@ def write_tables(
     Raises:
         HomeError: If one cannot be written.
     """
-    lines = [row for row in standings if gathered.is_requested(row.task, row.model, row.edition)]
+    board_rows = [
+        row for row in standings if collection.is_requested(row.task, row.model, row.edition)
+    ]
     with ExitStack() as stack:
 
-        def opened(name: str, row_type: type[Any]) -> Writer:
-            empty = table_of([], row_type, task="", question_set="")
+        def open_writer(name: str, row_type: type[Any]) -> Writer:
+            empty = build_table([], row_type, task="", question_set="")
             return stack.enter_context(_open_table(out / f"{name}.{form}", empty))
 
-        writers = {name: opened(name, row_type) for name, row_type in EVALUATION_TABLES.items()}
-        questions = opened("questions", Question)
-        for exam in gathered.exams():
+        writers = {
+            name: open_writer(name, row_type) for name, row_type in EVALUATION_TABLES.items()
+        }
+        questions = open_writer("questions", Question)
+        for exam in collection.exams():
             columns = {"task": exam.task.name, "question_set": exam.name}
-            questions.write_table(table_of(exam.questions, Question, **columns))
-        for evaluation in gathered.evaluations():
+            questions.write_table(build_table(exam.questions, Question, **columns))
+        for evaluation in collection.evaluations():
             for name, row_type in EVALUATION_TABLES.items():
-                writers[name].write_table(_table(evaluation, name, row_type))
+                writers[name].write_table(_evaluation_table(evaluation, name, row_type))
         board = stack.enter_context(
-            _open_table(out / f"leaderboard.{form}", table_of([], LeaderboardRow))
+            _open_table(out / f"leaderboard.{form}", build_table([], LeaderboardRow))
         )
-        board.write_table(table_of(lines, LeaderboardRow))
+        board.write_table(build_table(board_rows, LeaderboardRow))
     return [out / f"{name}.{form}" for name in ("questions", *EVALUATION_TABLES, "leaderboard")]
 
 
-def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Table:
-    """Build a table with constant columns first; NaN becomes null."""
+def build_table(rows: Sequence[Any], row_type: type[Any], **constant_columns: str) -> pa.Table:
+    """Build a table of rows, with constant columns first; NaN becomes null."""
     table = to_table(rows, row_type)
-    for at, (name, value) in enumerate(before.items()):
+    for index, (name, value) in enumerate(constant_columns.items()):
         column = pa.array([value] * table.num_rows, pa.string())
         if name in table.schema.names:
             table = table.drop_columns(name)
-        table = table.add_column(at, name, column)
-    for at, field in enumerate(table.schema):
+        table = table.add_column(index, name, column)
+    for index, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
-            column = table.column(at)
-            number = pc.if_else(pc.is_nan(column), pa.scalar(None, field.type), column)
-            table = table.set_column(at, field.name, number)
+            column = table.column(index)
+            cleaned = pc.if_else(pc.is_nan(column), pa.scalar(None, field.type), column)
+            table = table.set_column(index, field.name, cleaned)
     return table
 
 
 def flatten_nested(table: pa.Table) -> pa.Table:
-    """Encode lists and labels as JSON, for cells of CSV."""
-    for at, field in enumerate(table.schema):
+    """Encode nested columns, such as lists and labels, as JSON for cells of CSV."""
+    for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
             cells = [
-                as_json(_maps_to_dicts(value, field.type)) for value in table.column(at).to_pylist()
+                as_json(_maps_to_dicts(value, field.type))
+                for value in table.column(index).to_pylist()
             ]
-            table = table.set_column(at, field.name, pa.array(cells, pa.string()))
+            table = table.set_column(index, field.name, pa.array(cells, pa.string()))
     return table
 
 
 def maps_to_lists(table: pa.Table) -> pa.Table:
     """Convert map columns to lists of keys and values, because ``datasets`` does not read maps."""
-    for at, field in enumerate(table.schema):
+    for index, field in enumerate(table.schema):
         if pa.types.is_map(field.type):
-            pair = pa.struct([("key", field.type.key_type), ("value", field.type.item_type)])
+            pair_type = pa.struct([("key", field.type.key_type), ("value", field.type.item_type)])
             cells = [
                 None if cell is None else [{"key": key, "value": value} for key, value in cell]
-                for cell in table.column(at).to_pylist()
+                for cell in table.column(index).to_pylist()
             ]
-            table = table.set_column(at, field.name, pa.array(cells, pa.list_(pair)))
+            table = table.set_column(index, field.name, pa.array(cells, pa.list_(pair_type)))
     return table
 
 
 def json_lines(table: pa.Table) -> Iterator[str]:
-    """Write each row as a JSON object."""
+    """Yield each row as a JSON object."""
     types = {field.name: field.type for field in table.schema}
     for row in table.to_pylist():
         yield as_json({name: _maps_to_dicts(value, types[name]) for name, value in row.items()})
 
 
-def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
-    columns = {"task": one.task.name, "question_set": one.exam.name}
-    return table_of(getattr(one, name), row_type, **columns)
+def _evaluation_table(evaluation: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
+    columns = {"task": evaluation.task.name, "question_set": evaluation.exam.name}
+    return build_table(getattr(evaluation, name), row_type, **columns)
 
 
 @contextmanager
@@ -164,10 +169,10 @@ class _Csv:
 
 def _escape_formulas(table: pa.Table) -> pa.Table:
     """Apply ``formula_safe`` to all text columns."""
-    for at, field in enumerate(table.schema):
+    for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            safe = pc.replace_substring_regex(table.column(at), f"^({FORMULA})", r"'\1")
-            table = table.set_column(at, field, safe)
+            safe = pc.replace_substring_regex(table.column(index), f"^({FORMULA})", r"'\1")
+            table = table.set_column(index, field, safe)
     return table
 
 
@@ -197,5 +202,5 @@ class _JsonLines:
         pass
 
 
-def _maps_to_dicts(value: Any, of: pa.DataType) -> Any:  # noqa: ANN401
-    return dict(value) if pa.types.is_map(of) and value is not None else value
+def _maps_to_dicts(value: Any, data_type: pa.DataType) -> Any:  # noqa: ANN401
+    return dict(value) if pa.types.is_map(data_type) and value is not None else value

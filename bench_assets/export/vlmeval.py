@@ -18,7 +18,7 @@ from typing import Any
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.lm_eval import model_folder
-from bench_assets.export.samples import ExportSample, incomplete_reason, items
+from bench_assets.export.samples import ExportSample, export_samples, incomplete_reason
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
@@ -26,67 +26,78 @@ _COLUMNS = ("index", "question", "hint")
 _FURTHER_COLUMNS = ("answer", "category", "question_id", "prediction")
 
 
-def write_vlmeval_files(gathered: TableCollection, out: Path) -> list[Path]:
+def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
     """Write responses, points and the primary metric of each model on each question table.
 
     Raises:
         HomeError: If a file cannot be written.
     """
-    written: list[Path] = []
-    for evaluation in gathered.evaluations():
-        named = f"{evaluation.name} of {evaluation.model}"
-        if evaluation.exam.questions[0].kind == "ranking":
-            gathered.left_out.append(f"{named}: VLMEvalKit does not support rankings")
+    files: list[Path] = []
+    for evaluation in collection.evaluations():
+        label = f"{evaluation.name} of {evaluation.model}"
+        if reason := _unsupported_reason(evaluation):
+            collection.left_out.append(f"{label}: {reason}")
             continue
-        if any(row.sample for row in evaluation.predictions):
-            gathered.left_out.append(f"{named}: VLMEvalKit has one response to a question")
-            continue
-        name = model_folder(evaluation.model)
-        stem = out / name / f"{name}_{dataset(evaluation)}"
+        model = model_folder(evaluation.model)
+        base = str(out / model / f"{model}_{dataset_name(evaluation)}")
         columns, rows = response_rows(evaluation)
-        written.append(stem.with_name(f"{stem.name}.tsv"))
-        _write(written[-1], columns, rows, "\t")
-        points = "hit" if _is_choice(evaluation.exam.questions[0]) else "score"
-        written.append(stem.with_name(f"{stem.name}_bench-assets_result.tsv"))
-        scored = ({**row, points: row["points"]} for row in rows)
-        _write(written[-1], [*columns, points, "log"], scored, "\t")
+        files.append(Path(f"{base}.tsv"))
+        _write_table(files[-1], columns, rows, "\t")
+        points_column = "hit" if _is_choice(evaluation.exam.questions[0]) else "score"
+        point_rows = [{**row, points_column: row["points"]} for row in rows]
+        files.append(Path(f"{base}_bench-assets_result.tsv"))
+        _write_table(files[-1], [*columns, points_column, "log"], point_rows, "\t")
         if reason := incomplete_reason(evaluation):
-            gathered.left_out.append(f"metrics of {named}: {reason}")
+            collection.left_out.append(f"metrics of {label}: {reason}")
             continue
-        accuracy = metric_row(evaluation)
-        written.append(stem.with_name(f"{stem.name}_acc.csv"))
-        _write(written[-1], list(accuracy), [accuracy], ",")
-    return written
+        accuracies = accuracy_row(evaluation)
+        files.append(Path(f"{base}_acc.csv"))
+        _write_table(files[-1], list(accuracies), [accuracies], ",")
+    return files
 
 
-def dataset(one: ModelResponses) -> str:
-    """Name a question table: the task's title; its condition and edition, if they are others."""
-    parts = [one.task.title, *([] if one.condition == "main" else [one.condition])]
-    parts += [] if one.exam.edition == "published" else [one.exam.edition]
-    return re.sub(r"\W+", "-", "-".join(parts))
+def _unsupported_reason(evaluation: ModelResponses) -> str:
+    """Reason why VLMEvalKit has no file for these responses; "" if it has."""
+    if evaluation.exam.questions[0].kind == "ranking":
+        return "VLMEvalKit does not support rankings"
+    if any(row.sample for row in evaluation.predictions):
+        return "VLMEvalKit has one response to a question"
+    return ""
 
 
-def response_rows(one: ModelResponses) -> tuple[list[str], list[dict[str, Any]]]:
-    """Columns of a file of responses, and its rows with the further cells of one of points."""
-    samples = [item for item in items(one) if not item.prediction.error]
-    n_options = max((len(item.question.options) for item in samples), default=0)
+def dataset_name(evaluation: ModelResponses) -> str:
+    """Name of a question table: the task's title, with a condition or edition that is not usual."""
+    words = [evaluation.task.title]
+    if evaluation.condition != "main":
+        words.append(evaluation.condition)
+    if evaluation.exam.edition != "published":
+        words.append(evaluation.exam.edition)
+    return re.sub(r"\W+", "-", "-".join(words))
+
+
+def response_rows(evaluation: ModelResponses) -> tuple[list[str], list[dict[str, Any]]]:
+    """Columns of the file of responses, and rows, which also have the cells of the points' file."""
+    samples = [sample for sample in export_samples(evaluation) if not sample.prediction.error]
+    n_options = max((len(sample.question.options) for sample in samples), default=0)
     columns = [*_COLUMNS, *ascii_uppercase[:n_options], *_FURTHER_COLUMNS]
-    return columns, [_cells(index, item) for index, item in enumerate(samples, 1)]
+    return columns, [_cells(index, sample) for index, sample in enumerate(samples, 1)]
 
 
-def metric_row(one: ModelResponses) -> dict[str, Any]:
-    """The primary metric over all questions and in each category, as VLMEvalKit's accuracies."""
+def accuracy_row(evaluation: ModelResponses) -> dict[str, Any]:
+    """The primary metric overall and of each category, as a row of VLMEvalKit's accuracies."""
     values = {
         row.category: row.value
-        for row in one.metrics
-        if row.metric == one.task.primary_metric and not isnan(row.value)
+        for row in evaluation.metrics
+        if row.metric == evaluation.task.primary_metric and not isnan(row.value)
     }
     overall = values.pop("all")
     return {"split": "none", "Overall": overall, **values}
 
 
-def _cells(index: int, item: ExportSample) -> dict[str, Any]:
-    question, most = item.question, item.score.max_points if item.score else 0.0
+def _cells(index: int, sample: ExportSample) -> dict[str, Any]:
+    question = sample.question
+    max_points = sample.score.max_points if sample.score else 0.0
+    share = sample.points / max_points if sample.points is not None and max_points else ""
     return {
         "index": index,
         "question": question.text,
@@ -95,9 +106,9 @@ def _cells(index: int, item: ExportSample) -> dict[str, Any]:
         "answer": _answer(question),
         "category": question.category,
         "question_id": question.question_id,
-        "prediction": item.prediction.raw_text or item.prediction.text,
-        "points": "" if item.points is None or not most else item.points / most,
-        "log": item.explanation,
+        "prediction": sample.prediction.raw_text or sample.prediction.text,
+        "points": share,
+        "log": sample.explanation,
     }
 
 
@@ -111,13 +122,13 @@ def _is_choice(question: Question) -> bool:
     return question.kind in ("choice", "choices")
 
 
-def _write(
+def _write_table(
     file: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> None:
-    """Write a table of quoted cells; columns of CSV, which are categories, are no formulas."""
+    """Write a table of quoted cells; escapes formulas in CSV columns, which name categories."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(map(escape_formula, columns) if delimiter == "," else columns)
     writer.writerows([row.get(name, "") for name in columns] for row in rows)
-    with open_atomic(file) as opened:
-        opened.write(text.getvalue().encode())
+    with open_atomic(file) as table:
+        table.write(text.getvalue().encode())

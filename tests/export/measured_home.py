@@ -110,7 +110,7 @@ def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: An
     """What leaves a home."""
     tables = TableFiles(folder=str(home / "tables"))
     return ExportJob(
-        gathered=TableCollection(tables, wanted or TableFilter([TASK])),
+        collection=TableCollection(tables, wanted or TableFilter([TASK])),
         standings=list,
         out=out,
         **more,

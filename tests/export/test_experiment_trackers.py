@@ -22,7 +22,7 @@ def run(home):
 
 
 def test_checkpoints_of_a_run_are_one_curve_by_step(run):
-    found = curves(leaving(run, run / "out").gathered.evaluations())
+    found = curves(leaving(run, run / "out").collection.evaluations())
     assert [(one.experiment, one.run, [p.step for p in one.points]) for one in found] == [
         (EXPERIMENT, "random", [0]),
         (EXPERIMENT, "run", [150, 500, 2300]),
@@ -32,7 +32,7 @@ def test_checkpoints_of_a_run_are_one_curve_by_step(run):
 
 
 def test_a_curve_names_the_metrics_of_which_lower_is_better(run):
-    (one, *_) = leaving(run, run / "out").gathered.evaluations()
+    (one, *_) = leaving(run, run / "out").collection.evaluations()
     task = replace(one.task, lower_is_better=frozenset({"wrong", "refused"}))
     (with_errors,) = curves([replace(one, exam=replace(one.exam, task=task))])
     assert with_errors.tags["bench.lower_is_better"] == "refused, wrong"

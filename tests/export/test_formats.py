@@ -50,7 +50,7 @@ TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
 @pytest.fixture
 def one(home):
     """The evaluation of the home, as exports take it."""
-    (found,) = leaving(home, home / "out").gathered.evaluations()
+    (found,) = leaving(home, home / "out").collection.evaluations()
     return found
 
 

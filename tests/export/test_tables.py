@@ -94,7 +94,7 @@ def test_what_was_measured_on_other_questions_is_left_out_and_reported(home):
     leaves = leaving(home, home / "out")
     FORMATS["jsonl"](leaves)
     assert (home / "out/predictions.jsonl").read_text() == ""
-    assert leaves.gathered.left_out == [f"quiz of {MODEL}: its questions have changed since"]
+    assert leaves.collection.left_out == [f"quiz of {MODEL}: its questions have changed since"]
 
 
 def test_a_damaged_table_does_not_end_the_rest(home):
@@ -103,7 +103,7 @@ def test_a_damaged_table_does_not_end_the_rest(home):
     leaves = leaving(home, home / "out")
     FORMATS["jsonl"](leaves)
     assert (home / "out/scores.jsonl").read_text().count("\n") == 4
-    (line,) = leaves.gathered.left_out
+    (line,) = leaves.collection.left_out
     assert str(file) in line
 
 

@@ -43,7 +43,7 @@ def test_a_question_without_a_response_is_left_out_with_the_metrics(home):
     assert responses == home / "out/run__step-0150/run__step-0150_A-quiz.tsv"
     assert [row["question_id"] for row in rows_of(responses)] == ["quiz/0", "quiz/1", "quiz/3"]
     assert [row["hit"] for row in rows_of(points)] == ["1.0", "0.0", "0.0"]
-    assert job.gathered.left_out == [f"metrics of quiz of {MODEL}: 1 questions have no response"]
+    assert job.collection.left_out == [f"metrics of quiz of {MODEL}: 1 questions have no response"]
     frame = pd.read_csv(points, sep="\t")  # as VLMEvalKit loads it
     assert frame["A"].tolist() == [questions("own")[0].options[0]] * 3
 
