@@ -51,7 +51,7 @@ class CachingModel:
         self._progress = progress
         self._throughput = throughput or Throughput()
         self._thinking_tags = thinking_tags
-        self._asks = True
+        self._sends_requests = True
 
     @property
     def name(self) -> str:
@@ -61,9 +61,12 @@ class CachingModel:
     @property
     def signature(self) -> str:
         """Identity of the engine, its decoding parameters, and configured thinking tags."""
-        tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
-        decoding = f"|{parameters}" if (parameters := self._engine.decoding) else ""
-        return f"{self._identity}{decoding}{tags}"
+        parts = [self._identity]
+        if self._engine.decoding:
+            parts.append(str(self._engine.decoding))
+        if self._thinking_tags:
+            parts.append(f"thinking={' '.join(self._thinking_tags)}")
+        return "|".join(parts)
 
     @property
     def elicits(self) -> Collection[str]:
@@ -77,11 +80,11 @@ class CachingModel:
 
     def cached(self) -> "CachingModel":
         """The same model, whose uncached requests have an ``error`` instead of being sent."""
-        twin = CachingModel(
+        cache_only = CachingModel(
             self._name, self._engine, self._store, thinking_tags=self._thinking_tags
         )
-        twin._asks = False
-        return twin
+        cache_only._sends_requests = False
+        return cache_only
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Respond to each request, in order, from the cache if possible.
@@ -93,61 +96,62 @@ class CachingModel:
                 permanently refused.
         """
         keys = [self._key(request) for request in requests]
-        known = self._store.find(list(dict.fromkeys(keys)))
-        unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
-        counter = _ProgressCounter(len(known), len(unknown))
+        responses = self._store.find(list(dict.fromkeys(keys)))
+        requests_by_key = dict(zip(keys, requests, strict=True))
+        missing = {key: requests_by_key[key] for key in requests_by_key if key not in responses}
+        counter = _ProgressCounter(len(responses), len(missing))
         self._progress(*counter)
-        if unknown and self._asks:
-            known |= self._ask(unknown, counter)
-        elif unknown:
-            known |= dict.fromkeys(unknown, Response(error=NOT_CACHED))
-        return [replace(known[key], thinking_tags=self._thinking_tags) for key in keys]
+        if missing and self._sends_requests:
+            responses |= self._send_missing(missing, counter)
+        elif missing:
+            responses |= dict.fromkeys(missing, Response(error=NOT_CACHED))
+        return [replace(responses[key], thinking_tags=self._thinking_tags) for key in keys]
 
-    def _ask(self, unknown: dict[str, Request], counter: "_ProgressCounter") -> dict[str, Response]:
+    def _send_missing(
+        self, missing: dict[str, Request], counter: "_ProgressCounter"
+    ) -> dict[str, Response]:
         """Send missing requests, and wait for those that another process is sending."""
         responses: dict[str, Response] = {}
-        while waiting := [key for key in unknown if key not in responses]:
-            with self._store.request_session(waiting) as session:
+        while waiting_keys := [key for key in missing if key not in responses]:
+            with self._store.request_session(waiting_keys) as session:
                 responses |= session.found
                 if session.found:
                     counter.done += len(session.found)
                     self._progress(*counter)
-                self._stream(session, unknown, responses, counter)
-        failed = [
-            reason
-            for response in responses.values()
-            if (reason := response.error or response.refusal)
-        ]
-        n_refused = sum(bool(response.refusal) for response in responses.values())
-        if failed and len(failed) == len(responses) and n_refused < len(failed):
-            raise ModelError(f"{self._name}: all {len(failed)} requests failed: {failed[0]}")
+                self._stream(session, missing, responses, counter)
+        reasons = [response.error or response.refusal for response in responses.values()]
+        are_refused = all(response.refusal for response in responses.values())
+        if reasons and all(reasons) and not are_refused:
+            raise ModelError(f"{self._name}: all {len(reasons)} requests failed: {reasons[0]}")
         return responses
 
     def _stream(
         self,
         session: "RequestSession",
-        unknown: dict[str, Request],
+        missing: dict[str, Request],
         responses: dict[str, Response],
         counter: "_ProgressCounter",
     ) -> None:
         """Send the requests that this process leases, and store their responses."""
         if not session.ours:
             return
-        keys, arrived = list(session.ours), []
-        requests = [unknown[key] for key in keys]
+        keys, new_responses = list(session.ours), []
+        requests = [missing[key] for key in keys]
         started = perf_counter()
         for position, response in validate_arrivals(self._engine.stream(requests), len(requests)):
             key = keys[position]
             responses[key] = response
-            arrived.append(response)
-            self._throughput.see(response)
+            new_responses.append(response)
+            self._throughput.count_arrival(response)
             if response.error or response.refusal:
                 session.give_up(key)
             else:
                 session.keep(*self._row(key, requests[position], response))
             counter.done += 1
             self._progress(*counter)
-        self._throughput.count(arrived, perf_counter() - started, self._engine.peak_memory)
+        self._throughput.count_batch(
+            new_responses, perf_counter() - started, self._engine.peak_memory
+        )
 
     def _row(self, key: str, request: Request, response: Response) -> tuple[dict[str, Any], str]:
         """Build a row of the store, and the turns of its prompt."""
@@ -170,15 +174,14 @@ class CachingModel:
         return {**row, "digest": row_digest(row)}, escape_surrogates(request.prompt.to_json())
 
     def _decoding(self, request: Request) -> str:
+        """Decoding parameters of a request, as in the store."""
         parameters, temperature = self._engine.decoding, request.temperature
         if temperature is None:
             text = _decoding_text(parameters)
+        elif parameters:
+            text = str(replace(parameters, temperature=temperature))
         else:
-            text = (
-                str(replace(parameters, temperature=temperature))
-                if parameters
-                else f"t={temperature:g}"
-            )
+            text = f"t={temperature:g}"
         return elicited_decoding(text, request.elicit)
 
     def _key(self, request: Request) -> str:

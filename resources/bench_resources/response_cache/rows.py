@@ -16,7 +16,7 @@ def is_damaged(row: Mapping[str, Any]) -> bool:
 
 
 def response_from_row(row: Mapping[str, Any]) -> Response:
-    """The response in a row; it has an ``error`` if the row is damaged or holds no response."""
+    """Parse a row; the response has an ``error`` if the row is damaged or holds no response."""
     if is_damaged(row):
         return Response(error="damaged")
     try:
@@ -48,11 +48,11 @@ def count_states(
 
 def is_prompt(sha256: str, turns: object) -> bool:
     """Whether the turns of a prompt match the digest under which they are stored."""
-    written = str(turns)
-    if text_digest(written) == sha256:
+    text = str(turns)
+    if text_digest(text) == sha256:
         return True
     try:  # a lone surrogate is stored as JSON escapes it
-        parsed = json.loads(written)
+        parsed = json.loads(text)
         unescaped = json.dumps(parsed, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, RecursionError):
         return False

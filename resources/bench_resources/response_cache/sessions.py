@@ -20,8 +20,8 @@ from bench_resources.storage.schema import prompts, responses, upsert
 _Item: TypeAlias = tuple[Row, str] | str | None
 """A response with its prompt, the key of a failed request, or None for the end."""
 
-_QUEUE = 100  # the most responses in the queue, and in one transaction
-_GATHERING = 0.02  # s to wait for more: a transaction of one costs as much as one of fifty
+_MAX_QUEUED = 100  # responses in the queue, and in one transaction
+_BATCH_SECONDS = 0.02  # s to wait for more: a transaction of one costs as much as one of fifty
 _PATIENCE = 15.0  # s to wait for a response if there are no leases to renew
 
 _KEEP_PROMPT = (
@@ -49,11 +49,11 @@ def insert(
         turns: Digest of a prompt -> its turns as JSON. They replace damaged ones.
         keep_older: Whether an older response replaces an existing one.
     """
-    each = [{"sha256": sha256, "turns": turns[sha256]} for sha256 in sorted(turns)]
-    upsert(connection, prompts, each, _KEEP_PROMPT)
+    prompt_rows = [{"sha256": sha256, "turns": turns[sha256]} for sha256 in sorted(turns)]
+    upsert(connection, prompts, prompt_rows, _KEEP_PROMPT)
     by_key = {row["key"]: row for row in rows}
-    ordered = [by_key[key] for key in sorted(by_key)]
-    upsert(connection, responses, ordered, _KEEP_OLDER if keep_older else "DO NOTHING")
+    sorted_rows = [by_key[key] for key in sorted(by_key)]
+    upsert(connection, responses, sorted_rows, _KEEP_OLDER if keep_older else "DO NOTHING")
 
 
 class RequestSession:
@@ -81,7 +81,7 @@ class RequestSession:
         self.ours, self.found = ours, found
         self._database, self._leases = database, leases
         self._patience = leases.seconds / 4 if leases else _PATIENCE
-        self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
+        self._queue: queue.Queue[_Item] = queue.Queue(_MAX_QUEUED)
         self._filled = threading.Event()  # the queue is full, or the end was put into it
         self._renewed = time.monotonic()
         self._failure: HomeError | None = None
@@ -130,8 +130,8 @@ class RequestSession:
     def _put(self, item: _Item) -> None:
         while not self._failure:
             try:
-                self._items.put(item, timeout=1)
-                if item is None or self._items.full():
+                self._queue.put(item, timeout=1)
+                if item is None or self._queue.full():
                     self._filled.set()
                 return
             except queue.Full:
@@ -153,32 +153,32 @@ class RequestSession:
 
     def _write_batch(self, write: Write) -> bool:
         """Store what has arrived, and renew the leases when due; False after the end."""
-        items = self._arrived()
+        items = self._take_items()
         arrived = [item for item in items if isinstance(item, tuple)]
-        done = {item for item in items if isinstance(item, str)}
-        done |= {row["key"] for row, _ in arrived}
-        if done:
-            write(partial(self._store, arrived, done))
+        finished_keys = {item for item in items if isinstance(item, str)}
+        finished_keys |= {row["key"] for row, _ in arrived}
+        if finished_keys:
+            write(partial(self._store, arrived, finished_keys))
         if self._leases and time.monotonic() - self._renewed > self._patience:
             self._renewed = time.monotonic()
             self._leases.renew()
         return None not in items
 
-    def _arrived(self) -> list[_Item]:
+    def _take_items(self) -> list[_Item]:
         """Queued responses; none if nothing arrived for a while."""
         items: list[_Item] = []
         try:
-            items.append(self._items.get(timeout=self._patience))
-            self._filled.wait(_GATHERING)
+            items.append(self._queue.get(timeout=self._patience))
+            self._filled.wait(_BATCH_SECONDS)
             self._filled.clear()
-            while len(items) < _QUEUE:
-                items.append(self._items.get_nowait())
+            while len(items) < _MAX_QUEUED:
+                items.append(self._queue.get_nowait())
         except queue.Empty:
             pass
         return items
 
     def _store(
-        self, arrived: Sequence[tuple[Row, str]], done: set[str], connection: sa.Connection
+        self, arrived: Sequence[tuple[Row, str]], finished_keys: set[str], connection: sa.Connection
     ) -> None:
         insert(
             connection,
@@ -186,4 +186,4 @@ class RequestSession:
             {row["prompt"]: turns for row, turns in arrived},
         )
         if self._leases:
-            self._leases.release_within(connection, done)
+            self._leases.release_within(connection, finished_keys)

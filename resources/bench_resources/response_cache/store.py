@@ -87,7 +87,7 @@ class ResponseStore:
     def request_session(self, keys: Sequence[str]) -> "Generator[RequestSession]":
         """Begin to send requests.
 
-        Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
+        Keys that the session has neither in ``ours`` nor in ``result`` are being sent by other
         processes. If all are, waits a moment for them. A SQLite file has no leases: of two
         processes that send the same request, the first response is kept.
 
@@ -142,28 +142,28 @@ class ResponseStore:
             yield row["sha256"], row["turns"]
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Delete responses, so that their requests are sent again; returns their number."""
+        """Delete responses, so that their requests are sent again, and return their number."""
         key_list = list(keys)
         return self.database.write(
             lambda connection: _delete(connection, column_in(connection, responses.c.key, key_list))
         )
 
     def remove(self, cached_as: Collection[str]) -> int:
-        """Delete all responses of models, given by identity and decoding; returns their number.
+        """Delete all responses of models, given by identity and decoding, and return their number.
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
         identities = [cache_identity(model_name) for model_name in cached_as]
         is_file = isinstance(self.database, SqliteDatabase)
 
-        def work(connection: sa.Connection) -> int:
+        def delete(connection: sa.Connection) -> int:
             n = _delete(connection, column_in(connection, _IDENTITY, identities))
             if is_file:
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
             return n
 
-        n = self.database.write(work)
+        n = self.database.write(delete)
         if isinstance(self.database, SqliteDatabase):
             self.database.compact()
         return n
@@ -238,9 +238,9 @@ def _page(
     return _dicts(connection.execute(page))
 
 
-def _dicts(found: sa.CursorResult[Any]) -> list[dict[str, Any]]:
-    names = list(found.keys())
-    return [dict(zip(names, row, strict=True)) for row in found]
+def _dicts(result: sa.CursorResult[Any]) -> list[dict[str, Any]]:
+    names = list(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
 _COPIED_ROWS = 1000  # rows
@@ -297,15 +297,18 @@ def merge_into(
 
 
 def _require_all(target: ResponseStore, rows: Sequence[Row]) -> None:
+    """Check that a store has all responses."""
     keys = [str(row["key"]) for row in rows]
-    if missing := set(keys) - target.find(keys).keys():
+    missing = set(keys) - target.find(keys).keys()
+    if missing:
         raise HomeError(
             f"{target.place}: {len(missing)} responses are missing after they were written, such as"
             f" {min(missing)}. The source is unchanged: run the command again."
         )
 
 
-def _pages(found: Iterable[Item]) -> Iterator[list[Item]]:
-    each = iter(found)
-    while page := list(islice(each, _COPIED_ROWS)):
+def _pages(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Divide items into lists of at most ``_COPIED_ROWS``."""
+    iterator = iter(items)
+    while page := list(islice(iterator, _COPIED_ROWS)):
         yield page

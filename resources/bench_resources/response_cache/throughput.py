@@ -29,23 +29,26 @@ class Throughput:
         """Set the prices of a million prompt and response tokens."""
         self._price_in, self._price_out = price_in, price_out
 
-    def see(self, response: Response) -> None:
+    def count_arrival(self, response: Response) -> None:
         """Count a response while others are in progress."""
         self._failed += bool(response.error)
         self._prompt_arrived += response.prompt_tokens or 0
         self._completion_arrived += response.completion_tokens or 0
 
-    def arrived(self) -> list[str]:
+    def describe_arrivals(self) -> list[str]:
         """Parts of a progress line: failures, tokens, cost."""
         tokens = self._prompt_arrived + self._completion_arrived
         money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
-        return [
-            *([f"{self._failed} failed"] if self._failed else []),
-            *([f"{tokens:,} tokens"] if tokens else []),
-            *([f"{money / 1e6:.4g} spent"] if money else []),
-        ]
+        parts = []
+        if self._failed:
+            parts.append(f"{self._failed} failed")
+        if tokens:
+            parts.append(f"{tokens:,} tokens")
+        if money:
+            parts.append(f"{money / 1e6:.4g} spent")
+        return parts
 
-    def count(
+    def count_batch(
         self, responses: Collection[Response], seconds: float, peak_memory: int | None = None
     ) -> None:
         """Count the responses of a batch.
@@ -93,7 +96,7 @@ class RequestProgress:
         self,
         title: str,
         log: Callable[[str], object],
-        shown: ProgressStyle,
+        style: ProgressStyle,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.remembered = 0
@@ -102,10 +105,10 @@ class RequestProgress:
         self.on_arrival: Callable[[], None] | None = None
         self._title = title
         self._log = log
-        self._shown = shown
+        self._style = style
         self._clock = clock
         self._began = self._printed_at = clock()
-        self._bar: Progress | None = _bar() if shown == "as a bar" else None
+        self._bar: Progress | None = _bar() if style == "as a bar" else None
         self._line = self._bar.add_task(title, total=None, details="") if self._bar else None
 
     def __enter__(self) -> Self:
@@ -150,21 +153,22 @@ class RequestProgress:
         """Details of a progress line: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
         n_new, seconds = done - self.remembered, now - self._began
         details = [f"{self.remembered} remembered"] if self.remembered else []
-        details += self.throughput.arrived()
-        details += [f"{n_new / seconds:.1f}/s"] if n_new and seconds else []
+        details += self.throughput.describe_arrivals()
+        if n_new and seconds:
+            details.append(f"{n_new / seconds:.1f}/s")
         if n_new and not self._bar:
             details.append(f"{(self.total - done) * seconds / n_new:.0f} s to go")
         return ", ".join(details) or "waiting for the first"
 
     def _write_line(self, line: str) -> None:
         self._log(line)
-        if self._shown == "as lines":
+        if self._style == "as lines":
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
 
 def _bar() -> "Progress":
-    """A bar that keeps its count and the time left in narrow terminals; details are cut first."""
+    """Build a bar that, in a narrow terminal, cuts details before its count and the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -175,13 +179,15 @@ def _bar() -> "Progress":
     )
     from rich.table import Column
 
-    cut = partial(Column, no_wrap=True, overflow="ellipsis")
+    cut_column = partial(Column, no_wrap=True, overflow="ellipsis")
     return Progress(
-        TextColumn("{task.description}", markup=False, table_column=cut(max_width=_LONGEST_TITLE)),
+        TextColumn(
+            "{task.description}", markup=False, table_column=cut_column(max_width=_LONGEST_TITLE)
+        ),
         BarColumn(bar_width=_BAR_WIDTH),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True)),
-        TextColumn("{task.fields[details]}", markup=False, table_column=cut(ratio=1)),
+        TextColumn("{task.fields[details]}", markup=False, table_column=cut_column(ratio=1)),
         console=Console(stderr=True),
         expand=True,
     )

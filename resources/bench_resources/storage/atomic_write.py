@@ -24,12 +24,12 @@ def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
     Raises:
         HomeError: If the file cannot be written, for example on a full disk; names the path.
     """
-    with describe_write_errors(path), open_temporary(path) as (file, name):
+    with describe_write_errors(path), open_temporary(path) as (file, temporary):
         yield file
         file.flush()
         if sync:
             os.fsync(file.fileno())
-        name.replace(path)
+        temporary.replace(path)
 
 
 @contextmanager
@@ -39,12 +39,12 @@ def open_temporary(path: Path, mode: int = 0o666) -> Generator[tuple[IO[bytes], 
     ``mode``: its permissions, from which the umask is taken.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    name = path.with_name(f".{token_hex(8)}.unfinished")
-    with open(name, "x+b", opener=partial(os.open, mode=mode)) as file:
+    temporary = path.with_name(f".{token_hex(8)}.unfinished")
+    with open(temporary, "x+b", opener=partial(os.open, mode=mode)) as file:
         try:
-            yield file, name
+            yield file, temporary
         finally:
-            name.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -70,21 +70,21 @@ class SqliteDatabase:
             create(self.file, ";\n".join(create_statements(store, _engine().dialect)))
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Migrate the tables of stores; returns the names of the older ones."""
-        older = [
+        """Migrate the tables of outdated stores, and return the names of these stores."""
+        outdated = [
             store for store in stores if self.read(partial(schema_state, store=store)) == "older"
         ]
-        for store in older:
+        for store in outdated:
             self.write(partial(migrate, store=store))
             self.prepare(store)
-        return older
+        return outdated
 
     def read(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Run a unit of work that changes nothing; also works on a read-only file."""
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
-            open_read_only(self.file) as raw,
-            _connection(raw, "BEGIN") as connection,
+            open_read_only(self.file) as sqlite_connection,
+            _connection(sqlite_connection, "BEGIN") as connection,
         ):
             return work(connection)
 
@@ -101,17 +101,19 @@ class SqliteDatabase:
     @contextmanager
     def writer(self, patience: float = PATIENCE) -> Generator[Write]:
         """Open a connection for several transactions."""
-        opened = _inode(self.file)
+        inode_at_opening = _inode(self.file)
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
-            closing(connect(self.file, patience)) as raw,
-            _connection(raw, "BEGIN IMMEDIATE") as connection,
+            closing(connect(self.file, patience)) as sqlite_connection,
+            _connection(sqlite_connection, "BEGIN IMMEDIATE") as connection,
         ):
 
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():
                     result = work(connection)
-                if _inode(self.file) != opened:  # SQLite writes to a deleted file without an error
+                if (
+                    _inode(self.file) != inode_at_opening
+                ):  # SQLite writes to a deleted file without an error
                     raise HomeError(f"{self.file}: {_REPLACED}")
                 return result
 
@@ -121,10 +123,10 @@ class SqliteDatabase:
         """Release the space of deleted rows."""
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
-            closing(connect(self.file)) as raw,
+            closing(connect(self.file)) as sqlite_connection,
         ):
-            raw.execute("VACUUM")
-            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            sqlite_connection.execute("VACUUM")
+            sqlite_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _require_content(self) -> None:
         if not self.file.is_file():
@@ -133,15 +135,16 @@ class SqliteDatabase:
             raise HomeError(f"{self.file}: empty. Restore a backup, or delete it.")
 
     def _require_schema(self, store: str, connection: sa.Connection) -> None:
+        """Check the version of a store, and that its tables and columns exist."""
         state, existing = schema_state(connection, store), sa.inspect(connection).get_table_names()
         if state in ("older", "newer"):
             raise version_error(self.file, store, state)
         for table in STORES[store]:
             if table.name not in existing:
-                has = ", ".join(sorted(existing)) or "no tables"
+                got = ", ".join(sorted(existing)) or "no tables"
                 raise HomeError(
                     f"{self.file}: not a store of {store} (expected the table {table.name},"
-                    f" got {has}). Move it away."
+                    f" got {got}). Move it away."
                 )
             info = connection.exec_driver_sql(f"PRAGMA table_info({table.name})")
             if missing := set(table.columns.keys()) - {row.name for row in info}:
@@ -157,6 +160,7 @@ _REPLACED = (
 
 
 def _inode(file: Path) -> tuple[int, int] | None:
+    """Device and inode of a file; None if it does not exist."""
     try:
         status = file.stat()
     except OSError:
@@ -180,10 +184,10 @@ def _engine() -> sa.Engine:
 
 
 @contextmanager
-def _connection(raw: SqliteConnection, begin: str) -> Generator[sa.Connection]:
+def _connection(sqlite_connection: SqliteConnection, begin: str) -> Generator[sa.Connection]:
     """Wrap a connection of sqlite3 for SQLAlchemy; raises the errors of sqlite3."""
-    raw.isolation_level = None  # SQLAlchemy begins and ends transactions
-    token = _opened.set((raw, begin))
+    sqlite_connection.isolation_level = None  # SQLAlchemy begins and ends transactions
+    token = _opened.set((sqlite_connection, begin))
     try:
         with _engine().connect() as connection:
             yield connection

@@ -20,19 +20,18 @@ from bench_resources.storage.atomic_write import open_atomic
 
 
 def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
-    """States of files, and of all files in folders, sorted."""
+    """Yield the states of files, and of all files in folders but ``without``, sorted."""
     for path in paths:
         if path.is_file():
             yield file_state(path)
             continue
         for folder, subfolders, names in os.walk(path, followlinks=True):
-            subfolders[:] = sorted(
-                name
-                for name in subfolders
-                if name != "__pycache__"
-                and (inner := Path(folder, name)) != without
-                and not _is_cyclic_link(inner)
-            )
+            excluded = {"__pycache__"}
+            for name in subfolders:
+                subfolder = Path(folder, name)
+                if subfolder == without or _is_cyclic_link(subfolder):
+                    excluded.add(name)
+            subfolders[:] = sorted(set(subfolders) - excluded)
             for name in sorted(names):
                 yield file_state(Path(folder, name))
 
@@ -52,21 +51,21 @@ def file_state(file: Path) -> list[Any]:
 
 
 def iter_texts(value: object) -> Iterator[str]:
-    """All strings in a setting, at any depth."""
+    """Yield all strings in a setting, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         yield from iter_texts(list(value.values()))
     elif isinstance(value, Sequence):
-        for part in value:
-            yield from iter_texts(part)
+        for element in value:
+            yield from iter_texts(element)
 
 
 DIGESTS_FILE = "digests.json"
 
-_KNOWN = TypeAdapter(dict[str, tuple[int, int, str]])
+_CACHE_TYPE = TypeAdapter(dict[str, tuple[int, int, str]])
 _LARGE = 1 << 26  # bytes; larger files are compared by size and time
-_SETTLED = 2.0  # s: a file this new may change again without a new time, on a coarse clock
+_SETTLED_SECONDS = 2.0  # s: a file this new may change again without a new time, on a coarse clock
 
 
 class FileDigests:
@@ -74,45 +73,48 @@ class FileDigests:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._known: dict[str, tuple[int, int, str]] = {}  # size, time of change, digest
+        self._cache: dict[str, tuple[int, int, str]] = {}  # size, mtime in ns, digest
         with suppress(OSError, ValidationError):  # none, or damaged: files are read again
-            self._known = _KNOWN.validate_json(file.read_bytes())
+            self._cache = _CACHE_TYPE.validate_json(file.read_bytes())
 
     def of(self, paths: Iterable[Path], without: Path | None = None) -> Iterator[list[str]]:
-        """Names and digests of files, and of all files in folders, sorted.
+        """Yield names and digests of files, and of all files in folders but ``without``, sorted.
 
         A name begins with the name of the given file or folder.
         """
-        before = dict(self._known)
+        previous = dict(self._cache)
         for path in paths:
             prefix_length = len(str(path.parent)) + 1
             for state in file_states([path], without):
                 yield [str(state[0])[prefix_length:], self._content(*state)]
-        if self._known != before:
-            self._keep()
+        if self._cache != previous:
+            self._save()
 
-    def _content(self, name: str, size: int = -1, changed: int = 0) -> str:
+    def _content(self, name: str, size: int = -1, mtime_ns: int = 0) -> str:
+        """Digest of a file in a given state; of an unreadable file, the reason."""
         if size < 0:  # a broken link, or deleted meanwhile
             return "not there"
         if size > _LARGE:
-            return f"{size} {changed}"
-        known = self._known.get(name)
-        if known and known[:2] == (size, changed):
-            return known[2]
+            return f"{size} {mtime_ns}"
+        if name in self._cache:
+            cached_size, cached_mtime_ns, digest = self._cache[name]
+            if (cached_size, cached_mtime_ns) == (size, mtime_ns):
+                return digest
         try:
             with Path(name).open("rb") as file:
                 digest = file_digest(file, "sha256").hexdigest()
         except OSError as error:  # reported by the reader of its content
             return str(error.strerror)
-        self._known.pop(name, None)
-        if time.time() - changed / 1e9 > _SETTLED:
-            self._known[name] = size, changed, digest
+        self._cache.pop(name, None)
+        if time.time() - mtime_ns / 1e9 > _SETTLED_SECONDS:
+            self._cache[name] = size, mtime_ns, digest
         return digest
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         if not self._file.parent.is_dir():  # reading digests creates no home
             return
-        existing = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
+        entries = list(self._cache.items())  # a copy: another thread may add some
+        existing = {name: entry for name, entry in entries if Path(name).exists()}
         with suppress(HomeError), open_atomic(self._file, sync=False) as file:
             file.write(json.dumps(existing).encode())
 

@@ -20,9 +20,7 @@ _CLOCK = {  # s since 1970
     "postgresql": "SELECT extract(epoch FROM clock_timestamp())::double precision",
     "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
 }
-_RETENTION_SECONDS = (
-    7 * 86400.0
-)  # s for which an expired lease stays, as a sign that its owner was lost
+_RETENTION_SECONDS = 7 * 86400.0  # an expired lease stays, as a sign that its owner was lost
 _SERVER_START = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
 
 
@@ -51,11 +49,11 @@ class Leases:
         self._is_ready = False
 
     def take(self, keys: Iterable[str]) -> set[str]:
-        """Take the leases that are free, expired or the owner's; returns the held keys."""
+        """Take the leases that are free, expired or the owner's, and return their keys."""
         return self._write(partial(self._take, sorted(set(keys))))
 
     def renew(self) -> int:
-        """Renew all leases; returns their number."""
+        """Renew all leases, and return their number."""
         return self._write(partial(self._set_expiry, self.seconds))
 
     def expire(self) -> None:
@@ -103,31 +101,31 @@ class Leases:
         return int(connection.execute(statement.values(until=until)).rowcount)
 
     def _take(self, keys: list[str], connection: sa.Connection) -> set[str]:
-        now, wanted = _now(connection), column_in(connection, leases.c.key, keys)
+        now, has_key = _now(connection), column_in(connection, leases.c.key, keys)
         is_ours = leases.c.owner == self.owner
-        taken = sa.select(leases.c.key).where(wanted, sa.not_(is_ours), leases.c.until >= now)
-        held = set(connection.scalars(taken))  # an upsert would lock their rows
-        free = [key for key in keys if key not in held]
+        taken = sa.select(leases.c.key).where(has_key, sa.not_(is_ours), leases.c.until >= now)
+        held_by_others = set(connection.scalars(taken))  # not upserted, which would lock their rows
+        free = [key for key in keys if key not in held_by_others]
         condition = f"WHERE leases.until < {now!r} OR leases.owner = excluded.owner"
         values = {"owner": self.owner, "note": self.note, "until": now + self.seconds}
-        changed = ", ".join(f"{name} = excluded.{name}" for name in values)
+        assignments = ", ".join(f"{name} = excluded.{name}" for name in values)
         rows = [{"key": key, **values} for key in free]
-        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {condition}")
-        return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
+        upsert(connection, leases, rows, f"DO UPDATE SET {assignments} {condition}")
+        return set(connection.scalars(sa.select(leases.c.key).where(has_key, is_ours)))
 
     def _lost_before(self, connection: sa.Connection) -> float:
         """Expiry time before which a lease counts as lost."""
         now = _now(connection)
         if connection.dialect.name == "postgresql":
-            started = connection.exec_driver_sql(_SERVER_START).scalar_one()
-            if started > now - self.seconds:
+            server_start = connection.exec_driver_sql(_SERVER_START).scalar_one()
+            if server_start > now - self.seconds:
                 return 0.0
         return now
 
     def _write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
         if not self._is_ready:
             self.database.prepare("leases")
-            self.database.write(_delete_old, patience)
+            self.database.write(_delete_expired, patience)
             self._is_ready = True
         return self.database.write(work, patience)
 
@@ -137,7 +135,7 @@ def claim(database: Database, seconds: float, name: str) -> bool:
     return bool(Leases(database, seconds).take([f"start:{text_digest(name)}"]))
 
 
-def _delete_old(connection: sa.Connection) -> None:
+def _delete_expired(connection: sa.Connection) -> None:
     """Delete the leases of owners that are long gone."""
     connection.execute(
         sa.delete(leases).where(leases.c.until < _now(connection) - _RETENTION_SECONDS)

@@ -31,7 +31,7 @@ _LOG = logging.getLogger("bench_assets.locks")
 _POLL = 0.1  # s between two attempts to take a file lock
 
 LEASE = 60.0  # s
-_LONGEST_PAUSE = 2.0  # s between two attempts to take a lease
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # s between two attempts to take a lease
 _RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
 
 
@@ -43,35 +43,35 @@ class FileLocks:
         self._folder = folder
 
     def held(
-        self, names: Iterable[str], waits: Callable[[str], object]
+        self, names: Iterable[str], report_wait: Callable[[str], object]
     ) -> AbstractContextManager[None]:
-        """Hold locks until the block ends; ``waits`` gets a message when it has to wait."""
-        return hold_locks(self._folder, names, waits)
+        """Hold locks until the block ends; ``report_wait`` gets a message if it has to wait."""
+        return hold_locks(self._folder, names, report_wait)
 
 
 @contextmanager
 def hold_locks(
-    folder: Path, names: Iterable[str], waits: Callable[[str], object]
+    folder: Path, names: Iterable[str], report_wait: Callable[[str], object]
 ) -> Generator[None]:
     """Hold file locks until the block ends.
 
     Args:
         folder: Folder of the lock files.
         names: Names to lock, taken in one global order, so that no deadlock occurs.
-        waits: Receives a message if another process holds a lock.
+        report_wait: Receives a message if another process holds a lock.
 
     Raises:
         SettingsError: If a lock file cannot be written.
     """
     with ExitStack() as stack:
         for name in sorted(set(names)):
-            stack.enter_context(_hold_lock(_file(folder, name), name, waits))
+            stack.enter_context(_hold_lock(_lock_file(folder, name), name, report_wait))
         yield
 
 
 def is_lock_free(folder: Path, name: str) -> bool:
     """Whether a lock was taken once and is free now."""
-    file = _file(folder, name)
+    file = _lock_file(folder, name)
     if not file.exists():
         return False
     try:
@@ -83,18 +83,18 @@ def is_lock_free(folder: Path, name: str) -> bool:
 
 def delete_lock_file(folder: Path, name: str) -> None:
     """Delete the file of a lock that will not be taken again."""
-    _file(folder, name).unlink(missing_ok=True)
+    _lock_file(folder, name).unlink(missing_ok=True)
 
 
 @contextmanager
-def _hold_lock(file: Path, name: str, waits: Callable[[str], object]) -> Generator[None]:
+def _hold_lock(file: Path, name: str, report_wait: Callable[[str], object]) -> Generator[None]:
     lock = FileLock(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(blocking=False)
         except Timeout:
-            waits(f"{name}: waiting for {_holder(file)}")
+            report_wait(f"{name}: waiting for {_holder(file)}")
             lock.acquire(poll_interval=_POLL)
     except OSError as error:
         raise SettingsError(f"{file}: cannot lock {name}: {error.strerror}") from error
@@ -107,12 +107,13 @@ def _hold_lock(file: Path, name: str, waits: Callable[[str], object]) -> Generat
 
 
 def _holder(file: Path) -> str:
+    """Description of the process that holds a lock file."""
     with suppress(OSError):
         return file.read_text(errors="replace") or "another process"
     return "another process"
 
 
-def _file(folder: Path, name: str) -> Path:
+def _lock_file(folder: Path, name: str) -> Path:
     return folder / sha256(name.encode()).hexdigest()[:32]
 
 
@@ -125,7 +126,7 @@ class LeaseLocks:
         self._lease = lease
 
     @contextmanager
-    def held(self, names: Iterable[str], waits: Callable[[str], object]) -> Generator[None]:
+    def held(self, names: Iterable[str], report_wait: Callable[[str], object]) -> Generator[None]:
         """Hold locks until the block ends.
 
         Raises:
@@ -140,7 +141,7 @@ class LeaseLocks:
             target=_renew, args=(leases, len(keys), finished), name="locks", daemon=True
         )
         try:
-            _acquire(leases, keys, waits)
+            _acquire(leases, keys, report_wait)
             renewing.start()
             yield
         finally:
@@ -155,16 +156,18 @@ Locks: TypeAlias = FileLocks | LeaseLocks
 """Locks of tables."""
 
 
-def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], object]) -> None:
+def _acquire(leases: "Leases", keys: dict[str, str], report_wait: Callable[[str], object]) -> None:
     """Acquire all locks in one order, keeping those already held."""
-    ordered, waited_for, pause = sorted(keys), "", 0.1
-    while len(acquired := _take_in_order(leases, ordered)) < len(ordered):
-        key = ordered[len(acquired)]
-        if (holder := leases.holder(key)) is None:
+    keys_in_order = sorted(keys)
+    reported_owner, pause = "", _FIRST_PAUSE
+    while (n_acquired := _take_in_order(leases, keys_in_order)) < len(keys_in_order):
+        key = keys_in_order[n_acquired]
+        holder = leases.holder(key)
+        if holder is None:
             continue
-        if holder.owner != waited_for:
-            waits(f"{keys[key]}: waiting for {_describe_holder(holder)}")
-            waited_for = holder.owner
+        if holder.owner != reported_owner:
+            report_wait(f"{keys[key]}: waiting for {_describe_holder(holder)}")
+            reported_owner = holder.owner
         if _has_ended(holder):
             leases.release_of(holder.owner)
             continue
@@ -172,24 +175,25 @@ def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], obje
         pause = min(2 * pause, _LONGEST_PAUSE, leases.seconds / 4)
 
 
-def _take_in_order(leases: "Leases", ordered: list[str]) -> list[str]:
-    """Take leases up to the first one that another owner holds."""
-    taken = leases.take(ordered)
-    acquired = list(takewhile(taken.__contains__, ordered))
+def _take_in_order(leases: "Leases", keys_in_order: list[str]) -> int:
+    """Take leases up to the first one that another owner holds, and return their number."""
+    taken = leases.take(keys_in_order)
+    acquired = list(takewhile(taken.__contains__, keys_in_order))
     leases.release(taken.difference(acquired))
-    return acquired
+    return len(acquired)
 
 
-def _renew(leases: "Leases", n: int, over: threading.Event) -> None:
-    was_ours = True
-    while not over.wait(leases.seconds / 4):
+def _renew(leases: "Leases", n_leases: int, finished: threading.Event) -> None:
+    """Renew leases until an event is set; warn once if some of them were lost."""
+    had_all = True
+    while not finished.wait(leases.seconds / 4):
         try:
-            is_ours = leases.renew() == n
-            if was_ours and not (is_ours or over.is_set()):
+            has_all = leases.renew() == n_leases
+            if had_all and not (has_all or finished.is_set()):
                 _LOG.warning(
                     "a lock was lost during a database outage, and may be held by another process"
                 )
-            was_ours = is_ours
+            had_all = has_all
         except HomeError as error:
             _LOG.warning("%s", error)
 

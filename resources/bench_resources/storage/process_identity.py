@@ -66,17 +66,17 @@ def start_ticks(pid: int) -> int | None:
     return None if ended else int(fields[_STAT_FIELDS["started"]])
 
 
-def has_ended(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
+def has_ended(process: ProcessIdentity, local: ProcessIdentity) -> bool | None:
     """Whether a process has ended; None if unknown from here.
 
     Args:
         process: The process, possibly of another machine or container.
-        here: Any process of this machine.
+        local: Any process of this machine.
     """
-    if process.host != here.host:
+    if process.host != local.host:
         return None
-    if process.boot != here.boot:
+    if process.boot != local.boot:
         return True
-    if process.pids != here.pids:
+    if process.pids != local.pids:
         return None
     return start_ticks(process.pid) != process.started

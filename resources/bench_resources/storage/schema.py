@@ -142,7 +142,8 @@ def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
 def schema_state(connection: sa.Connection, store: str) -> State:
     """Whether the tables of a store exist, and are of this version."""
     existing = set(sa.inspect(connection).get_table_names())
-    if (number := _revision(connection, store, existing)) is None:
+    number = _revision(connection, store, existing)
+    if number is None:
         return "missing"
     if number == REVISIONS[store]:
         return "current"
@@ -150,11 +151,15 @@ def schema_state(connection: sa.Connection, store: str) -> State:
 
 
 def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | None:
+    """Number of a store's revision; None if none is recorded."""
     if _VERSIONS not in tables:
         return None
     revisions = connection.exec_driver_sql(f"SELECT version_num FROM {_VERSIONS}").scalars()
-    numbers = [name.rpartition("_") for name in map(str, revisions)]
-    return next((int(number) for of, _, number in numbers if of == store), None)
+    for revision in revisions:
+        revision_store, _, number = str(revision).rpartition("_")
+        if revision_store == store:
+            return int(number)
+    return None
 
 
 def version_error(place: object, store: str, state: State) -> StoreVersionError:
@@ -202,7 +207,8 @@ def upsert(
         return
     statement, converters = _insertion(table, tuple(rows[0]), connection.dialect)
     values = [
-        [row[name] if to is None else to(row[name]) for name, to in converters] for row in rows
+        [row[name] if convert is None else convert(row[name]) for name, convert in converters]
+        for row in rows
     ]
     sql = f"{statement} {conflict}"
     if connection.dialect.name == "postgresql":
@@ -217,14 +223,17 @@ def _insertion(
 ) -> tuple[str, list[tuple[str, Any]]]:
     """The statement up to ``ON CONFLICT (key)``; a value converter, or None, for each column."""
     types = {name: table.c[name].type.dialect_impl(dialect) for name in names}
-    converters = [(name, kind.bind_processor(dialect)) for name, kind in types.items()]
+    converters = [
+        (name, column_type.bind_processor(dialect)) for name, column_type in types.items()
+    ]
     if dialect.name == "postgresql":
         arrays = (
-            f"%b::{kind.compile(dialect).partition(' COLLATE')[0]}[]" for kind in types.values()
+            f"%b::{column_type.compile(dialect).partition(' COLLATE')[0]}[]"
+            for column_type in types.values()
         )
-        source = f"SELECT * FROM unnest({', '.join(arrays)})"
+        rows_clause = f"SELECT * FROM unnest({', '.join(arrays)})"
     else:
-        source = f"VALUES ({', '.join('?' * len(names))})"
+        rows_clause = f"VALUES ({', '.join('?' * len(names))})"
     key = ", ".join(column.name for column in table.primary_key)
     columns = ", ".join(names)
-    return f"INSERT INTO {table.name} ({columns}) {source} ON CONFLICT ({key})", converters
+    return f"INSERT INTO {table.name} ({columns}) {rows_clause} ON CONFLICT ({key})", converters

@@ -30,9 +30,12 @@ _ERROR_MESSAGES = {  # by SQLite's primary error code
 }
 _READ_ONLY = "mode=ro"
 _DECODE_DAMAGED = partial(str, encoding="utf-8", errors="surrogateescape")  # invalid UTF-8 is read
-_NO_WAL_CODES = {
-    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-}
+_NO_WAL_CODES = (  # errors of a file whose write-ahead log cannot be opened
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+)
 
 
 def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
@@ -56,11 +59,11 @@ def hold_open(folder: Path) -> Generator[None]:
     connections: dict[str, sqlite3.Connection] = {}
     lock = Lock()
 
-    def opened(db: object, _: object) -> None:
+    def hold_connection(db: object, _: object) -> None:
         if not isinstance(db, sqlite3.Connection):
             return
-        file = db.execute("PRAGMA database_list").fetchone()[2]
-        if not (file and Path(file).is_relative_to(resolved)):
+        _, _, file = db.execute("PRAGMA database_list").fetchone()
+        if not file or not Path(file).is_relative_to(resolved):
             return
         db.execute("PRAGMA synchronous=NORMAL")  # as for our own databases
         with lock:
@@ -69,11 +72,11 @@ def hold_open(folder: Path) -> Generator[None]:
             connections[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
 
     resolved = folder.resolve()
-    event.listen(Engine, "connect", opened)
+    event.listen(Engine, "connect", hold_connection)
     try:
         yield
     finally:
-        event.remove(Engine, "connect", opened)
+        event.remove(Engine, "connect", hold_connection)
         for connection in connections.values():
             connection.close()
 
@@ -88,6 +91,7 @@ def create_by_umask() -> None:
 
 
 def _create_empty(dialect: "Dialect", _: object, arguments: Sequence[object], __: object) -> None:
+    """Create the file that SQLAlchemy is about to open."""
     file = arguments[0] if dialect.name == "sqlite" and arguments else ""
     if isinstance(file, str) and file.startswith("/"):
         with suppress(OSError):  # it exists, or SQLite says why it cannot
@@ -97,16 +101,16 @@ def _create_empty(dialect: "Dialect", _: object, arguments: Sequence[object], __
 def create(file: Path, schema: str) -> None:
     """Create a file with empty tables; of concurrent processes, the first one's stays.
 
-    Created under a temporary name, because WAL cannot be enabled while another process has the file
-    open, and under a lock, because not every file system has hard links.
+    It is created under a temporary name, because WAL cannot be enabled while another process has
+    the file open, and under a lock, because not every file system has hard links.
     """
     with describe_write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(file.with_name(f".{file.name}.lock")):
             if file.exists():
                 return
-            with tempfile.TemporaryDirectory(dir=file.parent) as aside:
-                empty = Path(aside, file.name)
+            with tempfile.TemporaryDirectory(dir=file.parent) as temporary_folder:
+                empty = Path(temporary_folder, file.name)
                 empty.touch()  # by the umask; SQLite gives 0644
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
@@ -134,10 +138,10 @@ def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
         with closing(_connect_read_only(file, "mode=ro&immutable=1")) as db:
             yield db
         return
-    with tempfile.TemporaryDirectory() as aside:
+    with tempfile.TemporaryDirectory() as temporary_folder:
         for database_file in (file, log):
-            shutil.copyfile(database_file, Path(aside, database_file.name))
-        with closing(_connect_read_only(Path(aside, file.name), "mode=rw")) as db:
+            shutil.copyfile(database_file, Path(temporary_folder, database_file.name))
+        with closing(_connect_read_only(Path(temporary_folder, file.name), "mode=rw")) as db:
             yield db
 
 
@@ -145,19 +149,24 @@ class _CannotOpenError(Exception):
     """A file cannot be opened in this way."""
 
 
-def _address(file: Path, how: str) -> str:
+def _address(file: Path, options: str) -> str:
     """URI of a file, with "?", "#" and "%" in its path escaped."""
-    return f"{file.absolute().as_uri()}?{how}"
+    return f"{file.absolute().as_uri()}?{options}"
 
 
-def _connect_read_only(file: Path, how: str) -> sqlite3.Connection:
-    db = sqlite3.connect(_address(file, how), uri=True, timeout=PATIENCE)
+def _connect_read_only(file: Path, options: str) -> sqlite3.Connection:
+    """Connect to a file with the options of its URI, and read from it.
+
+    Raises:
+        _CannotOpenError: If the write-ahead log of a file opened by ``_READ_ONLY`` needs writing.
+    """
+    db = sqlite3.connect(_address(file, options), uri=True, timeout=PATIENCE)
     db.text_factory = _DECODE_DAMAGED
     try:
         db.execute("SELECT 1 FROM sqlite_schema").fetchone()
     except sqlite3.OperationalError as error:
         db.close()
-        if how == _READ_ONLY and _kind(error) in _NO_WAL_CODES:
+        if options == _READ_ONLY and _primary_code(error) in _NO_WAL_CODES:
             raise _CannotOpenError from error
         raise
     return db
@@ -173,7 +182,7 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if message := _ERROR_MESSAGES.get(_kind(error)):
+        if message := _ERROR_MESSAGES.get(_primary_code(error)):
             raise HomeError(f"{file}: {message} ({error})") from error
         raise HomeError(f"{file}: damaged ({error}); {if_damaged}") from error
 
@@ -182,11 +191,12 @@ def integrity_errors(file: Path) -> list[str]:
     """SQLite's integrity errors of a file; none if it is intact."""
     try:
         with open_read_only(file) as db:
-            problems = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
+            errors = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
     except (sqlite3.Error, OSError) as error:
         return [str(error)]
-    return [] if problems == ["ok"] else problems
+    return [] if errors == ["ok"] else errors
 
 
-def _kind(why: sqlite3.Error) -> int:
-    return getattr(why, "sqlite_errorcode", 0) & 0xFF
+def _primary_code(error: sqlite3.Error) -> int:
+    """SQLite's primary error code, the lowest byte of the extended one."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -159,7 +159,7 @@ def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore)
 def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
     store: ResponseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bench_resources.response_cache.sessions._GATHERING", 5.0)
+    monkeypatch.setattr("bench_resources.response_cache.sessions._BATCH_SECONDS", 5.0)
     rows = [row(str(number)) for number in range(250)]
     started = perf_counter()
     keep(store, *rows)

@@ -14,9 +14,9 @@ RESPONSES = [
 
 def test_several_askings_add_up_and_failures_do_not_count() -> None:
     throughput = Throughput()
-    throughput.count(RESPONSES, 1.5, 2**20)
-    throughput.count(RESPONSES[:1], 0.5, 3 * 2**20)
-    throughput.count([], 0.0, None)
+    throughput.count_batch(RESPONSES, 1.5, 2**20)
+    throughput.count_batch(RESPONSES[:1], 0.5, 3 * 2**20)
+    throughput.count_batch([], 0.0, None)
     assert throughput.metadata() == {
         "asking_seconds": 2.0,
         "responses_a_second": 1.5,
@@ -29,12 +29,12 @@ def test_several_askings_add_up_and_failures_do_not_count() -> None:
 def test_what_has_arrived_is_reported_with_what_it_cost() -> None:
     """1,150 tokens of prompts at 2 a million, 10 of responses at 30: 0.0023 and 0.0003."""
     throughput = Throughput()
-    assert throughput.arrived() == []
+    assert throughput.describe_arrivals() == []
     for response in RESPONSES:
-        throughput.see(response)
-    assert throughput.arrived() == ["1 failed", "1,160 tokens"]
+        throughput.count_arrival(response)
+    assert throughput.describe_arrivals() == ["1 failed", "1,160 tokens"]
     throughput.at_prices(2, 30)
-    assert throughput.arrived() == ["1 failed", "1,160 tokens", "0.0026 spent"]
+    assert throughput.describe_arrivals() == ["1 failed", "1,160 tokens", "0.0026 spent"]
 
 
 # How far an asking has come is said every ten seconds: in the log, and to whom it is shown.
@@ -50,7 +50,9 @@ def test_a_line_says_what_is_there_and_what_is_to_come(
     with RequestProgress("m: quiz", logged.append, shown, lambda: next(clock)) as progress:
         progress(4, 4, 10)
         for done in (5, 6):
-            progress.throughput.see(Response(text="a", prompt_tokens=500, completion_tokens=1))
+            progress.throughput.count_arrival(
+                Response(text="a", prompt_tokens=500, completion_tokens=1)
+            )
             progress(done, 4, 10)
     line = "m: quiz: 6 of 10 responses, 4 remembered, 1,002 tokens, 0.2/s"
     assert logged == [line if shown == "as a bar" else f"{line}, 24 s to go"]

@@ -35,7 +35,7 @@ class FileBlobs:
         return str(self._file(name))
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write a temporary file and rename it; returns ""."""
+        """Write a temporary file and rename it; its version is unknown."""
         with open_atomic(self._file(name), sync=sync) as file:
             file.write(data)
         return ""
@@ -45,11 +45,11 @@ class FileBlobs:
         file = self._file(name)
         if file.exists():
             return False
-        with describe_write_errors(file), open_temporary(file, self._mode) as (stream, aside):
+        with describe_write_errors(file), open_temporary(file, self._mode) as (stream, temporary):
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-            return _link_new(aside, file)
+            return _link_new(temporary, file)
 
     def get(self, name: str) -> bytes | None:
         """Read a file; None if it does not exist."""
@@ -69,26 +69,26 @@ class FileBlobs:
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
         """Every complete file; raises afterwards if a folder was unreadable."""
-        start = self._file(under) if under else self._folder
-        unread: list[OSError] = []
-        for path in sorted(_files_in(str(start), unread)):
+        folder = self._file(under) if under else self._folder
+        errors: list[OSError] = []
+        for path in sorted(_files_in(str(folder), errors)):
             try:
                 status = Path(path).stat()
             except PermissionError as error:
-                unread.append(error)
+                errors.append(error)
                 continue
             except OSError:  # it was deleted meanwhile, or is a link to nowhere
                 continue
             name = path[len(str(self._folder)) + 1 :]
             version = f"{status.st_mtime_ns} {status.st_size}"
             yield BlobEntry(name, status.st_size, version, status.st_mtime)
-        if unread:
-            raise self._unreadable(Path(unread[0].filename), unread[0]) from unread[0]
+        if errors:
+            raise self._unreadable(Path(errors[0].filename), errors[0]) from errors[0]
 
     def folders(self, under: str = "") -> Sequence[str]:
         """Every folder in a folder, also an empty one."""
-        start = self._file(under) if under else self._folder
-        return sorted(file.name for file in start.glob("*/"))
+        folder = self._file(under) if under else self._folder
+        return sorted(subfolder.name for subfolder in folder.glob("*/"))
 
     def delete(self, name: str) -> bool:
         """Delete a file; its folder stays."""
@@ -104,42 +104,42 @@ class FileBlobs:
         return self._folder / safe_name(name)
 
     @staticmethod
-    def _unreadable(place: Path, why: OSError) -> HomeError:
-        return HomeError(f"{place}: cannot be read: {why.strerror or why}")
+    def _unreadable(place: Path, error: OSError) -> HomeError:
+        return HomeError(f"{place}: cannot be read: {error.strerror or error}")
 
 
-def _link_new(aside: Path, file: Path) -> bool:
+def _link_new(temporary: Path, file: Path) -> bool:
     """Name a complete file; False if the name is taken."""
     try:
-        file.hardlink_to(aside)
+        file.hardlink_to(temporary)
     except FileExistsError:
         return False
     except OSError:  # not every file system has hard links
         with FileLock(file.with_name(".unfinished")):  # a name that is not listed
             if file.exists():
                 return False
-            aside.replace(file)
+            temporary.replace(file)
     return True
 
 
-def _files_in(folder: str, unread: list[OSError]) -> Iterator[str]:
+def _files_in(folder: str, errors: list[OSError]) -> Iterator[str]:
     """Paths of files at any depth, except temporary ones.
 
     Args:
         folder: The folder.
-        unread: Receives the errors of unreadable folders, so that one does not hide the others.
+        errors: Receives the errors of unreadable folders, so that one does not hide the others.
     """
     try:
-        with os.scandir(folder) as scanned:
-            for entry in scanned:
+        with os.scandir(folder) as entries:
+            for entry in entries:
                 if entry.is_dir():
-                    yield from _files_in(entry.path, unread)
+                    yield from _files_in(entry.path, errors)
                 elif not entry.name.endswith(".unfinished"):
                     yield entry.path
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        unread.append(error)
+        errors.append(error)
 
 
 def open_blobs(
@@ -158,7 +158,8 @@ def open_blobs(
         SettingsError: If obstore is not installed, or the address is invalid.
         HomeError: If the store cannot be reached or has no conditional puts.
     """
-    if folder := shared_folder(objects) if objects else home:
+    folder = shared_folder(objects) if objects else home
+    if folder:
         return FileBlobs(folder / below)
     place = place or objects
     blobs: Blobs = hook_of("object store", "[storage] objects")(objects, endpoint, below, place)

@@ -84,11 +84,8 @@ def safe_name(name: str) -> str:
     Raises:
         HomeError: If it could leave the store, for example by "..".
     """
-    if (
-        "\\" in name
-        or "\0" in name
-        or any(part_name in ("", ".", "..") for part_name in name.split("/"))
-    ):
+    has_bad_character = "\\" in name or "\0" in name
+    if has_bad_character or any(part in ("", ".", "..") for part in name.split("/")):
         raise HomeError(
             f"{name!r}: not a valid name (expected parts separated by '/', without '..')"
         )
