@@ -45,7 +45,7 @@ SHORTCUTS = {"import": "home"}
 
 
 def feature_command(name: str) -> typer.Typer:
-    """The command of a feature; one that says what to install if its package is missing."""
+    """Load the command of a feature; without its package, one that says what to install."""
     try:
         commands: typer.Typer = command_of(name)
     except SettingsError as error:
@@ -54,6 +54,7 @@ def feature_command(name: str) -> typer.Typer:
 
 
 def _missing_command(name: str, error: SettingsError) -> typer.Typer:
+    """Build a command that accepts all arguments and reports the error."""
     commands = typer.Typer()
 
     @commands.command(
@@ -75,7 +76,8 @@ class CommandGroup(TyperGroup):
         super().__init__(**attributes)
         for panel, names in PANELS.items():
             for name in names:
-                if isinstance(command := self.commands.get(name), TyperCommand | TyperGroup):
+                command = self.commands.get(name)
+                if isinstance(command, TyperCommand | TyperGroup):
                     command.rich_help_panel = panel
         for command in _walk_commands(self):
             if isinstance(command, TyperGroup):
@@ -95,8 +97,8 @@ class CommandGroup(TyperGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of ``PANELS``."""
         order = [name for names in PANELS.values() for name in names]
-        named = super().list_commands(ctx)
-        return sorted(named, key=lambda name: order.index(name) if name in order else -1)
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: order.index(name) if name in order else -1)
 
 
 def _walk_commands(command: click.Command) -> Iterator[click.Command]:
@@ -107,27 +109,23 @@ def _walk_commands(command: click.Command) -> Iterator[click.Command]:
 
 def _argument_helps(command: click.Command) -> dict[str, str | None]:
     """Help texts of arguments, from the signature of the command's function."""
+    helps: dict[str, str | None] = {}
     if command.callback is None:
-        return {}
-    annotated = inspect.signature(command.callback).parameters.items()
-    return {
-        name: info.help
-        for name, parameter in annotated
-        for info in get_args(parameter.annotation)[1:]
-        if isinstance(info, ArgumentInfo)
-    }
+        return helps
+    for name, parameter in inspect.signature(command.callback).parameters.items():
+        for metadata in get_args(parameter.annotation)[1:]:  # of Annotated
+            if isinstance(metadata, ArgumentInfo):
+                helps[name] = metadata.help
+    return helps
 
 
 app = typer.Typer(
-    cls=CommandGroup,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    epilog=EXIT_CODES,
+    cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False, epilog=EXIT_CODES
 )
 for commands in (evaluate_app, explain_app, report_app):
     app.add_typer(commands)
-for part in (scaffolding.app, removal_app):
-    home_app.add_typer(part)
+for commands in (scaffolding.app, removal_app):
+    home_app.add_typer(commands)
 app.add_typer(home_app, name="home")
 app.add_typer(models_app, name="models")
 app.add_typer(tables_app, name="tables")
@@ -138,8 +136,9 @@ for feature in FEATURES:
         group.add_typer(feature_command(command))
 
 
-def _version(*, wanted: bool) -> None:
-    if wanted:
+def _print_version(*, is_requested: bool) -> None:
+    """Print the version and exit, if ``--version`` was given."""
+    if is_requested:
         print_result(f"bench-assets {version('bench-assets')}")
         raise typer.Exit
 
@@ -149,7 +148,9 @@ def main(
     *,
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Build vision-language benchmarks and evaluate models on them."""

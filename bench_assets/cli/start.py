@@ -50,19 +50,21 @@ def main() -> None:
 
 def _hide_keys_in_arguments() -> None:
     """Restart with names of variables in place of keys, because all users can see command lines."""
-    if not any("://" in word or "=" in word for word in sys.argv[1:]):
+    arguments = sys.argv[1:]
+    if not any("://" in argument or "=" in argument for argument in arguments):
         return
     from bench_resources.config.addresses import template_of_argument
 
-    n = len(sys.argv) - 1
-    hidden = list(map(template_of_argument, sys.argv[1:]))
-    if hidden != sys.argv[1:]:
-        names = ", ".join(sorted({*re.findall("BENCH_KEY_[0-9A-F]{8}", " ".join(hidden))}))
+    redacted = [template_of_argument(argument) for argument in arguments]
+    if redacted != arguments:
+        variables = set(re.findall("BENCH_KEY_[0-9A-F]{8}", " ".join(redacted)))
+        names = ", ".join(sorted(variables))
         sys.stderr.write(
             f"{names}: environment variable that now holds the key of this command line. Set it"
             " for later commands: the key is not stored\n"
         )
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:-n], *hidden])
+        interpreter_arguments = sys.orig_argv[1 : -len(arguments)]
+        os.execv(sys.executable, [sys.executable, *interpreter_arguments, *redacted])
 
 
 def _exit_on_signal(number: int, _: FrameType | None) -> None:

@@ -62,7 +62,7 @@ def check_sections(settings: "Settings") -> None:
 @contextmanager
 def error_reporting() -> Generator[None]:
     """Report an error or a signal as one message, without a traceback, and exit with its code."""
-    started = time.time()
+    start_time = time.time()
     with signal_listener() as signals:
         try:
             yield
@@ -79,15 +79,15 @@ def error_reporting() -> Generator[None]:
             ending = SignalExit(f"error: {file_prefix}{error.strerror}", 1)
         else:
             return
-        print_message(ending.sentence + (_interrupt_summary(started) if signals.first else ""))
+        print_message(ending.sentence + (_interrupt_summary(start_time) if signals.first else ""))
         raise typer.Exit(ending.exit_code)
 
 
-def _interrupt_summary(started: float) -> str:
-    """Summarise what was stored; "" if no home was opened. Imports nothing in that case."""
+def _interrupt_summary(start_time: float) -> str:
+    """Summarise what was stored; "", without an import, if no home was opened."""
     if "bench_resources.config.bench_toml" not in sys.modules:
         return ""
     from bench_assets.workspace.console.interrupt_summary import interrupt_summary
     from bench_resources.config.environment import default_home
 
-    return interrupt_summary(default_home(), started, shlex.join(["bench", *sys.argv[1:]]))
+    return interrupt_summary(default_home(), start_time, shlex.join(["bench", *sys.argv[1:]]))

@@ -4,10 +4,7 @@ from typing import Annotated
 
 import typer
 
-SuiteName = Annotated[
-    str,
-    typer.Argument(help="Suite or task, such as codis."),
-]
+SuiteName = Annotated[str, typer.Argument(help="Suite or task, such as codis.")]
 SourceOption = Annotated[
     str,
     typer.Option(

@@ -21,6 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _EXAMPLE = "fridge"  # placeholder name in the templates
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _IMAGE_SIZE = 96  # px
+_MARGIN = 16  # px around a shape
 
 Name = Annotated[str, typer.Argument(help="Lower-case letters, digits and _, such as fridge.")]
 
@@ -69,8 +70,8 @@ def benchmark(name: Name) -> None:
         with new_home_named(settings.home):
             _write_new(texts)
         _draw_example(folder)
-        with file.open("a", encoding="utf-8") as section:
-            section.write(_render_template("benchmark/bench.toml.txt", name))
+        with file.open("a", encoding="utf-8") as bench_toml:
+            bench_toml.write(_render_template("benchmark/bench.toml.txt", name))
         print_message(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two images")
         print_message(f"try: bench evaluate {name} --model random")
 
@@ -98,10 +99,10 @@ def suite(
 
 
 def _package_files(root: Path, name: str) -> Iterator[tuple[Path, str]]:
-    """Render every file of the package."""
-    for file in sorted((_TEMPLATES / "suite").rglob("*.txt")):
-        inside = file.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
-        yield root / inside.replace(_EXAMPLE, name), _render_template(f"suite/{inside}.txt", name)
+    """Yield the path and the text of every file of the package."""
+    for template in sorted((_TEMPLATES / "suite").rglob("*.txt")):
+        path = template.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
+        yield root / path.replace(_EXAMPLE, name), _render_template(f"suite/{path}.txt", name)
 
 
 def _render_template(template: str, name: str) -> str:
@@ -129,18 +130,20 @@ def _write_new(texts: dict[Path, str]) -> None:
 
 
 def _draw_example(folder: Path) -> None:
+    """Draw the two images of the example's questions."""
     from PIL import Image, ImageDraw
 
-    inner = (16, 16, _IMAGE_SIZE - 16, _IMAGE_SIZE - 16)
-    for name, colour in (("red-square", "red"), ("blue-disc", "blue")):
+    box = (_MARGIN, _MARGIN, _IMAGE_SIZE - _MARGIN, _IMAGE_SIZE - _MARGIN)
+    for colour, shape in (("red", "square"), ("blue", "disc")):
         image = Image.new("RGB", (_IMAGE_SIZE, _IMAGE_SIZE), "white")
         pen = ImageDraw.Draw(image)
-        draw = pen.ellipse if name.endswith("disc") else pen.rectangle
-        draw(inner, fill=colour)
-        image.save(folder / f"{name}.png")
+        draw_shape = pen.ellipse if shape == "disc" else pen.rectangle
+        draw_shape(box, fill=colour)
+        image.save(folder / f"{colour}-{shape}.png")
 
 
 def _require_name(name: str) -> None:
+    """Refuse a name that is malformed, reserved or already taken."""
     if not _NAME.fullmatch(name):
         raise SettingsError(
             f"{name!r}: expected lower-case letters, digits and _, beginning with a letter"

@@ -26,8 +26,8 @@ DEMO_STEPS = (
     "builds a mini edition of each benchmark, evaluates the embedded models, and writes the report;"
     " two minutes on two cores, first numbers within one"
 )
-_FIRST = "codis"  # a suite that is built within seconds
-_ELSEWHERE = ("cogbench", "journeybench")
+_FIRST_SUITE = "codis"  # a suite that is built within seconds
+_BACKGROUND_SUITES = ("cogbench", "journeybench")
 """Suites for the second process: half of the work, and all that encode sentences."""
 _ENCODERS = ("random", *EMBEDDED_ENCODERS)
 _CAVEAT = "Mini editions are synthetic: scores say nothing about the published benchmarks."
@@ -37,7 +37,7 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the embedded models.
 
     One suite comes first, so that numbers appear early. A second process takes half of the
-    suites, but for their tasks of encoders. Each process evaluates the models in order, because a
+    suites, without their encoder tasks. Each process evaluates the models in order, because a
     checkpoint is compared with the one before, and would be evaluated again if that one came later.
 
     Returns:
@@ -47,17 +47,19 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // 2)))
     failures: list[BenchError] = []
     names = bench.catalog.evaluable.names
-    elsewhere = [name for name in names if name in _ELSEWHERE]
-    remaining = [name for name in names if name not in (_FIRST, *elsewhere)]
-    encoded = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
-    with background_evaluation(bench.settings.home, elsewhere, DEMO_MODELS) as wait:
-        for suites in ([_FIRST], remaining):
+    background_suites = [name for name in names if name in _BACKGROUND_SUITES]
+    remaining_suites = [name for name in names if name not in (_FIRST_SUITE, *background_suites)]
+    encoder_tasks = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
+    with background_evaluation(
+        bench.settings.home, background_suites, DEMO_MODELS
+    ) as wait_for_background:
+        for suites in ([_FIRST_SUITE], remaining_suites):
             _evaluate_all(bench, suites, DEMO_MODELS, failures)
-        for task in encoded:
+        for task in encoder_tasks:
             _evaluate_all(bench, [task.name], _ENCODERS, failures)
-        is_done = wait()
-    if not is_done:
-        _evaluate_all(bench, elsewhere, DEMO_MODELS, failures)
+        background_succeeded = wait_for_background()
+    if not background_succeeded:
+        _evaluate_all(bench, background_suites, DEMO_MODELS, failures)
     bench.refresh_leaderboard()
     return failures
 
@@ -66,20 +68,24 @@ def _evaluate_all(
     bench: Workbench, suites: Sequence[str], models: Sequence[str], failures: list[BenchError]
 ) -> None:
     """Build questions, and evaluate the models on the suites and tasks that have some."""
-    built = _build(bench, suites, failures)
-    for model in models if built else ():
-        _evaluate(bench, built, model, failures)
+    names = _build_questions(bench, suites, failures)
+    if not names:
+        return
+    for model in models:
+        _evaluate(bench, names, model, failures)
 
 
-def _build(bench: Workbench, suites: Sequence[str], failures: list[BenchError]) -> list[str]:
+def _build_questions(
+    bench: Workbench, suites: Sequence[str], failures: list[BenchError]
+) -> list[str]:
     """Build questions; returns the suites and tasks that have questions."""
-    built: list[str] = []
+    names: list[str] = []
     for suite in suites:
         with _collected_errors(failures):
-            built_tables, missing = build_questions(bench, suite)
-            built += built_tables
-            failures += missing
-    return built
+            names_with_questions, errors = build_questions(bench, suite)
+            names += names_with_questions
+            failures += errors
+    return names
 
 
 def _evaluate(
@@ -87,12 +93,12 @@ def _evaluate(
 ) -> None:
     with _collected_errors(failures):
         bench.evaluate(suites, model)
-        if _FIRST in suites:
-            _print_first(bench, model)
+        if _FIRST_SUITE in suites:
+            _print_first_scores(bench, model)
 
 
-def _print_first(bench: Workbench, model: str) -> None:
-    for task in bench.catalog.tasks_of(_FIRST):
+def _print_first_scores(bench: Workbench, model: str) -> None:
+    for task in bench.catalog.tasks_of(_FIRST_SUITE):
         for row in bench.metrics(task.name, model):
             if (row.metric, row.category) == (task.primary_metric, "all"):
                 print_message(f"{model}: {task.name} {row.metric} {row.value:.3f}")
@@ -109,13 +115,13 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the matrix, what it shows, the path of the report, and three next commands."""
+    """Print the leaderboard, its verdicts, the path of the report, and three next commands."""
     rows = bench.rows("leaderboard")
     print_matrices(rows, chance_levels(bench), published=False, only_learnt=True)
     print_result(f"{_CAVEAT}\n")
     for sentence in run_verdicts(bench.tables, bench.catalog.tasks, rows):
         print_sentence(sentence)
-    every = parts(rows, bench.catalog, bench.settings)
-    page = make_report(bench.settings, bench.tables, bench.catalog, every, print_message)
+    report_parts = parts(rows, bench.catalog, bench.settings)
+    page = make_report(bench.settings, bench.tables, bench.catalog, report_parts, print_message)
     print_result(f"\nThe report: {page}")
     print_result(NEXT_STEPS)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bench_assets.workspace.evaluate.recorded_responses import MatchedResponses
     from bench_assets.workspace.materialization.workbench import Workbench
 
-    _Show = Callable[[Sequence[Result], Sequence[Metric]], None]
+    _PrintResults = Callable[[Sequence[Result], Sequence[Metric]], None]
 
 app = typer.Typer()
 
@@ -72,10 +72,7 @@ CategoryOption = Annotated[
 def evaluate(
     suites: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[SUITE]...",
-            help="Suites or tasks, such as codis. Default: all.",
-        ),
+        typer.Argument(metavar="[SUITE]...", help="Suites or tasks, such as codis. Default: all."),
     ] = None,
     model: OptionalModelsOption = None,
     condition: ConditionsOption = None,
@@ -121,59 +118,59 @@ def evaluate(
         suites = add_benchmarks(suites or ())
     suite = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
-        of_one_suite=bool(source or judge or reader or scorer or responses),
-        one_suite=bool(suite),
-        asks=bool(model),
-        elicits=elicit not in ("", GENERATE),
-        parses=bool(scorer),
-        scores=bool(responses),
+        needs_one_suite=bool(source or judge or reader or scorer or responses),
+        has_one_suite=bool(suite),
+        has_models=bool(model),
+        has_responses=bool(responses),
+        has_scorer=bool(scorer),
+        has_elicitation=elicit not in ("", GENERATE),
     )
-    parts = {"--limit": limit, "--category": category}
+    subset_options = {"--limit": limit, "--category": category}
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
-    _check_combination("--keep-going", keep_going, parts)
-    _check_combination("--responses", responses, {**parts, **request_options})
+    _check_combination("--keep-going", keep_going, subset_options)
+    _check_combination("--responses", responses, {**subset_options, **request_options})
     accepted = [outcome.value for outcome in accept or ()]
-    chosen = suite, source, judge, scorer
-    open_one = partial(open_home, *chosen, reader=reader, accept=accepted, rule="stated")
-    show = partial(print_results, as_json=as_json, all_metrics=all_metrics)
+    open_bench = partial(
+        open_home, suite, source, judge, scorer, reader=reader, accept=accepted, rule="stated"
+    )
+    print_metrics = partial(print_results, as_json=as_json, all_metrics=all_metrics)
     if responses:
-        _evaluate_responses(suite, responses, open_one, show)
+        _evaluate_responses(suite, responses, open_bench, print_metrics)
         return
-    with open_one(models=model or (), elicit=elicit) as bench:
+    with open_bench(models=model or (), elicit=elicit) as bench:
         from bench_assets.asset_factory.question_subset import QuestionSubset
 
-        part = QuestionSubset(limit=limit, categories=tuple(category or ()))
-        of = (
-            list(dict.fromkeys(suites)) or list(bench.catalog.evaluable.names),
-            list(dict.fromkeys(condition or ["main"])),
-        )
-        if keep_going and not dry_run:
-            _backfill(bench, of, as_json=as_json)
-        elif dry_run:
-            _print_estimates(bench, of, part, as_json=as_json)
+        subset = QuestionSubset(limit=limit, categories=tuple(category or ()))
+        suites = list(dict.fromkeys(suites)) or list(bench.catalog.evaluable.names)
+        conditions = list(dict.fromkeys(condition or ["main"]))
+        if dry_run:
+            _print_estimates(bench, suites, conditions, subset, as_json=as_json)
+        elif keep_going:
+            _backfill(bench, suites, conditions, as_json=as_json)
         else:
-            _ask(bench, of, part, show)
+            _evaluate_models(bench, suites, conditions, subset, print_metrics)
 
 
-def _ask(
+def _evaluate_models(
     bench: "Workbench",
-    of: tuple["Sequence[str]", "Sequence[str]"],
-    part: "QuestionSubset",
-    show: "_Show",
+    suites: "Sequence[str]",
+    conditions: "Sequence[str]",
+    subset: "QuestionSubset",
+    print_metrics: "_PrintResults",
 ) -> None:
     """Evaluate models on suites under conditions."""
     from bench_assets.asset_factory.question_subset import WHOLE
     from bench_assets.workspace.evaluate.subset import without_needless_limit
 
-    suites, runs = _check_runs(bench, of)
+    runs = _check_runs(bench, suites, conditions)
     save_models(bench.resolved, bench.settings)
-    part = without_needless_limit(bench, suites, runs, part)
+    subset = without_needless_limit(bench, suites, runs, subset)
     failures: list[BenchError] = []
-    if part != WHOLE:
-        failures += _evaluate_subsets(bench, suites, runs, part, show)
+    if subset != WHOLE:
+        failures += _evaluate_subsets(bench, suites, runs, subset, print_metrics)
     else:
         for suite in suites:
-            failures += _evaluate_whole(bench, suite, runs, show)
+            failures += _evaluate_whole(bench, suite, runs, print_metrics)
     for failure in failures[:-1]:
         print_message(f"error: {failure}")
     if failures:
@@ -181,35 +178,41 @@ def _ask(
 
 
 def _check_runs(
-    bench: "Workbench", of: tuple["Sequence[str]", "Sequence[str]"]
-) -> tuple["Sequence[str]", list[tuple[str, str]]]:
-    """The suites, and each model with each condition; all are known."""
+    bench: "Workbench", suites: "Sequence[str]", conditions: "Sequence[str]"
+) -> list[tuple[str, str]]:
+    """Validate all names; returns each model with each condition."""
     from bench_assets.workspace.materialization.opening import check_names
 
-    suites, conditions = of
     names = [model.name for model in bench.resolved]
     check_names(bench, suites, names, conditions)
-    return suites, list(itertools.product(names, conditions))
+    return list(itertools.product(names, conditions))
 
 
-def _check_combination(option: str, value: object, others: "Mapping[str, object]") -> None:
-    """Refuse options that another one would silently ignore."""
-    if conflicts := [name for name, conflicting in others.items() if value and conflicting]:
+def _check_combination(option: str, value: object, ignored: "Mapping[str, object]") -> None:
+    """Refuse options that ``option``, if it is given, would silently ignore."""
+    if conflicts := [name for name, ignored_value in ignored.items() if value and ignored_value]:
         raise typer.BadParameter(f"{option} cannot be combined with {conflicts[0]}")
 
 
 def _check_arguments(
-    *, of_one_suite: bool, one_suite: bool, asks: bool, elicits: bool, parses: bool, scores: bool
+    *,
+    needs_one_suite: bool,
+    has_one_suite: bool,
+    has_models: bool,
+    has_responses: bool,
+    has_scorer: bool,
+    has_elicitation: bool,
 ) -> None:
-    if of_one_suite and not one_suite:
+    """Refuse arguments that need another one, or contradict each other."""
+    if needs_one_suite and not has_one_suite:
         raise typer.BadParameter(
             "--source, --judge, --reader, --scorer and --responses need exactly one suite. Name it"
         )
-    if asks == scores:
+    if has_models == has_responses:
         raise typer.BadParameter("expected either --model or --responses")
-    if elicits and scores:
+    if has_elicitation and has_responses:
         raise typer.BadParameter("--elicit needs --model, not --responses")
-    if elicits and parses:
+    if has_elicitation and has_scorer:
         raise typer.BadParameter(
             "--scorer parses response texts, which --elicit does not produce. Drop one"
         )
@@ -217,19 +220,21 @@ def _check_arguments(
 
 def _print_estimates(
     bench: "Workbench",
-    of: tuple["Sequence[str]", "Sequence[str]"],
-    part: "QuestionSubset",
+    suites: "Sequence[str]",
+    conditions: "Sequence[str]",
+    subset: "QuestionSubset",
     *,
     as_json: bool,
 ) -> None:
+    """Print requests, time and cost of each run; builds missing questions."""
     from bench_assets.workspace.evaluate.dry_run import build_missing_questions, dry_run
     from bench_assets.workspace.evaluate.subset import check_categories
 
-    suites, runs = _check_runs(bench, of)
+    runs = _check_runs(bench, suites, conditions)
     build_missing_questions(bench, suites)
-    check_categories(bench, suites, runs, part)
+    check_categories(bench, suites, runs, subset)
     estimates = [
-        row for name, condition in runs for row in dry_run(bench, suites, name, condition, part)
+        row for model, condition in runs for row in dry_run(bench, suites, model, condition, subset)
     ]
     print_rows(estimates, as_json=as_json)
 
@@ -238,76 +243,79 @@ def _evaluate_subsets(
     bench: "Workbench",
     suites: "Sequence[str]",
     runs: "Sequence[tuple[str, str]]",
-    part: "QuestionSubset",
-    show: "_Show",
+    subset: "QuestionSubset",
+    print_metrics: "_PrintResults",
 ) -> "Sequence[BenchError]":
+    """Evaluate a subset of the questions; returns errors of tasks that could not be built."""
     from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
 
     failures: list[BenchError] = []
-    for suite, done, failed in evaluate_suite_subsets(bench, suites, runs, part):
-        _print_partial(bench, suite, done, show)
-        failures += failed
+    for suite, evaluations, errors in evaluate_suite_subsets(bench, suites, runs, subset):
+        _print_partial(bench, suite, evaluations, print_metrics)
+        failures += errors
     return failures
 
 
 def _print_partial(
-    bench: "Workbench", suite: str, done: "Sequence[Evaluation]", show: "_Show"
+    bench: "Workbench",
+    suite: str,
+    evaluations: "Sequence[Evaluation]",
+    print_metrics: "_PrintResults",
 ) -> None:
     from bench_assets.workspace.materialization.backfill import rejection_messages
 
-    for sentence in rejection_messages(
-        bench, suite, dict.fromkeys(evaluation.condition for evaluation in done)
-    ):
+    conditions = dict.fromkeys(evaluation.condition for evaluation in evaluations)
+    for sentence in rejection_messages(bench, suite, conditions):
         print_message(sentence)
-    rows = [row for evaluation in done for row in evaluation.metrics]
-    show(bench.results(rows), rows)
+    rows = [row for evaluation in evaluations for row in evaluation.metrics]
+    print_metrics(bench.results(rows), rows)
 
 
 def _evaluate_whole(
-    bench: "Workbench", suite: str, runs: "Sequence[tuple[str, str]]", show: "_Show"
+    bench: "Workbench",
+    suite: str,
+    runs: "Sequence[tuple[str, str]]",
+    print_metrics: "_PrintResults",
 ) -> "Sequence[BenchError]":
+    """Evaluate all questions of a suite; returns errors of tasks that were not evaluated."""
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
-    done = evaluate_suite(bench, suite, runs)
-    for sentence in (*done.rejected, *done.outcomes):
+    evaluation = evaluate_suite(bench, suite, runs)
+    for sentence in (*evaluation.rejected, *evaluation.outcomes):
         print_message(sentence)
-    show(bench.results(done.metrics), done.metrics)
-    return done.failures
+    print_metrics(bench.results(evaluation.metrics), evaluation.metrics)
+    return evaluation.failures
 
 
 def _backfill(
-    bench: "Workbench",
-    of: tuple["Sequence[str]", "Sequence[str]"],
-    *,
-    as_json: bool,
+    bench: "Workbench", suites: "Sequence[str]", conditions: "Sequence[str]", *, as_json: bool
 ) -> None:
     """Evaluate many models, one run each; continue after a failure."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
     from bench_assets.workspace.materialization.opening import check_names
 
-    suites, conditions = of
     names = [model.name for model in bench.resolved]
     check_names(bench, suites, names)
     save_models(bench.resolved, bench.settings)
-    done = []
+    outcomes = []
     for outcome in evaluate_all(bench, names, suites, conditions):
         print_message(
             f"{outcome.model}, {outcome.condition}: {outcome.error or 'done'}"
             f" ({outcome.seconds:g} s)"
         )
-        done.append(outcome)
+        outcomes.append(outcome)
     bench.refresh_leaderboard()
-    print_rows(done, as_json=as_json)
-    raise typer.Exit(any(outcome.error for outcome in done))
+    print_rows(outcomes, as_json=as_json)
+    raise typer.Exit(any(outcome.error for outcome in outcomes))
 
 
 def _evaluate_responses(
     suite: str,
     file: Path,
-    open_one: "Callable[..., AbstractContextManager[Workbench]]",
-    show: "_Show",
+    open_bench: "Callable[..., AbstractContextManager[Workbench]]",
+    print_metrics: "_PrintResults",
 ) -> None:
-    """Evaluate existing responses as those of recorded models, in a home for each."""
+    """Evaluate existing responses as those of recorded models; opens the home for each."""
     from bench_assets.workspace.evaluate.recorded_responses import (
         match_responses,
         read_recorded_files,
@@ -318,22 +326,22 @@ def _evaluate_responses(
 
     with error_reporting():
         recorded_files = read_recorded_files(file, load_settings(default_home()))
-    done: list[MatchedResponses] = []
+    all_matches: list[MatchedResponses] = []
     failures: list[BenchError] = []
     for recorded in recorded_files:
-        with open_one(sections=recorded.sections) as bench:
+        with open_bench(sections=recorded.sections) as bench:
             from bench_assets.workspace.materialization.opening import check_names
 
             check_names(bench, [suite], [recorded.model], recorded.conditions)
             bench.refresh_questions(suite)
             tasks = [task for task in bench.catalog.tasks_of(suite) if task.asked_of == "model"]
             matches = list(match_responses(bench, tasks, recorded))
-            done += matches
-            if recorded is recorded_files[-1]:
-                require_matches(file, suite, done)
+            all_matches += matches
+            if recorded is recorded_files[-1]:  # all files are matched
+                require_matches(file, suite, all_matches)
             for match in matches:
                 if match.report.n_used:
-                    failures += _evaluate_recorded(bench, match, show)
+                    failures += _evaluate_recorded(bench, match, print_metrics)
     for failure in failures:
         print_message(f"error: {failure}")
     if failures:
@@ -341,7 +349,7 @@ def _evaluate_responses(
 
 
 def _evaluate_recorded(
-    bench: "Workbench", matched: "MatchedResponses", show: "_Show"
+    bench: "Workbench", matched: "MatchedResponses", print_metrics: "_PrintResults"
 ) -> "Sequence[BenchError]":
     """Evaluate one model's responses to a task; PARTIAL if some questions have none."""
     from bench_assets.workspace.evaluate.subset import evaluate_answered
@@ -349,9 +357,9 @@ def _evaluate_recorded(
     recorded, task, condition = matched.recorded, matched.task, matched.condition
     save_models([recorded.resolved], bench.settings)
     print_message(str(matched))
-    if not (n_missing := len(matched.report.missing)):
-        return _evaluate_whole(bench, task.name, [(recorded.model, condition)], show)
-    n_answered = matched.n_questions - n_missing
-    done = evaluate_answered(bench, task, recorded.model, condition, n_answered)
-    _print_partial(bench, task.name, [done], show)
+    if not matched.report.missing:
+        return _evaluate_whole(bench, task.name, [(recorded.model, condition)], print_metrics)
+    n_answered = matched.n_questions - len(matched.report.missing)
+    evaluation = evaluate_answered(bench, task, recorded.model, condition, n_answered)
+    _print_partial(bench, task.name, [evaluation], print_metrics)
     return []

@@ -25,11 +25,11 @@ def explain(
     Example: bench explain codis/017/2 --model my-model
     """
     from bench_assets.cli.output.explanations import print_explanation
-    from bench_assets.workspace.inspect.explanation import explain as gather
+    from bench_assets.workspace.inspect.explanation import explain as explain_score
 
     with open_home(question, source) as bench:
-        explanation = gather(bench, question, model, condition)
+        explanation = explain_score(bench, question, model, condition)
         if as_json:
             print_json_result(explanation.to_json())
-            return
-        print_explanation(explanation)
+        else:
+            print_explanation(explanation)

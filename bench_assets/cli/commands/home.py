@@ -9,11 +9,7 @@ import typer
 from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.options import JsonOption, SuiteName
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.console.output import (
-    print_message,
-    print_result,
-    print_rows,
-)
+from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,23 +43,21 @@ def fetch(
 
 
 @app.command()
-def verify(
-    *,
-    as_json: JsonOption = False,
-) -> None:
+def verify(*, as_json: JsonOption = False) -> None:
     """Verify every file of the home folder, and name the command that restores a damaged one.
 
     Example: bench home verify
     """
-    from bench_assets.workspace.maintain.verification import verify as look
+    from bench_assets.workspace.maintain.verification import verify as verify_home
 
     with open_home(rule="bench.toml") as bench:
-        report = look(bench)
-        print_rows(report, as_json=as_json)
-        wrong = Counter[str]()
-        for finding in report:
-            wrong[finding.state] += finding.n * finding.is_wrong
-        counts = ", ".join(f"{n} {state}" for state, n in sorted(wrong.items()) if n)
+        findings = verify_home(bench)
+        print_rows(findings, as_json=as_json)
+        n_by_state = Counter[str]()
+        for finding in findings:
+            if finding.is_wrong:
+                n_by_state[finding.state] += finding.n
+        counts = ", ".join(f"{n} {state}" for state, n in sorted(n_by_state.items()) if n)
         print_message(f"{bench.settings.home}: {counts or 'verified'}")
     raise typer.Exit(bool(counts))
 
@@ -82,17 +76,17 @@ def migrate(
 
     Example: bench home migrate
     """
-    from bench_assets.workspace.maintain.migration import migrate as take_over
+    from bench_assets.workspace.maintain.migration import migrate as migrate_responses
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
 
     with error_reporting():
-        merged = take_over(load_settings(default_home()), back=back)
-        print_rows([merged], as_json=as_json)
-        damaged = (
-            f" {merged.left_out} damaged responses were not copied." if merged.left_out else ""
-        )
-        print_message(f"Copied and verified; nothing was deleted.{damaged}")
+        migration = migrate_responses(load_settings(default_home()), back=back)
+        print_rows([migration], as_json=as_json)
+        message = "Copied and verified; nothing was deleted."
+        if migration.left_out:
+            message += f" {migration.left_out} damaged responses were not copied."
+        print_message(message)
 
 
 @app.command("migrate-schema")
@@ -103,14 +97,14 @@ def migrate_schema() -> None:
     """
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
-    from bench_resources.config.stores import migrate_schema as bring_forward
+    from bench_resources.config.stores import migrate_schema as upgrade_stores
 
     with error_reporting():
-        migrated = bring_forward(load_settings(default_home()))
-        print_result("\n".join(migrated) or "Every store has the current schema.")
+        upgrades = upgrade_stores(load_settings(default_home()))
+        print_result("\n".join(upgrades) or "Every store has the current schema.")
 
 
-_LARGEST = 5  # parts of a home that fit a screen, with the commands that free them
+_N_LARGEST = 5  # parts of a home that fit a screen, with the commands that free them
 
 
 @app.command()
@@ -125,20 +119,20 @@ def usage(*, as_json: JsonOption = False) -> None:
 
     with error_reporting():
         folder = default_home()
-        entries = [*disk_usage(folder), *shared_disk_usage(load_settings(folder))]
+        parts = [*disk_usage(folder), *shared_disk_usage(load_settings(folder))]
         if as_json:
-            print_rows(entries, as_json=True)
+            print_rows(parts, as_json=True)
         else:
-            total = sum(entry.megabytes for entry in entries)
+            total = sum(part.megabytes for part in parts)
             print_message(f"{folder}: {total:.1f} MB")
-            for part in entries[:_LARGEST]:
+            for part in parts[:_N_LARGEST]:
                 about = part.about or "unknown to this version"
                 print_result(f"{part.megabytes:8.1f} MB  {part.what}: {about}")
                 if part.goes:
                     print_result(f"{'':13}{part.goes}")
-            if rest := entries[_LARGEST:]:
-                size = sum(part.megabytes for part in rest)
-                print_result(f"{size:8.1f} MB  {len(rest)} smaller parts: --json")
+            if smaller_parts := parts[_N_LARGEST:]:
+                size = sum(part.megabytes for part in smaller_parts)
+                print_result(f"{size:8.1f} MB  {len(smaller_parts)} smaller parts: --json")
         print_message(BACKUP.format(home=quote(str(folder))))
 
 

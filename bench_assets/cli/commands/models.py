@@ -23,10 +23,7 @@ removal_app = typer.Typer()
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[MODEL]...",
-        help="Models, by name or location. Default: all.",
-    ),
+    typer.Argument(metavar="[MODEL]...", help="Models, by name or location. Default: all."),
 ]
 
 
@@ -44,7 +41,7 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
         settings = load_settings(default_home())
         check_sections(settings)
         models = resolve_models(name or (), settings)
-        print_rows(_listed(models, settings), as_json=as_json)
+        print_rows(_list_models(models, settings), as_json=as_json)
         for command, names in missing_embedded(settings.models).items():
             print_message(f"not listed: {', '.join(names)} ({command})")
 
@@ -68,14 +65,10 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
 
 @removal_app.command()
 def remove(
-    model: Annotated[
-        str,
-        typer.Argument(help="Model, as tables name it."),
-    ],
+    model: Annotated[str, typer.Argument(help="Model, as tables name it.")],
     *,
     responses: Annotated[
-        bool,
-        typer.Option("--responses", help="Remove its cached responses too."),
+        bool, typer.Option("--responses", help="Remove its cached responses too.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: JsonOption = False,
@@ -88,10 +81,9 @@ def remove(
 
     with open_home(rule="bench.toml") as bench:
         removable = removal.find_removable(bench, model)
-        also = ", and its responses" if responses else "; its responses stay"
-        print_message(
-            f"{model}: {len(removable.tables)} tables, {removable.megabytes:.1f} MB{also}"
-        )
+        size = f"{len(removable.tables)} tables, {removable.megabytes:.1f} MB"
+        responses_note = ", and its responses" if responses else "; its responses stay"
+        print_message(f"{model}: {size}{responses_note}")
         if model in bench.settings.models_of_file:
             print_message(f"its section stays in {bench.settings.file}")
         if not yes and not _is_confirmed():
@@ -104,32 +96,32 @@ def _is_confirmed() -> bool:
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 
-def _listed(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[ListedModel]":
-    """The given models, also those without a section; without any, all that have one."""
+def _list_models(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[ListedModel]":
+    """List the given models, also those without a section; without any, all that have one."""
     from bench_resources.config.sections.models import EMBEDDED_ENCODERS, ListedModel, list_models
 
-    every = list_models(settings.models)
-    usable = {model.name for model in every}
-    every += [
-        ListedModel(name=name, kind="encoder", place=place, embedded=name in EMBEDDED_ENCODERS)
-        for name, encoder in settings.encoders.items()
-        if (place := str(encoder.get("path"))) in usable or name not in EMBEDDED_ENCODERS
-    ]
-    known = {model.name: model for model in every}
-    return (
-        every
-        if not models
-        else [
-            known.get(model.name)
-            or ListedModel(
-                name=model.name, kind=model.spec.kind, place=model.spec.place, embedded=False
+    configured = list_models(settings.models)
+    usable_names = {model.name for model in configured}
+    for name, encoder in settings.encoders.items():
+        place = str(encoder.get("path"))
+        is_embedded = name in EMBEDDED_ENCODERS
+        if place in usable_names or not is_embedded:  # an embedded encoder needs its model
+            configured.append(
+                ListedModel(name=name, kind="encoder", place=place, embedded=is_embedded)
             )
-            for model in models
-        ]
-    )
+    if not models:
+        return configured
+    by_name = {model.name: model for model in configured}
+    return [
+        by_name.get(model.name)
+        or ListedModel(
+            name=model.name, kind=model.spec.kind, place=model.spec.place, embedded=False
+        )
+        for model in models
+    ]
 
 
-def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
+def _check_models(models: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
     """Check models and print the results; returns whether all passed."""
     from bench_assets.cli.output.check_results import print_check
     from bench_resources.config.environment import set_openmp_passive
@@ -137,12 +129,12 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
 
     set_openmp_passive()
     passed = True
-    for text in dict.fromkeys(texts):
+    for name in dict.fromkeys(models):
         try:
-            (model,) = resolve_models([text], settings)
+            (model,) = resolve_models([name], settings)
             check = check_model(model, settings)
-        except BenchError as exc:  # of this model; the others are still checked
-            check = ModelCheck(model=text, error=str(exc))
+        except BenchError as error:  # of this model; the others are still checked
+            check = ModelCheck(model=name, error=str(error))
         passed = passed and not check.failures
         print_check(check, as_json=as_json)
     return passed

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.options import (
-    ConditionOption,
-    JsonOption,
-    SourceOption,
-    SuiteName,
-)
+from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption, SuiteName
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
 
@@ -34,10 +29,7 @@ app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tab
 
 @app.command("show")
 def table(
-    name: Annotated[
-        str,
-        typer.Argument(help="Table, as `bench tables list` prints it."),
-    ],
+    name: Annotated[str, typer.Argument(help="Table, as `bench tables list` prints it.")],
     model: Annotated[str, typer.Option(help="Rows of this model only.")] = "",
     source: SourceOption = "",
     *,
@@ -59,10 +51,7 @@ def table(
 
 @app.command("list")
 def tables(
-    below: Annotated[
-        str,
-        typer.Argument(help="Suite or task. Default: all."),
-    ] = "",
+    below: Annotated[str, typer.Argument(help="Suite or task. Default: all.")] = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -89,11 +78,7 @@ def paper_table(
 
     Example: bench tables paper codis output_variability
     """
-    from bench_assets.workspace.inspect.tables import (
-        list_paper_tables,
-        make_paper_table,
-        needs_of,
-    )
+    from bench_assets.workspace.inspect.tables import list_paper_tables, make_paper_table, needs_of
 
     if not name:
         with open_home() as bench:
@@ -164,8 +149,8 @@ def accept(
 
     suite = table.partition("/")[0]
     with open_home(suite, source) as bench:
-        who = accept_drift(bench.tables, suite, bench.settings)
-        print_message(f"{suite}: accepted by {who}, for the source as it is now")
+        user = accept_drift(bench.tables, suite, bench.settings)
+        print_message(f"{suite}: accepted by {user}, for the source as it is now")
 
 
 @app.command()
@@ -207,15 +192,15 @@ def diff(
         raise typer.BadParameter("--source needs --suite")
     left_out: list[TableError] = []
     with open_home(suite, source) as bench:
-        chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
+        filters = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         causes, effects = [], []
-        for evaluation in compare_evaluations(bench, before, after, **chosen, left_out=left_out):
-            causes.append(evaluation.causes)
-            effects.append(evaluation.effects)
+        for pair in compare_evaluations(bench, before, after, **filters, left_out=left_out):
+            causes.append(pair.causes)
+            effects.append(pair.effects)
             if not as_json:
-                print_difference(evaluation)
-                if checked := corrected_difference(bench.tables, evaluation.task, before, after):
-                    print_result(checked)
+                print_difference(pair)
+                if correction := corrected_difference(bench.tables, pair.task, before, after):
+                    print_result(correction)
         verdicts = decide(chain.from_iterable(effects))
         if as_json:
             _print_causes(causes, effects, verdicts)
@@ -249,8 +234,9 @@ def _print_causes(
     from bench_assets.core.tables.arrow import to_json
     from bench_assets.workspace.console.output import print_json_result
 
-    decided = iter(verdicts)
-    for rows, of_task in zip(causes, effects, strict=True):
-        for row in rows:
-            verdict = as_record(next(decided)) if of_task and row is rows[0] else {}
-            print_json_result(to_json(row) | verdict)
+    remaining_verdicts = iter(verdicts)  # of the tasks that have effects, in order
+    for task_causes, task_effects in zip(causes, effects, strict=True):
+        for n, cause in enumerate(task_causes):
+            has_verdict = bool(task_effects) and n == 0
+            verdict = as_record(next(remaining_verdicts)) if has_verdict else {}
+            print_json_result(to_json(cause) | verdict)

@@ -14,9 +14,9 @@ app = typer.Typer()
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-Host = Annotated[str, typer.Option(help="Address to listen on.")]
-WebPort = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
-CodeServer = Annotated[
+HostOption = Annotated[str, typer.Option(help="Address to listen on.")]
+PortOption = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+CodeOption = Annotated[
     str,
     typer.Option(
         "--code",
@@ -61,22 +61,22 @@ def ui(
         home = bench.settings.home
         with (
             serve_live(home, report_maker(bench)) as report,
-            supervise_ui(default_home(), port) as running,
+            supervise_ui(default_home(), port) as supervisor,
         ):
             print_message(f"Home: {home}, {n_models} models")
             print_message(f"Dagster's log: {home / 'dagster' / 'ui.log'}")
             print_message(f"The report: {report}\nStarting ...")
-            running.start()
+            supervisor.start()
             print_message("Press Ctrl-C to stop; runs in progress go on.")
             address = f"http://127.0.0.1:{port}"
             print_result(address)
             if browse:
                 webbrowser.open(address)
-            running.supervise()
+            supervisor.supervise()
 
 
 @app.command()
-def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -> None:
+def web(host: HostOption = "127.0.0.1", port: PortOption = 3000, code: CodeOption = "") -> None:
     """Serve the web UI. It has no login: put a proxy in front (docs/cluster.md).
 
     Example: bench ui web --code 127.0.0.1:4000
@@ -92,7 +92,7 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
 
 
 @app.command()
-def daemon(code: CodeServer = "") -> None:
+def daemon(code: CodeOption = "") -> None:
     """Run the daemon: sensors, the run queue, orphaned runs. A second daemon waits.
 
     Example: bench ui daemon --code 127.0.0.1:4000
@@ -111,7 +111,7 @@ def daemon(code: CodeServer = "") -> None:
 
 
 @app.command(name="code")
-def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
+def code_server(host: HostOption = "127.0.0.1", port: PortOption = 4000) -> None:
     """Serve the code location to the web server and the daemon; start local runs.
 
     Example: bench ui code
@@ -128,7 +128,7 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
 @app.command()
 def health(
     service: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
-    host: Host = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port; 0: the service's default.")
     ] = 0,
@@ -148,9 +148,8 @@ def health(
             "code": (processes.CodeServer, 4000),
         }[service]
         if not process(default_home(), host, port or default_port).is_healthy():
-            raise HomeError(
-                f"bench ui {service}: not healthy (no answer, or a failed health check)"
-            )
+            problem = "not healthy (no answer, or a failed health check)"
+            raise HomeError(f"bench ui {service}: {problem}")
         print_result(f"bench ui {service} is healthy")
 
 
@@ -161,14 +160,16 @@ def _serve(service: "Service") -> None:
 
     if service.port:
         require_free(service.port, service.host)
-    with Supervisor([service]) as running:
-        running.start()
-        running.wait_until_ready()
-        print_message(f"{service.what} is ready{service.address and f': {service.address}'}")
-        running.supervise()
+    with Supervisor([service]) as supervisor:
+        supervisor.start()
+        supervisor.wait_until_ready()
+        address = f": {service.address}" if service.address else ""
+        print_message(f"{service.what} is ready{address}")
+        supervisor.supervise()
 
 
 def _make_instance_ready() -> None:
+    """Create the databases of the Dagster instance, and end its orphaned runs."""
     from bench_assets.workspace.materialization.dagster_instance import open_instance
     from bench_resources.config.environment import default_home
 
@@ -189,9 +190,9 @@ def _code_address(code: str) -> str:
     return code
 
 
-def _warn_if_exposed(host: str, port: int, what: str) -> None:
+def _warn_if_exposed(host: str, port: int, permitted: str) -> None:
     if host not in _LOOPBACK:
         print_message(
-            f"warning: {host}:{port} has no login: anyone who can reach it can {what}. Allow access"
-            " only through a proxy with a login (docs/cluster.md)"
+            f"warning: {host}:{port} has no login: anyone who can reach it can {permitted}. Allow"
+            " access only through a proxy with a login (docs/cluster.md)"
         )

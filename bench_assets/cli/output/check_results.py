@@ -7,21 +7,21 @@ from bench_assets.workspace.console.output import print_json_result, print_resul
 from bench_resources.models.registry.model_check import ModelCheck, ProbeResult
 
 _MAX_RESPONSE_LENGTH = 60  # characters
-_LABEL = 20  # characters; width of the label column
+_LABEL_WIDTH = 20  # characters
 
 
 def print_check(check: ModelCheck, *, as_json: bool) -> None:
     """Print one model: as a JSON line, or a block that begins with the verdict."""
     if as_json:
-        payload = {**to_json(check), "failures": check.failures}
-        print_json_result(payload)
+        print_json_result({**to_json(check), "failures": check.failures})
         return
-    print_result(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
-    for label, text in _lines(check):
-        print_result(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
+    verdict = "FAILED" if check.failures else "ok"
+    print_result(f"{check.model}: {verdict}")
+    for label, text in _labelled_lines(check):
+        print_result(f"  {label:<{_LABEL_WIDTH}}{text}" if text else f"  {label}")
 
 
-def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
+def _labelled_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
     if check.kind:
         yield "kind", f"{check.kind} {check.place}".strip()
     if check.error:
@@ -34,9 +34,11 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
         yield probe.probe, _probe_text(probe)
 
 
-def _probe_text(one: ProbeResult) -> str:
-    if one.error:
-        return f"{'FAILED' if one.failed else 'cannot'}: {one.error}"
-    text = " ".join(one.response.split())
-    cut = text if len(text) <= _MAX_RESPONSE_LENGTH else f"{text[: _MAX_RESPONSE_LENGTH - 1]}…"
-    return f"{cut or '(nothing)'}{f' ({one.note})' if one.note else ''}"
+def _probe_text(probe: ProbeResult) -> str:
+    if probe.error:
+        verdict = "FAILED" if probe.failed else "cannot"
+        return f"{verdict}: {probe.error}"
+    text = " ".join(probe.response.split()) or "(nothing)"
+    if len(text) > _MAX_RESPONSE_LENGTH:
+        text = text[: _MAX_RESPONSE_LENGTH - 1] + "…"
+    return f"{text} ({probe.note})" if probe.note else text

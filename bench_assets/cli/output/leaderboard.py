@@ -18,6 +18,7 @@ from bench_assets.workspace.console.output import (
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
 _WIDTH = 100  # characters
+_MAX_NAME_WIDTH = len("journeybench/")  # of a line in a task's name: the longest suite's
 
 
 def print_matrices(
@@ -42,65 +43,67 @@ def print_matrices(
         print_message(NO_RESULTS)
     for matrix in displayed:
         print_result(f"\n{matrix.edition}: each task's primary metric")
-        learnt = tuple(task for task in matrix.tasks if task not in matrix.unlearnt)
-        shown = replace(matrix, tasks=learnt) if only_learnt else matrix
-        _print(shown, published=published)
-        for sentence in (*shown.legend, *filter(None, [matrix.winner])):
+        learnt_tasks = tuple(task for task in matrix.tasks if task not in matrix.unlearnt)
+        trimmed = replace(matrix, tasks=learnt_tasks) if only_learnt else matrix
+        _print_matrix(trimmed, published=published)
+        for sentence in trimmed.legend:
             print_sentence(sentence)
-    hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
-    if hidden and not published:
-        print_result(f"Published rows: --published ({hidden}). Intervals: bench leaderboard TASK")
+        if matrix.winner:
+            print_sentence(matrix.winner)
+    n_published = sum(len(matrix.published) for matrix in matrices(rows, chance))
+    if n_published and not published:
+        print_result(
+            f"Published rows: --published ({n_published}). Intervals: bench leaderboard TASK"
+        )
 
 
-def _print(matrix: Matrix, *, published: bool) -> None:
+def _print_matrix(matrix: Matrix, *, published: bool) -> None:
     """Print the tasks in blocks of at most ``_WIDTH`` characters; the first has the mean ranks."""
-    parts = (matrix.models, matrix.blind, matrix.published if published else ())
-    has_ranks = any(line.rank for line in matrix.models)
-    for nth, tasks in enumerate(_blocks(matrix, [line for part in parts for line in part])):
+    sections = (matrix.models, matrix.blind, matrix.published if published else ())
+    rows = [row for section in sections for row in section]
+    has_ranks = any(row.rank for row in matrix.models)
+    for tasks in _task_blocks(matrix, rows):
         table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
         table.add_column("model", overflow="fold")
-        if has_ranks and not nth:
+        if has_ranks:
             table.add_column(_rank_title(matrix), justify="right")
         for task in tasks:
             table.add_column(_wrap_task_name(task), justify="right", overflow="fold")
-        for part in parts:
-            for line in part:
-                rank = [line.rank] if has_ranks and not nth else []
-                table.add_row(
-                    escape_to_one_line(line.name),
-                    *rank,
-                    *(line.cells.get(name, "–" * (part is matrix.models)) for name in tasks),
-                )
+        for section in sections:
+            placeholder = "–" if section is matrix.models else ""
+            for row in section:
+                rank = [row.rank] if has_ranks else []
+                cells = [row.cells.get(task, placeholder) for task in tasks]
+                table.add_row(escape_to_one_line(row.name), *rank, *cells)
             table.add_section()
         print_table(table)
+        has_ranks = False  # only the first block has them
 
 
 def _rank_title(matrix: Matrix) -> str:
     n = len(matrix.ranked)
-    return f"mean rank\nof {n} task{'s' * (n != 1)}"
+    return f"mean rank\nof {n} {'task' if n == 1 else 'tasks'}"
 
 
-def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
+def _task_blocks(matrix: Matrix, rows: Sequence[MatrixRow]) -> list[list[str]]:
     """Divide the tasks into blocks of at most ``_WIDTH`` characters."""
-    names = max((len(escape_to_one_line(line.name)) for line in lines), default=0)
-    first = names + 1 + _longest(_rank_title(matrix))
+    name_width = max((len(escape_to_one_line(row.name)) for row in rows), default=0)
+    block_width = min(_WIDTH, output_width())
+    remaining = block_width - name_width - 1 - _text_width(_rank_title(matrix))
     blocks: list[list[str]] = [[]]
-    whole = min(_WIDTH, output_width())
-    left = whole - first
     for task in matrix.tasks:
-        width = 1 + max(
-            _longest(_wrap_task_name(task)),
-            *(_longest(line.cells.get(task, "")) for line in lines),
-        )
-        if blocks[-1] and width > left:
+        cells = [row.cells.get(task, "") for row in rows]
+        width = 1 + max(map(_text_width, [_wrap_task_name(task), *cells]))
+        if blocks[-1] and width > remaining:
             blocks.append([])
-            left = whole - names
+            remaining = block_width - name_width
         blocks[-1].append(task)
-        left -= width
+        remaining -= width
     return blocks
 
 
-def _longest(text: str) -> int:
+def _text_width(text: str) -> int:
+    """Length of the longest line."""
     return max(map(len, text.split("\n")))
 
 
@@ -112,9 +115,9 @@ def _wrap_task_name(task: str) -> str:
     """
     lines = [""]
     for part in escape_to_one_line(task).replace("/", "/ ").replace("_", "_ ").split():
-        joined = lines[-1] + part
-        if lines[-1] and (lines[-1].endswith("/") or len(joined) > len("journeybench/")):
+        extended = lines[-1] + part
+        if lines[-1] and (lines[-1].endswith("/") or len(extended) > _MAX_NAME_WIDTH):
             lines.append(part)
         else:
-            lines[-1] = joined
+            lines[-1] = extended
     return "\n".join(lines)
