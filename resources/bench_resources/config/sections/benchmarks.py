@@ -49,7 +49,7 @@ MetricName: TypeAlias = Literal[
     "mean_grade",
 ]
 PointsFunction: TypeAlias = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
-_OTHER_NAMES = {"image": "images", "choices": "options", "answers": "answer", "index": "id"}
+_COLUMN_ALIASES = {"image": "images", "choices": "options", "answers": "answer", "index": "id"}
 _LIST_COLUMNS: frozenset[Column] = frozenset({"images", "options", "turns"})
 
 
@@ -153,22 +153,22 @@ class FileBenchmarkSettings(StrictSection):
         """Accept the other usual name of a column, such as ``image``, instead of ours."""
         if not isinstance(columns, dict):
             return columns
-        renamed = {_OTHER_NAMES.get(name, name): column for name, column in columns.items()}
-        return renamed if len(renamed) == len(columns) else columns  # both: one is refused
+        renamed = {_COLUMN_ALIASES.get(name, name): column for name, column in columns.items()}
+        return renamed if len(renamed) == len(columns) else columns  # both names: one is refused
 
     @field_validator("metric", mode="before")
     @classmethod
     def _check_metric(cls, metric: object) -> object:
-        known = get_args(MetricName)
-        if isinstance(metric, str) and ":" not in metric and metric not in known:
-            raise ValueError(did_you_mean(metric, known) or f"known: {', '.join(known)}")
+        names = get_args(MetricName)
+        if isinstance(metric, str) and ":" not in metric and metric not in names:
+            raise ValueError(did_you_mean(metric, names) or f"known: {', '.join(names)}")
         return metric
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        several = [name for name, column in self.columns.items() if not isinstance(column, str)]
-        if wrong := sorted(set(several) - _LIST_COLUMNS):
-            raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
+        lists = {name for name, column in self.columns.items() if not isinstance(column, str)}
+        if invalid_lists := sorted(lists - _LIST_COLUMNS):
+            raise ValueError(f"columns: {invalid_lists[0]} is one column, not a list of them")
         if "question" in self.columns and "turns" in self.columns:
             raise ValueError("columns: question and turns. Remove one")
         return self

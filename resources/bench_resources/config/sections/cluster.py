@@ -16,7 +16,7 @@ POOL_LIMITS = {"gpu": 1, "judge": 4, SERVER_POOL: 4}
 """Default number of concurrent runs per pool: one loads weights, a few wait for each server."""
 
 MAX_SLOTS = 1000
-"""Dagster's most slots of a pool."""
+"""Most slots of a pool that Dagster allows."""
 
 MAX_RUNS = 4
 """Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
 
 
 def pool_at(address: str) -> str:
-    """Pool of the models at an address.
+    """Pool of the models at an address of a server.
 
     >>> pool_at("http://127.0.0.1:8000/v1")
     'server@127.0.0.1:8000'
@@ -37,7 +37,7 @@ def pool_at(address: str) -> str:
 
 
 def base_pool(pool: str) -> str:
-    """The pool whose limit is set in ``pools``: that of an address is as wide as ``server``.
+    """The pool whose limit applies to a pool: ``server`` for that of an address.
 
     >>> base_pool("server@127.0.0.1:8000"), base_pool("gpu")
     ('server', 'gpu')
@@ -53,13 +53,13 @@ def _check_pool_name(name: str) -> str:
     return name
 
 
-def _parse_address(written: str) -> str:
-    if written and not _ADDRESS.fullmatch(written):
+def _parse_address(address: str) -> str:
+    if address and not _ADDRESS.fullmatch(address):
         raise ValueError(
             'expected an address like "http://head:8265", without a password: Ray reads its token'
             " from the environment, RAY_AUTH_TOKEN"
         )
-    return template_of(written.rstrip("/"))
+    return template_of(address.rstrip("/"))
 
 
 PoolName: TypeAlias = Annotated[str, AfterValidator(_check_pool_name)]
@@ -97,11 +97,12 @@ class ClusterSettings(StrictSection):
             raise ValueError('launcher = "ray" needs address, such as "http://head:8265"')
         if self.launcher != "ray" and self.address:
             raise ValueError('address needs launcher = "ray"')
-        only = {"partition", "account", "sbatch"} & self.model_fields_set
-        if self.launcher != "slurm" and only:
-            raise ValueError(f'{min(only)} needs launcher = "slurm"')
-        if wrong := [option for option in self.sbatch if not option.startswith("--")]:
-            raise ValueError(f'sbatch: expected options like "--time=04:00:00", got {wrong[0]!r}')
+        slurm_entries = {"partition", "account", "sbatch"} & self.model_fields_set
+        if self.launcher != "slurm" and slurm_entries:
+            raise ValueError(f'{min(slurm_entries)} needs launcher = "slurm"')
+        for option in self.sbatch:
+            if not option.startswith("--"):
+                raise ValueError(f'sbatch: expected options like "--time=04:00:00", got {option!r}')
         if self.launcher == "local" and self.wait_for_room:
             raise ValueError("wait_for_room needs a cluster: local runs start at once")
         return self
@@ -109,8 +110,10 @@ class ClusterSettings(StrictSection):
     @model_validator(mode="after")
     def _check_pools(self) -> Self:
         if unknown := sorted({*self.pool_of.values()} - self.limits.keys()):
-            names, known = ", ".join(unknown), ", ".join(sorted(self.limits))
-            raise ValueError(f"pool_of names {names}, which is not in pools (known: {known})")
+            known = ", ".join(sorted(self.limits))
+            raise ValueError(
+                f"pool_of names {', '.join(unknown)}, which is not in pools (known: {known})"
+            )
         return self
 
     @property
@@ -151,37 +154,37 @@ class StorageSettings(StrictSection):
 
     @field_validator("database")
     @classmethod
-    def _check_database(cls, written: str) -> str:
-        if written and not _ENV_REFERENCE.fullmatch(written):
+    def _check_database(cls, reference: str) -> str:
+        if reference and not _ENV_REFERENCE.fullmatch(reference):
             raise ValueError(
                 'expected "env:NAME", with the NAME of an environment variable with the'
                 " address of a PostgreSQL database: an address may contain a password, which must"
                 " not be in the file"
             )
-        return written
+        return reference
 
     @field_validator("objects")
     @classmethod
-    def _check_objects(cls, written: str) -> str:
-        address = _plain_address(written)
+    def _check_objects(cls, location: str) -> str:
+        address = _parse_plain_address(location)
         if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
-            return written
-        if written and not (address.scheme in _STORES and address.netloc):
+            return location
+        if location and not (address.scheme in _STORES and address.netloc):
             raise ValueError(
                 'expected "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the absolute'
                 " path of a folder"
             )
         if "//" in address.path or {".", ".."} & set(address.path.split("/")):
             raise ValueError('expected a prefix without "//", "." and ".."')
-        return template_of(written.rstrip("/"))
+        return template_of(location.rstrip("/"))
 
     @field_validator("endpoint")
     @classmethod
-    def _check_endpoint(cls, written: str) -> str:
-        address = _plain_address(written)
-        if written and not (address.scheme in ("http", "https") and address.hostname):
+    def _check_endpoint(cls, endpoint: str) -> str:
+        address = _parse_plain_address(endpoint)
+        if endpoint and not (address.scheme in ("http", "https") and address.hostname):
             raise ValueError('expected "http://host:port" or "https://host"')
-        return template_of(written.rstrip("/"))
+        return template_of(endpoint.rstrip("/"))
 
     @model_validator(mode="after")
     def _check_endpoint_store(self) -> Self:
@@ -208,18 +211,19 @@ class StorageSettings(StrictSection):
         return bool(self.database and self.objects)
 
 
-def _plain_address(written: str) -> SplitResult:
+def _parse_plain_address(text: str) -> SplitResult:
     """Parse an address without credentials.
 
     Raises:
         ValueError: If it is invalid, or may contain a key; the message does not show it.
     """
     try:
-        address = urlsplit(written)
-        _ = address.port if address.scheme in ("http", "https") else None
+        address = urlsplit(text)
+        if address.scheme in ("http", "https"):
+            _ = address.port  # raises if it is not a port
     except ValueError:
         raise ValueError("not an address") from None
-    if "@" in written or "?" in written or "#" in written or not written.isprintable():
+    if set("@?#") & set(text) or not text.isprintable():
         raise ValueError(
             'expected no "@", "?" or "#": credentials belong in the environment'
             " (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"

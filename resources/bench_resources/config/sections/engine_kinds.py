@@ -96,8 +96,8 @@ def read_model_section(section: object) -> ModelSpec:
         raise ValueError('expected a table with kind = "..."')
     if kind in SPECS:
         return SPECS[kind].model_validate(section)
-    if left_out := _load_kinds(tuple(sys.path)).unusable.get(kind):
-        return UnusableSpec(kind=kind, why=left_out)
+    if reason := _load_kinds(tuple(sys.path)).unusable.get(kind):
+        return UnusableSpec(kind=kind, why=reason)
     try:
         spec = spec_of(kind)
     except ValueError as error:
@@ -106,8 +106,8 @@ def read_model_section(section: object) -> ModelSpec:
         with plugin_error_reporting(ValueError):  # includes pydantic's ValidationError
             return spec.model_validate(section)
     except BenchError as error:  # its text may contain a secret of the section
-        raised = type(error.__cause__ or error).__name__
-        return UnusableSpec(kind=kind, why=f"its section cannot be read: {raised}")
+        error_name = type(error.__cause__ or error).__name__
+        return UnusableSpec(kind=kind, why=f"its section cannot be read: {error_name}")
 
 
 def spec_of(kind: str) -> type[ModelSpec]:
@@ -128,24 +128,25 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     installed = _load_kinds(tuple(sys.path))
     if kind in installed.found:
         return installed.found[kind]
-    known = [*SPECS, *sorted(installed.names - SPECS.keys())]
-    suggestion = did_you_mean(kind, known)
-    is_word = suggestion or _WORD.fullmatch(kind)  # else it is not shown: it may be a secret
-    sentence = f"no kind named {kind!r};" if is_word else "no such kind;"
-    sentence += f" {suggestion}" if suggestion else ""
-    raise ValueError("; ".join([f"{sentence} known: {', '.join(known)}", *installed.problems]))
+    kinds = [*SPECS, *sorted(installed.names - SPECS.keys())]
+    message = "no such kind;"  # without the text, which may be a secret
+    if suggestion := did_you_mean(kind, kinds):
+        message = f"no kind named {kind!r}; {suggestion}"
+    elif _WORD.fullmatch(kind):
+        message = f"no kind named {kind!r};"
+    raise ValueError("; ".join([f"{message} known: {', '.join(kinds)}", *installed.problems]))
 
 
 def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
     """Packages whose kinds are skipped, with reasons; imported only if bench.toml names a kind."""
-    stale = [
+    unknown_kinds = [
         f"[models.{name}] is left out: {spec.why}"
         for name, spec in models.items()
         if isinstance(spec, UnusableSpec) and spec.kind == UNKNOWN_KIND
     ]
     if all(spec.kind in SPECS for spec in models.values()):
         return [*find_plugins(GROUP, EngineKind, only=(), taken=SPECS).problems]
-    return [*_load_kinds(tuple(sys.path)).problems, *stale]
+    return [*_load_kinds(tuple(sys.path)).problems, *unknown_kinds]
 
 
 @lru_cache(maxsize=8)

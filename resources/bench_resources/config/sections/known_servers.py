@@ -47,17 +47,17 @@ class ServerFeatures:
     """Header with the key: after ``Bearer`` in ``Authorization``, bare in any other header."""
 
 
-_NEWER_NAME = {"max_tokens": "max_completion_tokens"}
+_NEW_NAMES = {"max_tokens": "max_completion_tokens"}
 _WITHOUT_PENALTIES = {"presence_penalty": 0.0, "frequency_penalty": 0.0}
-_NOT_THE_CARD = '{"do_sample":true,"num_beams":1,"repetition_penalty":1.0,"top_k":0}'
-_AS_VLLM = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0, **_WITHOUT_PENALTIES}
+_NEUTRAL_GENERATION_CONFIG = '{"do_sample":true,"num_beams":1,"repetition_penalty":1.0,"top_k":0}'
+_NEUTRAL_VLLM = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0, **_WITHOUT_PENALTIES}
 
 SERVERS: Mapping[ServerName, ServerFeatures] = {
     "": ServerFeatures(),
     # vLLM 002032e, chat_completion/protocol.py; issues 13513, 15281
-    "vllm": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True),
+    "vllm": ServerFeatures(neutral=_NEUTRAL_VLLM, takes_template_kwargs=True),
     # SGLang 004c82e, openai/protocol.py; QwenLM/Qwen3 issue 1321
-    "sglang": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True),
+    "sglang": ServerFeatures(neutral=_NEUTRAL_VLLM, takes_template_kwargs=True),
     # LMDeploy 1e84c6e, 161a186, 0168eed: serving.py, generation_config.py, messages.py
     "lmdeploy": ServerFeatures(
         neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
@@ -79,15 +79,15 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
     ),
     # transformers 5.23.0, cli/serving: JSON inside JSON; missing keys are the checkpoint's.
     "transformers": ServerFeatures(
-        neutral={"generation_config": _NOT_THE_CARD},
+        neutral={"generation_config": _NEUTRAL_GENERATION_CONFIG},
         takes_template_kwargs=True,
     ),
     # Ollama 634c416, openai/openai.go; issues 4967, 17889
     "ollama": ServerFeatures(neutral=_WITHOUT_PENALTIES),
     # OpenAI's guide to images; openai-python issue 2046
-    "openai": ServerFeatures(names=_NEWER_NAME),
+    "openai": ServerFeatures(names=_NEW_NAMES),
     # azure-rest-api-specs issue 46145
-    "azure": ServerFeatures(names=_NEWER_NAME, key_header="api-key"),
+    "azure": ServerFeatures(names=_NEW_NAMES, key_header="api-key"),
     # OpenRouter's page on errors
     "openrouter": ServerFeatures(),
     # Google's pages on OpenAI compatibility and on images

@@ -16,7 +16,7 @@ from bench_resources.config.sections.serving import validate_command
 
 PLAIN_TEMPLATE = "plain"
 VLLM = "vllm"
-_WRITTEN = frozenset(
+_SERVER_KEYS = frozenset(
     {"serve", "server", "base_url", "format", "model", "health", "max_tokens_field"}
 )
 """Keys of a server that ``kind = "vllm"`` sets."""
@@ -82,27 +82,22 @@ class TransformersSpec(SamplingSection):
         Raises:
             ModelError: If the file of the chat template cannot be read.
         """
-        parts = [f"px={limit}"] if (limit := self.max_image_pixels) else []
-        parts += ["text_only"] if self.text_only else []
-        parts += [f"template={digest}"] if (digest := _template_digest(self.chat_template)) else []
-        parts += (
-            [_format_arguments("variables", arguments)]
-            if (arguments := self.chat_template_kwargs)
-            else []
-        )
-        parts += (
-            [_format_arguments("processor", arguments)]
-            if (arguments := self.processor_kwargs)
-            else []
-        )
+        parts = []
+        if self.max_image_pixels:
+            parts.append(f"px={self.max_image_pixels}")
+        if self.text_only:
+            parts.append("text_only")
+        if digest := _template_digest(self.chat_template):
+            parts.append(f"template={digest}")
+        if self.chat_template_kwargs:
+            parts.append(f"variables={json.dumps(self.chat_template_kwargs, sort_keys=True)}")
+        if self.processor_kwargs:
+            parts.append(f"processor={json.dumps(self.processor_kwargs, sort_keys=True)}")
         return parts
 
 
-def _format_arguments(what: str, arguments: Mapping[str, Any]) -> str:
-    return f"{what}={json.dumps(arguments, sort_keys=True)}"
-
-
 def _template_digest(chat_template: str) -> str:
+    """Digest of the file of a chat template; "" and "plain" are no files, and stay as they are."""
     if chat_template in ("", PLAIN_TEMPLATE):
         return chat_template
     try:
@@ -153,10 +148,10 @@ class VllmSpec(ServerSpec):
     @model_validator(mode="before")
     @classmethod
     def _write_command(cls, section: Mapping[str, Any]) -> dict[str, Any]:
-        if given := sorted(_WRITTEN & section.keys()):
+        if server_keys := sorted(_SERVER_KEYS & section.keys()):
             raise ValueError(
-                f'{given[0]} does not go with kind = "vllm", which starts a server of its own. Use'
-                ' kind = "server" for other commands and addresses'
+                f'{server_keys[0]} does not go with kind = "vllm", which starts a server of its'
+                ' own. Use kind = "server" for other commands and addresses'
             )
         try:
             command = validate_command(" ".join(_command(section)))
@@ -166,14 +161,14 @@ class VllmSpec(ServerSpec):
 
 
 def _command(section: Mapping[str, Any]) -> Iterator[str]:
-    """The words of ``vllm serve`` for a section."""
+    """The parts of the ``vllm serve`` command for a section."""
     yield f"{shlex.quote(str(section.get('program', VLLM)))} serve {{path}}"
     yield "--host 127.0.0.1 --port {port} --served-model-name {name}"
     yield f"--dtype {section.get('dtype', 'bfloat16')}"
     yield "--generation-config vllm"  # only its end tokens are used
     for name in ("tensor_parallel_size", "data_parallel_size"):
-        if (number := section.get(name, 1)) != 1:
-            yield f"--{name.replace('_', '-')} {number}"
+        if (size := section.get(name, 1)) != 1:
+            yield f"--{name.replace('_', '-')} {size}"
     yield str(section.get("options", ""))
 
 
@@ -203,10 +198,8 @@ class AutoSpec(ModelSpec):
     @staticmethod
     def own_fields() -> dict[str, set[str]]:
         """Keys that only one of the two kinds has, by kind."""
-        transformers_fields, vllm_fields = (
-            set(TransformersSpec.model_fields),
-            set(VllmSpec.model_fields),
-        )
+        transformers_fields = set(TransformersSpec.model_fields)
+        vllm_fields = set(VllmSpec.model_fields)
         return {
             "transformers": transformers_fields - vllm_fields,
             VLLM: vllm_fields - transformers_fields - set(AutoSpec.model_fields),
@@ -218,6 +211,6 @@ class AutoSpec(ModelSpec):
         own_kinds = {kind for kind, names in self.own_fields().items() if names & values.keys()}
         if len(own_kinds) > 1:
             raise ValueError("keys of transformers and of vllm; set kind to one of them")
-        kind = VllmSpec if VLLM in own_kinds else TransformersSpec
-        kind.model_validate(values)
+        spec_type = VllmSpec if VLLM in own_kinds else TransformersSpec
+        spec_type.model_validate(values)
         return self

@@ -199,23 +199,26 @@ def missing_embedded(models: Mapping[str, ModelSpec]) -> dict[str, list[str]]:
     """The embedded models that cannot run here, by the command that installs what they lack."""
     unusable: dict[str, list[str]] = {}
     for name in EMBEDDED_MODELS:
-        if name not in models and (command := _missing(name)):
+        command = "" if name in models else _command_for_missing(name)
+        if command:
             unusable.setdefault(command, []).append(name)
     return unusable
 
 
-def _missing(name: str) -> str:
+def _command_for_missing(name: str) -> str:
+    """The command that installs what an embedded model lacks; "" if it can run."""
     spec = EMBEDDED_MODELS[name]
     if isinstance(spec, DerivedSpec):
-        return _missing(spec.of)
-    modules: list[str] = []
-    if isinstance(spec, TransformersSpec):
-        package = spec.path.partition(IN_PACKAGE)[2]
-        modules = ["torch", "transformers", *([package] if package else [])]
+        return _command_for_missing(spec.of)
+    if not isinstance(spec, TransformersSpec):
+        return ""
+    modules = ["torch", "transformers"]
+    if spec.path.startswith(IN_PACKAGE):
+        modules.append(spec.path.removeprefix(IN_PACKAGE))
     return next((install_command(module) for module in modules if not is_installed(module)), "")
 
 
 def baselines(models: Mapping[str, ModelSpec]) -> set[str]:
     """Names of blind models, among those of bench.toml and the embedded ones."""
-    known = {**EMBEDDED_MODELS, **models}
-    return {name for name, spec in known.items() if spec.kind in BASELINES}
+    specs = {**EMBEDDED_MODELS, **models}
+    return {name for name, spec in specs.items() if spec.kind in BASELINES}

@@ -153,7 +153,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         fields |= self.knows.neutral
         if self.chat_template_kwargs:
             fields["chat_template_kwargs"] = self.chat_template_kwargs
-        return self._sent(fields)
+        return self._named_for_server(fields)
 
     def sampling_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
         """Fields that differ between requests: temperature and seed; sample n has the seed plus n.
@@ -165,8 +165,9 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         sampling: dict[str, Any] = {
             "temperature": self.temperature if temperature is None else temperature
         }
-        sampling |= {} if self.seed is None else {"seed": self.seed + sample}
-        return self._sent(sampling)
+        if self.seed is not None:
+            sampling["seed"] = self.seed + sample
+        return self._named_for_server(sampling)
 
     def identity_of(self, answers: str = "") -> str:
         """Identity: address, model name, revision, and constant or omitted fields.
@@ -176,24 +177,28 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         Args:
             answers: The engine and the content of its weights; "": the address.
         """
-        particular = self.constant_fields | self.extra_body
-        decoding = {
-            "max_completion_tokens",
-            *_SAMPLING_FIELDS,
-            *map(self._field_name, _SAMPLING_FIELDS),
-        }
-        for name in decoding - self.extra_body.keys():
-            particular.pop(name, None)
+        fields = self.constant_fields | self.extra_body
+        for name in self._decoding_fields - self.extra_body.keys():
+            fields.pop(name, None)
         revision = f"@{self.revision}" if self.revision else ""
         parts = [answers or f"server:{self.place}"]
-        parts += [f"{self.model}{revision}"] if self.model or revision else []
-        parts += [f"format={self.format}"] if self.format != "openai" else []
-        parts += ["text_only"] if self.text_only else []
+        if self.model or revision:
+            parts.append(f"{self.model}{revision}")
+        if self.format != "openai":
+            parts.append(f"format={self.format}")
+        if self.text_only:
+            parts.append("text_only")
         parts += [f"-{name}" for name in sorted(set(self.omit))]
-        if particular:
-            serialized = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()
+        if fields:
+            serialized = orjson.dumps(fields, option=orjson.OPT_SORT_KEYS).decode()
             parts.append(shown_address(serialized))
         return "|".join(parts)
+
+    @property
+    def _decoding_fields(self) -> set[str]:
+        """Names of the decoding parameters, ours and the server's."""
+        server_names = map(self._field_name, _SAMPLING_FIELDS)
+        return {"max_completion_tokens", *_SAMPLING_FIELDS, *server_names}
 
     def _field_name(self, name: str) -> str:
         """The server's name of a field; "" if it does not take it."""
@@ -201,10 +206,14 @@ class ServerSpec(SamplingSection, ManagedServerSection):
             return self.max_tokens_field
         return self.knows.names.get(name, name)
 
-    def _sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        names = {name: self._field_name(name) for name in fields}
-        kept = [name for name in fields if not {name, names[name]} & set(self.omit)]
-        return {names[name]: fields[name] for name in kept if names[name]}
+    def _named_for_server(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields by the server's names, without those that it does not take or that are omitted."""
+        named = {}
+        for name, value in fields.items():
+            server_name = self._field_name(name)
+            if server_name and not {name, server_name} & set(self.omit):
+                named[server_name] = value
+        return named
 
     @model_validator(mode="after")
     def _check_location(self) -> Self:
@@ -218,7 +227,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
 
     @model_validator(mode="after")
     def _check_extra_body(self) -> Self:
-        """Prompt, model and number of responses are part of a response's identity elsewhere."""
+        """Refuse fields that bench writes, which are part of a response's identity elsewhere."""
         if reserved := _OWN_FIELDS & self.extra_body.keys():
             raise ValueError(
                 f"extra_body: {', '.join(sorted(reserved))} cannot be replaced: bench writes it in"
@@ -228,26 +237,20 @@ class ServerSpec(SamplingSection, ManagedServerSection):
 
     @model_validator(mode="after")
     def _check_features(self) -> Self:
+        """Check that the server or API supports what the section uses."""
         if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
-            taking = ", ".join(
-                name for name, server in SERVERS.items() if server.takes_template_kwargs
-            )
+            supporting = [name for name, server in SERVERS.items() if server.takes_template_kwargs]
             raise ValueError(
-                f'chat_template_kwargs work with {taking}: set server = "...". Other'
+                f'chat_template_kwargs work with {", ".join(supporting)}: set server = "...". Other'
                 " servers have their own fields, for extra_body"
             )
-        asked_of = self.server or self.format
+        server_name = self.server or self.format
         if self.seed is not None and not self._field_name("seed"):
-            raise ValueError(f"seed does not work with {asked_of}. Remove it")
+            raise ValueError(f"seed does not work with {server_name}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):
             raise ValueError('server and max_tokens_field need format = "openai"')
-        sent_fields = {
-            *_SAMPLING_FIELDS,
-            *map(self._field_name, _SAMPLING_FIELDS),
-            "max_completion_tokens",
-        }
-        if unknown := set(self.omit) - sent_fields - {*self.knows.neutral}:
+        if unknown := set(self.omit) - self._decoding_fields - {*self.knows.neutral}:
             raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
         if needed := set(self.omit) & self.knows.needs:
-            raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")
+            raise ValueError(f"omit: {server_name} refuses requests without {', '.join(needed)}")
         return self

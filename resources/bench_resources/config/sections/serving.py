@@ -44,34 +44,33 @@ def server_of(command: str) -> ServerName:
     ''
     """
     words = shlex.split(command)
-    names = (PurePath(word).name if PurePath(word).suffix == "" else "" for word in words)
+    names = (PurePath(word).name for word in words if not PurePath(word).suffix)
     modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
     return next((_PROGRAMS[word] for word in (*names, *modules) if word in _PROGRAMS), "")
 
 
-def validate_command(written: str) -> str:
-    """Check the words of a command that serves a folder at a port.
+def validate_command(command: str) -> str:
+    """Check the words of a command that serves a folder at a port; returns the command.
 
     Raises:
         ValueError: If it is invalid; names the word.
     """
-    if not written:
-        return written
+    if not command:
+        return command
     try:
-        words = shlex.split(written)
+        words = shlex.split(command)
     except ValueError as error:
         raise ValueError(f"cannot be split into words: {error}") from error
-    if strange := [
-        name for name in _PLACEHOLDER.findall(written) if name not in _PLACEHOLDER_NAMES
-    ]:
+    placeholders = _PLACEHOLDER.findall(command)
+    if unknown := [name for name in placeholders if name not in _PLACEHOLDER_NAMES]:
         known = ", ".join(f"{{{name}}}" for name in _PLACEHOLDER_NAMES)
-        raise ValueError(f"unknown {{{strange[0]}}} (known: {known})")
-    if missing := [name for name in ("path", "port") if f"{{{name}}}" not in written]:
+        raise ValueError(f"unknown {{{unknown[0]}}} (known: {known})")
+    if missing := [name for name in ("path", "port") if name not in placeholders]:
         raise ValueError(f"expected {{{missing[0]}}}: bench sets weights and port")
-    if shell := [word for word in words if _SHELL_SYNTAX.fullmatch(word)]:
+    if shell_words := [word for word in words if _SHELL_SYNTAX.fullmatch(word)]:
         raise ValueError(
-            f"{shell[0]} needs a shell, but the command runs without one. Write a script, and name"
-            " it here"
+            f"{shell_words[0]} needs a shell, but the command runs without one. Write a script, and"
+            " name it here"
         )
     if key_option := _key_in_command(words):
         raise ValueError(
@@ -80,16 +79,16 @@ def validate_command(written: str) -> str:
         )
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable. Put env before it")
-    return written
+    return command
 
 
 def _key_in_command(words: Sequence[str]) -> str:
     """Option or variable that passes a key to a command; "" if there is none."""
     options = [(option, value) for option, value in pairwise(words) if option.startswith("-")]
-    joined = [tuple(word.split("=", 1)) for word in words if "=" in word]
-    for option, value in (*options, *joined):
-        named = option.lstrip("-").replace("-", "_")
-        if _MAY_BE_KEY.fullmatch(value) and is_key(named, value):
+    assignments = [tuple(word.split("=", 1)) for word in words if "=" in word]
+    for option, value in (*options, *assignments):
+        name = option.lstrip("-").replace("-", "_")
+        if _MAY_BE_KEY.fullmatch(value) and is_key(name, value):
             return option
     return ""
 
@@ -114,12 +113,12 @@ class ManagedServerSection(ModelSpec):
 
     @property
     def gpus(self) -> float:
-        """GPUs of the server that a run of this model starts, if ``needs`` does not say."""
+        """GPUs of the server that a run of this model starts, unless ``needs`` has them."""
         return 0.0
 
     @property
     def served_by(self) -> str:
-        """Whatever serves ``path``, by a name for a response's identity."""
+        """Name of the server of ``path`` in a response's identity."""
         return "served"
 
     @property
@@ -130,20 +129,20 @@ class ManagedServerSection(ModelSpec):
     @property
     def command_digest(self) -> str:
         """Digest of the command, without the program's folder and the number of copies."""
-        program, *rest = shlex.split(_COPIES.sub("", self.serve))
-        return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
+        program, *arguments = shlex.split(_COPIES.sub("", self.serve))
+        return sha256("\n".join([PurePath(program).name, *arguments]).encode()).hexdigest()[:8]
 
     def command(self, *, path: str, port: int, name: str) -> list[str]:
         """The words of the command for one server."""
         values = {"path": path, "port": str(port), "name": name}
         return [
-            _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)
+            _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), word)
             for word in shlex.split(self.serve)
         ]
 
     @model_validator(mode="after")
     def _check_serve_options(self) -> Self:
-        only = {"health", "needs"} & self.model_fields_set
-        if not self.serve and only:
-            raise ValueError(f"{min(only)} needs serve")
+        server_entries = {"health", "needs"} & self.model_fields_set
+        if not self.serve and server_entries:
+            raise ValueError(f"{min(server_entries)} needs serve")
         return self
