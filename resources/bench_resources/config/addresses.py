@@ -20,7 +20,9 @@ _QUERY_KEY = re.compile(rf"(?<==)\{{{KEY_PREFIX}\w+\}}|env:{KEY_PREFIX}\w+", re.
 _ENV_REFERENCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _SAFE = "%!$&'()*+,;=:~"
 _URL = re.compile(r"[a-z][a-z0-9+.-]{0,30}://[^\s,]+", re.IGNORECASE)
-_ENTRY = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
+_ENTRY = re.compile(
+    r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<separator>["']?\s*[=:]\s*["'])(?P<value>[^"']+)"""
+)
 
 
 def is_loopback(host: str) -> bool:
@@ -54,7 +56,7 @@ def fill_keys(template: str) -> str:
     Raises:
         SettingsError: If a variable is not set; names it.
     """
-    return _PLACEHOLDER.sub(lambda found: quote(read_secret(found[1]), safe=_SAFE), template)
+    return _PLACEHOLDER.sub(lambda match: quote(read_secret(match[1]), safe=_SAFE), template)
 
 
 def shown_address(template: str) -> str:
@@ -67,10 +69,11 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any 
     if isinstance(value, dict):
         inherited = name if is_key(name, "") else ""
         return {
-            inner: template_of_value(entry, inherited or inner) for inner, entry in value.items()
+            inner_name: template_of_value(inner, inherited or inner_name)
+            for inner_name, inner in value.items()
         }
     if isinstance(value, list):
-        return [template_of_value(entry, name) for entry in value]
+        return [template_of_value(inner, name) for inner in value]
     if isinstance(value, str) and not _ENV_REFERENCE.fullmatch(value):
         if is_key(name, value):
             return f"env:{export_key(value, name)}"
@@ -85,19 +88,14 @@ def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
         SettingsError: If a variable is not set; names it.
     """
     if isinstance(value, dict):
-        return {name: fill_value_keys(entry) for name, entry in value.items()}
+        return {name: fill_value_keys(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [fill_value_keys(entry) for entry in value]
-    if isinstance(value, str):
-        reference = _ENV_REFERENCE.fullmatch(value)
-        return (
-            read_secret(reference[1])
-            if reference
-            else fill_keys(value)
-            if "://" in value
-            else value
-        )
-    return value
+        return [fill_value_keys(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    if reference := _ENV_REFERENCE.fullmatch(value):
+        return read_secret(reference[1])
+    return fill_keys(value) if "://" in value else value
 
 
 def template_of_argument(text: str) -> str:
@@ -107,11 +105,11 @@ def template_of_argument(text: str) -> str:
     ('--model', 'http://127.0.0.1:1/v1#m')
     """
 
-    def entry(found: re.Match[str]) -> str:
-        name, value = found["name"], found["value"]
-        return f"{name}{found['is']}{template_of_value(value, name)}"
+    def replace_value(entry: re.Match[str]) -> str:
+        name, separator, value = entry.groups()
+        return f"{name}{separator}{template_of_value(value, name)}"
 
-    return _ENTRY.sub(entry, _URL.sub(lambda found: template_of(found[0]), text))
+    return _ENTRY.sub(replace_value, _URL.sub(lambda url: template_of(url[0]), text))
 
 
 def is_release_address(text: str) -> bool:
@@ -125,7 +123,7 @@ def is_release_address(text: str) -> bool:
     return text.startswith(("hf:", "http://", "https://"))
 
 
-def source_of(written: str | Path) -> str:
+def source_of(location: str | Path) -> str:
     """Normalize a source named by a command: template of an address, or absolute path."""
-    text = str(written)
+    text = str(location)
     return template_of(text) if is_release_address(text) else str(Path(text).absolute())

@@ -4,13 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import (
-    Field,
-    PlainValidator,
-    PrivateAttr,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.outcomes import Accepted
@@ -27,13 +21,8 @@ from bench_resources.config.sections.benchmarks import (
 )
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
 from bench_resources.config.sections.engine_kinds import read_model_section
-from bench_resources.config.sections.local_models import (
-    AutoSpec,
-)
-from bench_resources.config.sections.models import (
-    EMBEDDED_ENCODERS,
-    ModelName,
-)
+from bench_resources.config.sections.local_models import AutoSpec
+from bench_resources.config.sections.models import EMBEDDED_ENCODERS, ModelName
 from bench_resources.config.sections.watched import AnnotationSettings, CheckpointSettings
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 
@@ -96,7 +85,7 @@ class Settings(StrictSection):
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _of_file: "Settings | None" = PrivateAttr(default=None)
     _named_sources: dict[str, str] = PrivateAttr(default_factory=dict)
-    _given: frozenset[str] = PrivateAttr(default=frozenset())
+    _ad_hoc_models: frozenset[str] = PrivateAttr(default=frozenset())
     _left_out: dict[str, str] = PrivateAttr(default_factory=dict)
     _files: dict[str, Path] = PrivateAttr(default_factory=dict)
 
@@ -113,24 +102,23 @@ class Settings(StrictSection):
 
         Ad-hoc ``models`` are sections by name; those of the file take precedence.
         """
-        named = {suite: source_of(source) for suite, source in (sources or {}).items()}
-        changed = self.model_copy(
-            update={
-                "sources": {**self.sources, **named},
-                "suites": {
-                    **self.suites,
-                    **{k: {**self.suites.get(k, {}), **v} for k, v in (suites or {}).items()},
-                },
-                "accept": (*self.accept, *accept),
-            }
-        )
+        named_sources = {suite: source_of(source) for suite, source in (sources or {}).items()}
+        merged_suites = dict(self.suites)
+        for suite, entries in (suites or {}).items():
+            merged_suites[suite] = {**merged_suites.get(suite, {}), **entries}
+        update: dict[str, Any] = {
+            "sources": {**self.sources, **named_sources},
+            "suites": merged_suites,
+            "accept": (*self.accept, *accept),
+        }
         if training:
-            audit = AuditSettings(training=[str(Path(path).absolute()) for path in training])
-            changed = changed.model_copy(update={"audit": audit})
-        changed._of_file = self.of_file
-        changed._named_sources = {**self._named_sources, **named}
-        sections = {name: read_model_section(section) for name, section in (models or {}).items()}
-        return changed._with_given(sections)
+            paths = [str(Path(path).absolute()) for path in training]
+            update["audit"] = AuditSettings(training=paths)
+        overridden = self.model_copy(update=update)
+        overridden._of_file = self.of_file
+        overridden._named_sources = {**self._named_sources, **named_sources}
+        specs = {name: read_model_section(section) for name, section in (models or {}).items()}
+        return overridden._with_ad_hoc_models(specs)
 
     @property
     def of_file(self) -> "Settings":
@@ -142,10 +130,11 @@ class Settings(StrictSection):
         """Sources that a command overrides, by suite."""
         return self._named_sources
 
-    def _with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
+    def _with_ad_hoc_models(self, models: Mapping[str, ModelSpec]) -> "Settings":
+        """Add models; those of the file take precedence."""
         added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
         merged = self.model_copy(update={"models": {**self.models, **added}})
-        merged._given = self._given | added.keys()
+        merged._ad_hoc_models = self._ad_hoc_models | added.keys()
         return merged
 
     @property
@@ -160,18 +149,18 @@ class Settings(StrictSection):
     @property
     def models_of_file(self) -> dict[str, ModelSpec]:
         """The models that have a section in the file."""
-        return {name: spec for name, spec in self.models.items() if name not in self._given}
+        return {name: spec for name, spec in self.models.items() if name not in self._ad_hoc_models}
 
     @property
     def encoders(self) -> dict[str, Mapping[str, Any]]:
         """Encoders in the suites' sections, by name, and embedded ones; see ``suite``."""
-        tables = [suite.get("encoders") for suite in self.suites.values()]
-        return dict(EMBEDDED_ENCODERS) | {
-            name: section if isinstance(section, dict) else {}
-            for table in tables
-            if isinstance(table, dict)
-            for name, section in table.items()
-        }
+        encoders: dict[str, Mapping[str, Any]] = {**EMBEDDED_ENCODERS}
+        for suite in self.suites.values():
+            sections = suite.get("encoders")
+            if isinstance(sections, dict):
+                for name, section in sections.items():
+                    encoders[name] = section if isinstance(section, dict) else {}
+        return encoders
 
     @property
     def file(self) -> Path:
@@ -203,14 +192,15 @@ class Settings(StrictSection):
             SettingsError: If an entry is unknown or has the wrong type.
         """
         benchmark = self.benchmarks.get(name)
-        own = {"judge": benchmark.judge, "reader": benchmark.reader} if benchmark else {}
+        entries = {"judge": benchmark.judge, "reader": benchmark.reader} if benchmark else {}
+        entries |= self.suites.get(name, {})
         try:
-            chosen = settings_type.model_validate(own | self.suites.get(name, {}))
-            accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
-            return chosen.model_copy(update={"accept": accept})
+            suite_settings = settings_type.model_validate(entries)
         except ValidationError as error:
             problem = describe_validation_error(error, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {problem}") from None
+        accept = tuple(dict.fromkeys((*self.accept, *suite_settings.accept)))
+        return suite_settings.model_copy(update={"accept": accept})
 
 
 def load_settings(home: Path) -> Settings:
@@ -226,36 +216,49 @@ def load_settings(home: Path) -> Settings:
     except OSError as error:
         raise SettingsError(f"{home}: cannot be read: {error.strerror}") from error
     file = home / "bench.toml"
-    written = read_toml(file)
-    if "home" in written:
+    content = read_toml(file)
+    if "home" in content:
         raise SettingsError(
             f"{file}, entry home: unknown. The home is this file's folder, or BENCH_HOME"
         )
-    named, own = named_benchmarks(home), written.get("benchmarks", {})
-    if named.sections and isinstance(own, dict):
-        written = {**written, "benchmarks": {**named.sections, **own}}
+    home_benchmarks = named_benchmarks(home)
+    own_sections = content.get("benchmarks", {})
+    if home_benchmarks.sections and isinstance(own_sections, dict):
+        content = {**content, "benchmarks": {**home_benchmarks.sections, **own_sections}}
     try:
-        settings = TypeAdapter(Settings).validate_python({**written, "home": home})
+        settings = TypeAdapter(Settings).validate_python({**content, "home": home})
     except ValidationError as error:
         raise SettingsError(
-            f"{file}, {describe_validation_error(error, Settings, written)}"
+            f"{file}, {describe_validation_error(error, Settings, content)}"
         ) from None
     validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
-    return _without_duplicates(settings, named, own)._with_given(read_models(home))
+    settings = _without_duplicates(settings, home_benchmarks, own_sections)
+    return settings._with_ad_hoc_models(read_models(home))
 
 
 def _without_duplicates(
-    settings: Settings, named: NamedBenchmarks, of_file: Collection[str]
+    settings: Settings, home_benchmarks: NamedBenchmarks, own_names: Collection[str]
 ) -> Settings:
+    """Leave out benchmarks with the name of an installed suite.
+
+    Args:
+        settings: The settings with all benchmarks.
+        home_benchmarks: Benchmarks from files other than bench.toml.
+        own_names: Names of the benchmarks of bench.toml, which take precedence.
+    """
     owners = find_owners(SUITES) if settings.benchmarks else {}
-    own = {name: benchmark for name, benchmark in settings.benchmarks.items() if name not in owners}
-    reduced = settings.model_copy(update={"benchmarks": own})
-    reduced._files = {name: file for name, file in named.files.items() if name not in of_file}
-    reduced._left_out = {
-        **{name: why for name, why in named.left_out.items() if name not in of_file},
-        **{
-            name: f"there is another suite of this name: {owners[name]}; rename the section"
-            for name in settings.benchmarks.keys() - own.keys()
-        },
+    usable = {
+        name: benchmark for name, benchmark in settings.benchmarks.items() if name not in owners
     }
+    reduced = settings.model_copy(update={"benchmarks": usable})
+    reduced._files = {
+        name: file for name, file in home_benchmarks.files.items() if name not in own_names
+    }
+    reduced._left_out = {
+        name: reason for name, reason in home_benchmarks.left_out.items() if name not in own_names
+    }
+    for name in settings.benchmarks.keys() - usable.keys():
+        reduced._left_out[name] = (
+            f"there is another suite of this name: {owners[name]}; rename the section"
+        )
     return reduced

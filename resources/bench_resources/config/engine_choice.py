@@ -39,8 +39,8 @@ class EngineChoice(NamedTuple):
         Raises:
             ValidationError: If an entry is invalid for the engine.
         """
-        kind = VllmSpec if self.section["kind"] == VLLM else TransformersSpec
-        return kind.model_validate(self.section)
+        spec_type = VllmSpec if self.section["kind"] == VLLM else TransformersSpec
+        return spec_type.model_validate(self.section)
 
 
 def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
@@ -53,14 +53,19 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
     Raises:
         ModelError: If no engine can run it; names a server that can, if there is one.
     """
-    if file := _gguf(section, folder):
+    if file := _gguf_file(section, folder):
         refuse_multimodal_gguf(file)
-        completed = {"text_only": True, **section, "path": str(file.parent), "gguf_file": file.name}
-        return _choice(TRANSFORMERS, "it reads GGUF", completed)
+        gguf_section = {
+            "text_only": True,
+            **section,
+            "path": str(file.parent),
+            "gguf_file": file.name,
+        }
+        return _make_choice(TRANSFORMERS, "it reads GGUF", gguf_section)
     for kind, field in AutoSpec.own_fields().items():
         if own_entries := sorted(field & section.keys()):
-            return _choice(kind, f"only this kind has the entry {own_entries[0]}", section)
-    return _choice(*_engine_of(folder, str(section.get("program", VLLM))), section)
+            return _make_choice(kind, f"only this kind has the entry {own_entries[0]}", section)
+    return _make_choice(*_engine_of(folder, str(section.get("program", VLLM))), section)
 
 
 def gguf_of(folder: Path) -> Path | None:
@@ -83,23 +88,23 @@ def refuse_multimodal_gguf(file: Path) -> None:
     Raises:
         ModelError: If there is a projector; gives the command of llama.cpp.
     """
-    for projector in sorted(file.parent.glob(_PROJECTOR)):
+    if projectors := sorted(file.parent.glob(_PROJECTOR)):
         raise ModelError(
-            f"{file}: images need {projector.name}, which only llama.cpp reads. Serve it: "
-            f"llama-server -m {file} --mmproj {projector} --port 8000 --jinja; then --model "
+            f"{file}: images need {projectors[0].name}, which only llama.cpp reads. Serve it: "
+            f"llama-server -m {file} --mmproj {projectors[0]} --port 8000 --jinja; then --model "
             f"http://127.0.0.1:8000/v1#{file.stem}"
         )
 
 
-def _choice(kind: str, why: str, section: Mapping[str, Any]) -> EngineChoice:
-    own_fields = {
-        name: value for name, value in section.items() if kind == VLLM or name != "program"
-    }
-    message = f"run by {kind}: {why} (another engine: kind=...)"
-    return EngineChoice({**own_fields, "kind": kind}, message)
+def _make_choice(kind: str, reason: str, section: Mapping[str, Any]) -> EngineChoice:
+    entries = {**section, "kind": kind}
+    if kind != VLLM:
+        entries.pop("program", None)
+    return EngineChoice(entries, f"run by {kind}: {reason} (another engine: kind=...)")
 
 
-def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
+def _gguf_file(section: Mapping[str, Any], path: Path) -> Path | None:
+    """GGUF file that a section or its path names; None if there is none."""
     if file_name := section.get("gguf_file"):
         return path / str(file_name)
     if path.is_dir():
@@ -108,7 +113,7 @@ def _gguf(section: Mapping[str, Any], path: Path) -> Path | None:
 
 
 def _engine_of(folder: Path, program: str) -> tuple[str, str]:
-    """Kind and reason, for a folder or for a model on the hub."""
+    """Kind of engine and the reason for it, for a folder or for a model on the hub."""
     command = find_program(program)
     if command is None:
         return TRANSFORMERS, f"there is no command {program}"

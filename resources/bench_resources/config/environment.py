@@ -35,14 +35,15 @@ def default_home() -> Path:
     return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
 
 
-def find_own_modules(home: Path) -> None:
+def add_module_folders(home: Path) -> None:
     """Let Python find modules beside the home and in the working directory, after all others."""
-    sys.path += [str(f) for f in (Path.cwd(), home.parent) if str(f) not in sys.path]
+    folders = (str(Path.cwd()), str(home.parent))
+    sys.path += [folder for folder in folders if folder not in sys.path]
 
 
-def local_home(written: Path) -> Path:
+def local_home(recorded: Path) -> Path:
     """Path of a home on this machine: ``$BENCH_HOME``, or the path on the machine that wrote it."""
-    return default_home() if os.environ.get("BENCH_HOME") else written
+    return default_home() if os.environ.get("BENCH_HOME") else recorded
 
 
 def environment_of(home: Path) -> dict[str, str]:
@@ -74,16 +75,15 @@ def read_secret(variable: str) -> str:
     """
     value = os.environ.get(variable, "").strip(" \t")
     if not value:
-        named = (
-            f"variable {variable}" if _PLAIN_NAME.fullmatch(variable) else "variable of this entry"
-        )
-        raise SettingsError(f"the environment {named} is not set")
-    if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
-        fault = "a newline" if value[unfit[0] - 1] in "\r\n" else "an invalid character"
-        raise SettingsError(
-            f"the environment variable {variable} holds {fault} (character {unfit[0]} of"
-            f" {len(value)}), which no key contains. Set it to the key alone"
-        )
+        name = variable if _PLAIN_NAME.fullmatch(variable) else "of this entry"
+        raise SettingsError(f"the environment variable {name} is not set")
+    for position, character in enumerate(value, 1):
+        if not " " <= character <= "~":
+            fault = "a newline" if character in "\r\n" else "an invalid character"
+            raise SettingsError(
+                f"the environment variable {variable} holds {fault} (character {position} of"
+                f" {len(value)}), which no key contains. Set it to the key alone"
+            )
     return value
 
 
@@ -128,7 +128,8 @@ KEY_PREFIX = "BENCH_KEY_"
 
 def weak_key_warnings(home: Path) -> list[str]:
     """Warnings for all keys that a home's settings name or contain, and that are not redacted."""
-    secrets = named_secrets([_read_or_empty(file) for file in files_with_secrets(home)], _variable)
+    tables = [_read_or_empty(file) for file in files_with_secrets(home)]
+    secrets = named_secrets(tables, _environment_value)
     return [
         f"the key in {name} could be an ordinary text: it is not redacted in responses and"
         " messages. Use a random key of 16 or more letters and digits"
@@ -141,11 +142,11 @@ def known_secrets(*homes: Path) -> Secrets:
 
     Unreadable files are skipped; a part of a home's own path, and any other path, is no secret.
     """
-    written = [_read_or_empty(file) for file in files_with_secrets(*homes)]
+    tables = [_read_or_empty(file) for file in files_with_secrets(*homes)]
     return Secrets(
         {
             value: name
-            for value, name in named_secrets([*written, dict(os.environ)], _variable)
+            for value, name in named_secrets([*tables, dict(os.environ)], _environment_value)
             if not (value.startswith("/") and os.path.exists(value))  # noqa: PTH110 - or too long
             and not any(value in str(home) for home in homes)
         }
@@ -154,15 +155,15 @@ def known_secrets(*homes: Path) -> Secrets:
 
 def section_secrets(section: object) -> Secrets:
     """The secrets of one section, and those it names in the environment."""
-    return Secrets(dict(named_secrets(section, _variable)))
+    return Secrets(dict(named_secrets(section, _environment_value)))
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
-    """Files that may contain secrets: settings."""
+    """Files of settings, which may contain secrets."""
     return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
 
 
-def _variable(name: str) -> str:
+def _environment_value(name: str) -> str:
     return os.environ.get(name, "")
 
 
@@ -174,43 +175,54 @@ def _read_or_empty(file: Path) -> dict[str, Any]:
 
 
 def named_secrets(
-    written: object, variable: ReadVariable, name: str = "", *, free: bool = False
+    content: object, read_variable: ReadVariable, name: str = "", *, free_form: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Find every secret: behind ``..._env``, under a name such as ``api_key``, in addresses.
 
     Args:
-        written: Tables of bench.toml, or the environment.
-        variable: Reads a variable that an entry names.
+        content: Tables of bench.toml, or the environment.
+        read_variable: Reads a variable that an entry names.
         name: Name of the entry.
-        free: Whether tables in it may have any names, so that they inherit a secret one.
+        free_form: Whether its tables may have any names; they then inherit the name of a secret.
 
     Yields:
         Value, and the name of its variable or entry.
     """
-    if isinstance(written, Mapping):
-        free = free or name in _FREE_FORM_ENTRIES
-        for inner, value in written.items():
-            inner_name = name if free and is_key(name, "") else str(inner)
-            yield from named_secrets(value, variable, inner_name, free=free)
-    elif isinstance(written, list | tuple):
-        for value in written:
-            yield from named_secrets(value, variable, name, free=free)
-    elif isinstance(written, str):
-        variables = [named for groups in _REFERENCE.findall(written) for named in groups if named]
-        variables += [written] if name.lower().endswith("_env") else []
-        values = [(variable(named), named) for named in variables]
-        values += [(written, name)] if is_key(name, written) else []
-        parts = [(key, named) for value, named in values for key in _secret_parts(value.strip())]
-        parts += [(key, name) for key in _keys_in_address(written)]
-        yield from ((key.strip(), part) for key, part in parts if key.strip())
+    if isinstance(content, Mapping):
+        free_form = free_form or name in _FREE_FORM_ENTRIES
+        for key, value in content.items():
+            inner_name = name if free_form and is_key(name, "") else str(key)
+            yield from named_secrets(value, read_variable, inner_name, free_form=free_form)
+    elif isinstance(content, list | tuple):
+        for value in content:
+            yield from named_secrets(value, read_variable, name, free_form=free_form)
+    elif isinstance(content, str):
+        yield from _secrets_in_text(content, read_variable, name)
+
+
+def _secrets_in_text(
+    text: str, read_variable: ReadVariable, name: str
+) -> Iterator[tuple[str, str]]:
+    """Find the secrets of one entry, as ``named_secrets``."""
+    variables = [group for groups in _REFERENCE.findall(text) for group in groups if group]
+    if name.lower().endswith("_env"):
+        variables.append(text)
+    values = [(read_variable(variable), variable) for variable in variables]
+    if is_key(name, text):
+        values.append((text, name))
+    secrets = [(part, origin) for value, origin in values for part in _secret_parts(value.strip())]
+    secrets += [(key, name) for key in _keys_in_address(text)]
+    for secret, origin in secrets:
+        if secret.strip():
+            yield secret.strip(), origin
 
 
 def _secret_parts(value: str) -> list[str]:
-    """What is secret of a value: the password of a database's address, the path of a web address.
+    """The secret parts of a value: a password in a database's address, the path of a web address.
 
-    Other addresses have the same host, and it would be redacted in all of them.
+    The host is not secret: it would be redacted in all addresses that share it.
     """
-    passwords = [key for groups in _PASSWORD.findall(value) for key in groups if key]
+    passwords = [group for groups in _PASSWORD.findall(value) for group in groups if group]
     parts = [*passwords, *map(unquote, passwords)]
     if _WEB_ADDRESS.match(value):
         path = _WEB_ADDRESS.sub("", value, count=1)
@@ -223,5 +235,10 @@ def _secret_parts(value: str) -> list[str]:
 def _keys_in_address(text: str) -> list[str]:
     """The keys in an address, as written and percent-decoded."""
     keys: list[str] = []
-    replace_keys(text, lambda key: keys.append(key) or REDACTED)  # type: ignore[func-returns-value]
+
+    def collect(key: str) -> str:
+        keys.append(key)
+        return REDACTED
+
+    replace_keys(text, collect)
     return [*keys, *map(unquote, keys)]

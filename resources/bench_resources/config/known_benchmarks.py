@@ -42,7 +42,8 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
         SettingsError: If a file is not TOML or has no section ``[benchmarks.NAME]``, or the name is
             taken.
     """
-    known, names = known_benchmarks(), list[str]()
+    known = known_benchmarks()
+    names: list[str] = []
     for suite in suites:
         if suite.endswith(".toml"):
             names += _add_file(home, Path(suite).expanduser().absolute())
@@ -55,7 +56,7 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
         names.append(suite)
         name = suite.partition("/")[0]
         if name in known and not (home / FOLDER / f"{name}.toml").exists():
-            _write(home, name, (_PACKAGED / f"{name}.toml").read_bytes())
+            _write_section(home, name, (_PACKAGED / f"{name}.toml").read_bytes())
     return names
 
 
@@ -74,41 +75,46 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
     """
     benchmarks = NamedBenchmarks({}, {}, {})
     for file in sorted((home / FOLDER).glob("*.toml")):
-        place = benchmarks.files[file.stem] = file
+        name = file.stem
+        benchmarks.files[name] = file
         try:
-            if isinstance(origin := read_toml(file).get(_ORIGIN), str):
-                place = benchmarks.files[file.stem] = Path(origin)
-            section = _sections(place, {file.stem}).get(file.stem)
+            origin = read_toml(file).get(_ORIGIN)
+            if isinstance(origin, str):
+                benchmarks.files[name] = Path(origin)
+            section = _sections(benchmarks.files[name], {name}).get(name)
             if section is None:
                 continue
-            if unusable := _validation_error(file.stem, section):
-                benchmarks.left_out[file.stem] = unusable
+            if reason := _validation_error(name, section):
+                benchmarks.left_out[name] = reason
             else:
-                benchmarks.sections[file.stem] = section
+                benchmarks.sections[name] = section
         except SettingsError as error:
-            benchmarks.left_out[file.stem] = str(error)
+            benchmarks.left_out[name] = str(error)
     return benchmarks
 
 
 def _add_file(home: Path, file: Path) -> list[str]:
+    """Reference the benchmarks of a TOML file in a home; returns their names."""
     sections = _sections(file)
     names = list(sections)
     if not names:
         fault = "no section [benchmarks.NAME]" if file.is_file() else "no such file"
         raise SettingsError(f"{file}: {fault}")
-    own_sections = read_toml(home / "bench.toml").get("benchmarks", {})
+    bench_toml = home / "bench.toml"
+    own_sections = read_toml(bench_toml).get("benchmarks", {})
     for name in names:
         target = home / FOLDER / f"{name}.toml"
         if name in own_sections or (target.exists() and _ORIGIN not in read_toml(target)):
-            where = home / "bench.toml" if name in own_sections else target
-            raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {where}")
-        if unusable := _validation_error(name, sections[name]):
-            raise SettingsError(f"{file}, [benchmarks]: {unusable}")
-        _write(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
+            taken_by = bench_toml if name in own_sections else target
+            raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {taken_by}")
+        if reason := _validation_error(name, sections[name]):
+            raise SettingsError(f"{file}, [benchmarks]: {reason}")
+        _write_section(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
     return names
 
 
 def _validation_error(name: str, section: dict[str, Any]) -> str:
+    """What is wrong with a section; "" if it is valid."""
     try:
         _BENCHMARKS.validate_python({name: section})
     except ValidationError as error:
@@ -116,30 +122,36 @@ def _validation_error(name: str, section: dict[str, Any]) -> str:
     return ""
 
 
-def _sections(file: Path, only: Collection[str] = ()) -> dict[str, Any]:
-    """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist."""
+def _sections(file: Path, names: Collection[str] = ()) -> dict[str, Any]:
+    """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist.
+
+    Args:
+        file: The TOML file.
+        names: Names of the sections to return; default: all.
+    """
     sections = read_toml(file).get("benchmarks", {})
     if not isinstance(sections, dict):
         return {}
     return {
         name: {key: _absolute_path(file.parent, key, value) for key, value in section.items()}
         for name, section in sections.items()
-        if isinstance(section, dict) and (name in only or not only)
+        if isinstance(section, dict) and (name in names or not names)
     }
 
 
 def _absolute_path(folder: Path, key: str, value: object) -> object:
+    """Resolve the value of an entry if it is a path, relative to the folder of its file."""
     if key == "answers_file" and isinstance(value, dict) and isinstance(value.get("file"), str):
-        beside = folder / Path(value["file"]).expanduser()
-        return {**value, "file": str(beside)} if beside.exists() else value
+        answers_file = folder / Path(value["file"]).expanduser()
+        return {**value, "file": str(answers_file)} if answers_file.exists() else value
     is_path = key in _PATHS and isinstance(value, str) and "://" not in value
     if not is_path or str(value).startswith("hf:"):
         return value
     return str(folder / Path(str(value)).expanduser())
 
 
-def _write(home: Path, name: str, data: bytes) -> None:
+def _write_section(home: Path, name: str, data: bytes) -> None:
     file = home / FOLDER / f"{name}.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    with open_atomic(file) as copy:
-        copy.write(data)
+    with open_atomic(file) as stream:
+        stream.write(data)

@@ -6,6 +6,7 @@ bench.toml takes precedence; sections may be moved there.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,13 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
         sections = read_sections(home)
     except SettingsError:  # reported by ``save_models``
         return {}
-    return dict(_parse_readable(sections))
+    models = {}
+    for name, section in sections.items():
+        with suppress(ValueError):  # includes pydantic's ValidationError
+            spec = read_model_section(section)
+            if spec.kind != UNKNOWN_KIND:
+                models[name] = spec
+    return models
 
 
 def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -43,7 +50,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
         existing = read_sections(home)
         new = [name for name, section in sections.items() if existing.get(name) != dict(section)]
         if new:
-            _write(home, {**existing, **sections})
+            _write_sections(home, {**existing, **sections})
     return new
 
 
@@ -53,14 +60,8 @@ def remove_model(home: Path, name: str) -> bool:
         existing = read_sections(home)
         if name not in existing:
             return False
-        _write(
-            home,
-            {
-                section_name: section
-                for section_name, section in existing.items()
-                if section_name != name
-            },
-        )
+        del existing[name]
+        _write_sections(home, existing)
     return True
 
 
@@ -70,35 +71,23 @@ def read_sections(home: Path) -> dict[str, dict[str, Any]]:
     Raises:
         SettingsError: If the file cannot be read.
     """
-    written = read_toml(home / MODELS_FILE)
-    return {
-        n: section for n, section in written.get("models", {}).items() if isinstance(section, dict)
-    }
+    sections = read_toml(home / MODELS_FILE).get("models", {})
+    return {name: section for name, section in sections.items() if isinstance(section, dict)}
 
 
-def _parse_readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
-    models = []
-    for name, section in sections.items():
-        try:
-            if (spec := read_model_section(section)).kind != UNKNOWN_KIND:
-                models.append((name, spec))
-        except ValueError:  # includes pydantic's ValidationError
-            continue
-    return models
-
-
-def _write(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
+def _write_sections(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
     with open_atomic(home / MODELS_FILE) as file:
         file.write(_ABOUT.encode())
         for name, section in sections.items():
-            lines = [f"{entry} = {toml_value(value)}" for entry, value in section.items()]
+            lines = [f"{key} = {toml_value(value)}" for key, value in section.items()]
             file.write("\n".join(["", f"[models.{toml_value(name)}]", *lines, ""]).encode())
 
 
 def toml_value(value: object) -> str:
     """Write a value as TOML, within one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{toml_value(k)} = {toml_value(v)}' for k, v in value.items())}}}"
+        pairs = ", ".join(f"{toml_value(k)} = {toml_value(v)}" for k, v in value.items())
+        return f"{{{pairs}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, float):  # JSON writes inf and nan differently

@@ -54,10 +54,10 @@ def remembered_sources(settings: Settings, rule: SourceRule) -> dict[str, str]:
     if rule == "bench.toml":
         return {}
     return {
-        suite: entry.source
-        for suite, entry in _read_entries(settings.home).items()
-        if entry.instead_of == _stated_source(settings, suite)
-        if rule == "evaluated last" or not entry.instead_of
+        suite: remembered.source
+        for suite, remembered in _read_entries(settings.home).items()
+        if remembered.instead_of == _stated_source(settings, suite)
+        and (rule == "evaluated last" or not remembered.instead_of)
     }
 
 
@@ -69,17 +69,19 @@ def remember_source(settings: Settings, suite: str, source: str) -> None:
         SettingsError: As ``remembered_sources``.
     """
     instead_of = _stated_source(settings, suite)
-    now = {suite: RememberedSource(source=source, instead_of=instead_of)} if source else {}
-    if _read_entries(settings.home).get(suite) == now.get(suite):
+    new = RememberedSource(source=source, instead_of=instead_of) if source else None
+    if _read_entries(settings.home).get(suite) == new:
         return
     with hold_file(settings.home, SOURCES_FILE):
-        entries = {
-            n: entry for n, entry in _read_entries(settings.home).items() if n != suite
-        } | now
+        entries = _read_entries(settings.home)
+        entries.pop(suite, None)
+        if new:
+            entries[suite] = new
         with open_atomic(settings.home / SOURCES_FILE) as file:
             file.write(_ABOUT.encode())
-            for name, entry in entries.items():
-                file.write(f"{toml_value(name)} = {toml_value(entry.model_dump())}\n".encode())
+            for name, remembered in entries.items():
+                value = toml_value(remembered.model_dump())
+                file.write(f"{toml_value(name)} = {value}\n".encode())
 
 
 def _stated_source(settings: Settings, suite: str) -> str:

@@ -47,7 +47,7 @@ def existing_response_store(settings: Settings) -> "ResponseStore | None":
     return None
 
 
-def open_home_blobs(settings: Settings, below: str) -> Blobs:
+def open_home_blobs(settings: Settings, kind: str) -> Blobs:
     """Open one kind of a home's blobs: "tables", "images" or "export".
 
     Raises:
@@ -55,17 +55,17 @@ def open_home_blobs(settings: Settings, below: str) -> Blobs:
         HomeError: If the object store cannot be used.
     """
     storage = settings.storage
-    return open_shared_blobs(settings.home, below, storage.objects, storage.endpoint)
+    return open_shared_blobs(settings.home, kind, storage.objects, storage.endpoint)
 
 
-def open_shared_blobs(home: Path, below: str, objects: str, endpoint: str) -> Blobs:
+def open_shared_blobs(home: Path, kind: str, objects: str, endpoint: str) -> Blobs:
     """Open blobs as ``open_home_blobs`` does, from the templates in ``[storage]``.
 
     Raises:
         SettingsError: If obstore is not installed, or a variable of a template is not set.
         HomeError: If the object store cannot be used.
     """
-    return open_blobs(home, below, fill_keys(objects), fill_keys(endpoint), place=objects)
+    return open_blobs(home, kind, fill_keys(objects), fill_keys(endpoint), place=objects)
 
 
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:

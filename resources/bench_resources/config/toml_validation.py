@@ -25,9 +25,10 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
     >>> suggest_entry("scorr", ["judge", "scorer"])
     "unknown; did you mean 'scorer'? known: judge, scorer"
     """
-    listed = sorted(set(known))
-    suggestion = did_you_mean(name, listed)
-    return f"unknown; {suggestion}{suggestion and ' '}known: {', '.join(listed) or 'none'}"
+    known_names = sorted(set(known))
+    suggestion = did_you_mean(name, known_names)
+    sentences = ["unknown;", suggestion, f"known: {', '.join(known_names) or 'none'}"]
+    return " ".join(filter(None, sentences))
 
 
 def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
@@ -37,24 +38,19 @@ def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
     return types.new_class(settings_type.__name__, (settings_type,), {"extra": "forbid"})
 
 
-def allowed_entries(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
-    """Names of the entries allowed beside the entry at a place; () if unknown.
+def allowed_entries(settings_type: Any, location: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
+    """Names of the entries allowed beside the entry at a location; () if unknown.
 
     Args:
-        settings_type: The type at which the place starts.
-        place: Location of an error, as pydantic's ``loc``.
+        settings_type: The type at which the location starts.
+        location: Location of an error, as pydantic's ``loc``.
     """
-    reached = [settings_type]
-    for part in place[:-1]:
-        inner = [
-            field
-            for hint in reached
-            for kind in _union_members(hint)
-            for field in _field_types(kind, part)
-        ]
-        reached = inner or reached  # pydantic names the arm of a union too
-    models = [kind for hint in reached for kind in _union_members(hint) if _is_model(kind)]
-    return tuple(name for kind in models for name in _aliases(kind))
+    types_at = [*_union_members(settings_type)]
+    for key in location[:-1]:
+        inner_types = [inner for outer in types_at for inner in _inner_types(outer, key)]
+        types_at = inner_types or types_at  # pydantic names the arm of a union too
+    models = filter(_is_model, types_at)
+    return tuple(name for model in models for name in _aliases(model))
 
 
 def _union_members(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -68,21 +64,24 @@ def _union_members(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
         yield annotation
 
 
-def _field_types(kind: Any, part: str | int) -> Iterator[Any]:  # noqa: ANN401
-    if _is_model(kind):
-        for name, field in kind.model_fields.items():
-            if part in (name, field.alias):
-                yield field.annotation
-    elif get_origin(kind) and (inner := [a for a in get_args(kind) if a is not Ellipsis]):
-        yield inner[-1]  # of a list its elements, of a mapping its values
+def _inner_types(outer: Any, key: str | int) -> Iterator[Any]:  # noqa: ANN401
+    """Types of the value under a key or index, without annotations."""
+    if _is_model(outer):
+        for name, field in outer.model_fields.items():
+            if key in (name, field.alias):
+                yield from _union_members(field.annotation)
+    elif get_origin(outer):
+        arguments = [argument for argument in get_args(outer) if argument is not Ellipsis]
+        for argument in arguments[-1:]:  # of a list its elements, of a mapping its values
+            yield from _union_members(argument)
 
 
-def _is_model(kind: Any) -> bool:  # noqa: ANN401
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
+def _is_model(annotation: Any) -> bool:  # noqa: ANN401
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def _aliases(kind: type[BaseModel]) -> Iterator[str]:
-    return (field.alias or name for name, field in kind.model_fields.items())
+def _aliases(model: type[BaseModel]) -> Iterator[str]:
+    return (field.alias or name for name, field in model.model_fields.items())
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -111,40 +110,41 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 
 def describe_validation_error(
-    why: ValidationError,
+    error: ValidationError,
     settings_type: Any,  # noqa: ANN401
-    written: Mapping[str, Any] | None = None,
+    content: Mapping[str, Any] | None = None,
 ) -> str:
     """Name the invalid entry, and its expected value.
 
     The message shows an invalid number, but not a text, which may be a key in the wrong place.
 
     Args:
-        why: Error of pydantic.
+        error: Error of pydantic.
         settings_type: The type that was validated.
-        written: The file's content, if ``settings_type`` is that of the whole file.
+        content: The file's content, if ``settings_type`` is that of the whole file.
     """
-    error = why.errors(include_url=False)[0]
-    location = error["loc"]
+    details = error.errors(include_url=False)[0]
+    location = details["loc"]
     entry = ".".join(map(str, location))
-    if error["type"] == "extra_forbidden":
-        message = suggest_entry(
-            str(location[-1]), _known_entries(settings_type, location, written or {})
-        )
+    if details["type"] == "extra_forbidden":
+        known = _known_entries(settings_type, location, content or {})
+        message = suggest_entry(str(location[-1]), known)
     else:
-        is_number = isinstance(error["input"], int | float)
-        text = error["msg"].removeprefix("Value error, ")
-        message = f"{text} (given: {error['input']!r})" if is_number else text
+        message = details["msg"].removeprefix("Value error, ")
+        if isinstance(details["input"], int | float):
+            message += f" (given: {details['input']!r})"
     return f"entry {entry}: {message}" if entry else message
 
 
 def _known_entries(
     settings_type: Any,  # noqa: ANN401
-    place: tuple[str | int, ...],
-    written: Mapping[str, Any],
+    location: tuple[str | int, ...],
+    content: Mapping[str, Any],
 ) -> tuple[str, ...]:
-    if written and place[0] == "models" and len(place) > 2:
-        section = written["models"][place[1]]
-        kind: Any = spec_of(section["kind"])
-        return allowed_entries(CheckpointSpec if kind is AutoSpec else kind, place[2:])
-    return tuple(name for name in allowed_entries(settings_type, place) if name != "home")
+    """Names of the entries allowed beside an unknown one; of a model, those of its kind."""
+    section, *inner_location = location
+    if content and section == "models" and len(inner_location) > 1:
+        name, *entry = inner_location
+        spec_type: Any = spec_of(content["models"][name]["kind"])
+        return allowed_entries(CheckpointSpec if spec_type is AutoSpec else spec_type, entry)
+    return tuple(name for name in allowed_entries(settings_type, location) if name != "home")

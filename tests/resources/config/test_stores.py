@@ -71,7 +71,7 @@ def test_objects_that_are_files_are_at_their_place(tmp_path: Path) -> None:
         (
             "obstore",
             'objects = "s3://bucket/team-without"',
-            partial(open_home_blobs, below="tables"),
+            partial(open_home_blobs, kind="tables"),
         ),
     ],
 )

@@ -17,7 +17,7 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
-from bench_resources.config.environment import find_own_modules
+from bench_resources.config.environment import add_module_folders
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.models import CALLERS_FUNCTION, PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
@@ -122,7 +122,7 @@ def _texts(turns: Sequence[Turn]) -> list[str]:
 def _import_function(spec: PythonSpec, at: EngineContext) -> tuple[ModuleType, Callable[..., str]]:
     module_name, _, name = spec.function.partition(":")
     file = at.resolve("bench.toml")
-    find_own_modules(at.resolve("."))
+    add_module_folders(at.resolve("."))
     try:
         module = import_module(module_name)
         function: Callable[..., str] = getattr(module, name)

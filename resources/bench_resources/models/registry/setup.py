@@ -15,7 +15,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import json_digest
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.environment import find_own_modules
+from bench_resources.config.environment import add_module_folders
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.local_models import (
     TransformersSpec,
@@ -123,7 +123,7 @@ def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
     """The innermost package of a model's module, or its file, without importing anything."""
     if model.function == CALLERS_FUNCTION:
         return []  # its code is one of the options
-    find_own_modules(settings.home)
+    add_module_folders(settings.home)
     top, *below = model.place.partition(":")[0].split(".")
     spec = find_spec(top)
     if spec is None or not (places := spec.submodule_search_locations):
