@@ -33,9 +33,9 @@ from tests.fakes.checkpoint_files import write_checkpoint
 from tests.sensors.watched import (
     TABLES,
     Daemon,
-    record,
-    watching,
-    with_questions,
+    record_materialization,
+    record_question_tables,
+    watch_runs,
 )
 
 _BENCHMARKS, _CHECKPOINTS = 120, 300
@@ -99,11 +99,11 @@ def _many_benchmarks(home: Path) -> Iterator[Figure]:
 
 
 def _many_checkpoints(home: Path) -> Iterator[Figure]:
-    settings = watching(home, suites=json.dumps([*TABLES]))
+    settings = watch_runs(home, suites=json.dumps([*TABLES]))
     for number in range(_CHECKPOINTS):
         write_checkpoint(home.parent / "runs" / "a" / f"step-{number}", f"{number:04}".encode())
     with open_instance(home, settings) as instance:
-        daemon = Daemon(settings, with_questions(instance))
+        daemon = Daemon(settings, record_question_tables(instance))
         began = time.process_time()
         requests: list[str] = []
         while new := daemon.tick():  # at most 100 in a tick
@@ -118,7 +118,7 @@ def _many_checkpoints(home: Path) -> Iterator[Figure]:
         metrics = [key for tables in TABLES.values() for key in tables.metrics]
         for checkpoint in instance.get_dynamic_partitions(str(MODELS.name)):
             for key in metrics:
-                record(instance, key, checkpoint)
+                record_materialization(instance, key, checkpoint)
         daemon.end_runs()
         began = time.process_time()
         yield Figure(

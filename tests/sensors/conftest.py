@@ -6,13 +6,13 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from tests.sensors.watched import Daemon, watching, with_questions
+from tests.sensors.watched import Daemon, record_question_tables, watch_runs
 
 
 @pytest.fixture
 def instance() -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as ephemeral:
-        yield with_questions(ephemeral)
+        yield record_question_tables(ephemeral)
 
 
 @pytest.fixture
@@ -23,4 +23,4 @@ def runs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def daemon(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
-    return Daemon(watching(tmp_path / "home", suites='["codis", "blink"]'), instance)
+    return Daemon(watch_runs(tmp_path / "home", suites='["codis", "blink"]'), instance)

@@ -1,4 +1,4 @@
-"""Listening to people: a run for new answers, and a sentence for what cannot be heard."""
+"""New answers request a run; unreadable ones are reported."""
 
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ from bench_resources.tables.parquet import TableFiles
 from bench_sensors.annotation import request_rebuild
 from tests.annotation.answer_file import AnswerFile
 
-NAMES = ("quiz/votes", "quiz/checks")
+TASK_NAMES = ("quiz/votes", "quiz/checks")
 ANNOTATION_TASKS = [
     SuiteAnnotationTask(
         task=AnnotationTask(
@@ -27,25 +27,25 @@ ANNOTATION_TASKS = [
         row=str,
         to_rows=list,
     )
-    for name in NAMES
+    for name in TASK_NAMES
 ]
-ITEMS = [Unit(task="", unit_id=name, shown={"Text": name}) for name in "ab"]
+UNITS = [Unit(task="", unit_id=name, shown={"Text": name}) for name in "ab"]
 
 
 def answer_tables(tasks):
     return [dg.AssetKey(task.table("answers").split("/")) for task in tasks]
 
 
-class Listening:
-    """A home in which two tasks were asked, and nobody has answered yet."""
+class AnnotatedHome:
+    """A home with two published annotation tasks and no answers."""
 
     def __init__(self, folder, instance):
         self.folder, self.instance = folder, instance
         self.tables = TableFiles(folder=str(folder / "tables"))
-        self.votes, self.checks = (AnswerFile(folder, name) for name in NAMES)
-        self.configure(*NAMES)
+        self.votes, self.checks = (AnswerFile(folder, name) for name in TASK_NAMES)
+        self.configure(*TASK_NAMES)
         for task in ANNOTATION_TASKS:
-            self.tables.write(task.table("units").split("/"), ITEMS, Unit)
+            self.tables.write(task.table("units").split("/"), UNITS, Unit)
             self.tables.write(task.table("answers").split("/"), [], Answer)
 
     @property
@@ -56,15 +56,15 @@ class Listening:
         text = "".join(f'[annotation.tasks."{name}"]\n' for name in names)
         (self.folder / "bench.toml").write_text(text)
 
-    def make(self, task):
-        """Make the table of a task's answers, as a run does."""
+    def materialize(self, task):
+        """Write the table of a task's answers, as a run does."""
         answers = open_annotation_backend(self.settings).answers(task.task)
         key = task.table("answers").split("/")
-        self.tables.write(key, resolve_answers(task.task, ITEMS, answers).all, Answer)
+        self.tables.write(key, resolve_answers(task.task, UNITS, answers).all, Answer)
         self.instance.report_runless_asset_event(dg.AssetMaterialization(dg.AssetKey(key)))
 
     def tick(self):
-        """The tasks that a run is asked for and its key; else why there is none."""
+        """Names of the requested tables and the run key, or the reason to skip."""
         result = request_rebuild(
             self.instance, self.settings, self.tables, ANNOTATION_TASKS, answer_tables
         )
@@ -78,40 +78,40 @@ class Listening:
 @pytest.fixture
 def home(tmp_path):
     with dg.DagsterInstance.ephemeral() as instance:
-        yield Listening(tmp_path, instance)
+        yield AnnotatedHome(tmp_path, instance)
 
 
-def test_an_answer_asks_for_one_run_until_the_table_has_it(home):
+def test_an_answer_requests_one_run_until_the_table_has_it(home):
     assert home.tick() == "nothing new"  # an empty table starts no run
-    home.votes.says("ana", ITEMS[0], right="yes")
-    made, key = home.tick()
-    assert made == ["votes_answers"]
-    assert home.tick() == (made, key)  # Dagster starts one run for a key, however often it comes
-    home.make(ANNOTATION_TASKS[0])
+    home.votes.says("ana", UNITS[0], right="yes")
+    tables, key = home.tick()
+    assert tables == ["votes_answers"]
+    assert home.tick() == (tables, key)  # Dagster starts one run for a key, however often it comes
+    home.materialize(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
 
 
-def test_a_deadline_that_passes_asks_for_one_run_without_an_answer(home):
-    home.make(ANNOTATION_TASKS[0])
+def test_a_passed_deadline_requests_one_run_without_an_answer(home):
+    home.materialize(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
     now = datetime.now(UTC)
     (home.folder / "bench.toml").write_text(
-        f'[annotation.tasks."{NAMES[0]}"]\nuntil = {now.isoformat()}\n'
+        f'[annotation.tasks."{TASK_NAMES[0]}"]\nuntil = {now.isoformat()}\n'
     )
     assert home.tick()[0] == ["votes_answers"]
-    home.make(ANNOTATION_TASKS[0])
+    home.materialize(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
 
 
-def test_a_form_that_cannot_be_read_is_a_sentence_and_stops_no_other(home):
+def test_an_unreadable_answer_file_is_reported_and_does_not_stop_other_tasks(home):
     (home.folder / "annotation/quiz/votes").mkdir(parents=True)
     (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
     assert home.tick().startswith("quiz/votes: ")
-    home.checks.says("bo", ITEMS[1], right="no")
+    home.checks.says("bo", UNITS[1], right="no")
     assert home.tick()[0] == ["checks_answers"]
 
 
-@pytest.mark.parametrize("written", ["", '[annotation.tasks."other/task"]'])
-def test_a_configuration_without_tasks_is_a_sentence(home, written):
-    (home.folder / "bench.toml").write_text(written)
+@pytest.mark.parametrize("configuration", ["", '[annotation.tasks."other/task"]'])
+def test_a_configuration_without_tasks_is_reported(home, configuration):
+    (home.folder / "bench.toml").write_text(configuration)
     assert "no task in [annotation]" in home.tick()

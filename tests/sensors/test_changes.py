@@ -1,6 +1,6 @@
-"""A changed table is followed by what was made of it before, and by nothing else.
+"""A changed table requests the tables that were made of it before, and no others.
 
-To make the first tables takes seconds: each test walks one road over many changes.
+The first tables take seconds to make, so each test covers several changes.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from bench_assets.defs.checks.table_checks import task_checks
 from bench_resources.tables.parquet import table_output
 from bench_sensors.changes import with_automation
 from tests.fakes.quiz import TASK, quiz, resources_over
-from tests.sensors.watched import record
+from tests.sensors.watched import record_materialization
 
 ALOUD = replace(TASK.conditions["main"], about="Asked aloud.")
 QUIZ = replace(TASK, conditions={**TASK.conditions, "aloud": ALOUD})
@@ -31,7 +31,7 @@ TABLES = ["metrics", "predictions", "scores"]
 
 
 class Bench:
-    """A quiz and riddles, a leaderboard that gathers both, and what a tick would start."""
+    """Two suites, quiz and riddles, their leaderboard, and what a tick requests."""
 
     def __init__(self, home: Path, instance: dg.DagsterInstance) -> None:
         self.instance = instance
@@ -51,13 +51,13 @@ class Bench:
         self.tick()
 
     def build(self, suite: str, questions: list[Question] | None = None) -> None:
-        """Materialize a question table, of other questions or of the same, and its constants."""
+        """Materialize a question table, with new or the present questions, and its constants."""
         self.questions[suite] = self.questions[suite] if questions is None else questions
         self._run([[suite, "questions"]])
-        self.try_constants(suite)
+        self.make_constants(suite)
 
-    def try_constants(self, suite: str) -> None:
-        """Try constant responses on questions."""
+    def make_constants(self, suite: str) -> None:
+        """Score constant responses to the questions."""
         self._run([[suite, CONSTANTS]])
 
     def evaluate(self, model: str, *prefix: str, tables: list[str] = TABLES) -> None:
@@ -65,15 +65,15 @@ class Bench:
         self.instance.add_dynamic_partitions("model", [model])
         self._run([[*prefix, table] for table in tables], model)
 
-    def gather(self) -> None:
+    def make_leaderboard(self) -> None:
         """Make the leaderboard."""
         self._run([["leaderboard"]])
 
     def tick(self) -> list[str]:
-        """Look for changes; tells what is to be made of which model."""
-        # As Dagster's daemon does; its tester looks models up thousands of times.
-        remembered = cache(self.instance.get_dynamic_partitions)
-        with patch.object(self.instance, "get_dynamic_partitions", remembered):
+        """Evaluate the conditions, and return the requested tables with their models."""
+        # As Dagster's daemon does; without a cache, partitions are read thousands of times.
+        cached_partitions = cache(self.instance.get_dynamic_partitions)
+        with patch.object(self.instance, "get_dynamic_partitions", cached_partitions):
             result = dg.evaluate_automation_conditions(
                 self._defs, self.instance, cursor=self._cursor
             )
@@ -123,62 +123,65 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield bench
 
 
-def of(model: str, prefix: str = "quiz", tables: list[str] = TABLES) -> list[str]:
+def model_tables(model: str, prefix: str = "quiz", tables: list[str] = TABLES) -> list[str]:
     return [f"{prefix}/{table} {model}" for table in tables]
 
 
-def test_all_that_is_made_of_models_follows_but_quick_evaluations() -> None:
+def test_all_tables_of_models_have_automation_but_quick_evaluations() -> None:
     graph = defs.resolve_asset_graph()
     tables = graph.materializable_asset_keys
-    of_models = dg.DynamicPartitionsDefinition
-    per_model = {key for key in tables if isinstance(graph.get(key).partitions_def, of_models)}
-    follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
-    assert {key.path[-1] for key in per_model - follow} == {"quick_evaluation"}
-    others = {key for key in follow - per_model if key.path[-1] != CONSTANTS}
-    assert {graph.get(key).group_name for key in others} == {"leaderboard"}
+    per_model = {
+        key
+        for key in tables
+        if isinstance(graph.get(key).partitions_def, dg.DynamicPartitionsDefinition)
+    }
+    automated = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
+    assert {key.path[-1] for key in per_model - automated} == {"quick_evaluation"}
+    automated_without_model = {key for key in automated - per_model if key.path[-1] != CONSTANTS}
+    assert {graph.get(key).group_name for key in automated_without_model} == {"leaderboard"}
 
 
-def test_other_questions_are_put_once_to_models_evaluated_before(bench: Bench) -> None:
+def test_changed_questions_request_models_evaluated_before_once(bench: Bench) -> None:
     bench.build("quiz")
     assert bench.tick() == [], "the same questions again"
     bench.build("quiz", quiz(4))
-    assert bench.tick() == of("a")
+    assert bench.tick() == model_tables("a")
     bench.build("quiz", quiz(5))
-    assert bench.tick() == of("a"), "a change between a request and the next tick is seen"
+    assert bench.tick() == model_tables("a"), "a change between a request and the next tick is seen"
     assert bench.tick() == [], "a run that failed is not started again"
     bench.evaluate("a", "quiz", tables=["predictions"])
-    assert bench.tick() == of("a", tables=["metrics", "scores"]), "its run ended half way"
+    assert bench.tick() == model_tables("a", tables=["metrics", "scores"]), "its run ended half way"
 
 
 @pytest.mark.long
-def test_questions_go_to_nobody_if_a_check_fails_and_not_to_retired_models(bench: Bench) -> None:
+def test_failing_questions_request_no_model_and_retired_models_are_left_out(bench: Bench) -> None:
     bench.build("quiz", [*quiz(3), *quiz(1)])
     assert bench.tick() == [], "questions fail a blocking check"
     bench.build("quiz", quiz(4))
-    assert bench.tick() == of("a")
+    assert bench.tick() == model_tables("a")
     bench.evaluate("a", "quiz", "aloud")
     bench.evaluate("b", "quiz")
     bench.tick()
     bench.build("quiz", quiz(5))
-    expected = sorted([*of("a", "quiz/aloud"), *of("a"), *of("b")])
+    expected = sorted([*model_tables("a", "quiz/aloud"), *model_tables("a"), *model_tables("b")])
     assert bench.tick() == expected, "an ablation is asked of those who were asked it before"
     bench.instance.delete_dynamic_partition(str(MODELS.name), "a")
     bench.build("quiz", quiz(6))
-    assert bench.tick() == of("b"), "a retired model is not asked"
+    assert bench.tick() == model_tables("b"), "a retired model is not asked"
 
 
 @pytest.mark.long
-def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> None:
+def test_changed_metrics_request_the_leaderboard_once_it_exists(bench: Bench) -> None:
     bench.evaluate("b", "quiz")
     assert bench.tick() == []
-    bench.gather()
+    bench.make_leaderboard()
     bench.evaluate("nobody", "quiz")  # there is no such model
     bench.evaluate("c", "riddles")
     assert bench.tick() == ["leaderboard"], "one broken model does not freeze it"
-    bench.gather()
+    bench.make_leaderboard()
     bench.evaluate("c", "quiz")
     assert bench.tick() == ["leaderboard"], "metrics that change while it is gathered are seen"
-    bench.gather()
+    bench.make_leaderboard()
     assert bench.tick() == []
     bench.evaluate("c", "quiz")  # the same again
     assert bench.tick() == []
@@ -187,19 +190,21 @@ def test_the_leaderboard_follows_metrics_once_it_was_gathered(bench: Bench) -> N
 
 
 @pytest.mark.parametrize(
-    "number",
-    [101, *(pytest.param(number, marks=pytest.mark.long) for number in (99, 100, 300))],
+    "n_models",
+    [101, *(pytest.param(n_models, marks=pytest.mark.long) for n_models in (99, 100, 300))],
 )
-def test_the_leaderboard_follows_a_changed_number_of_many_models(bench: Bench, number: int) -> None:
-    names, metrics = [f"m{n}" for n in range(number - 3)], dg.AssetKey(["quiz", "metrics"])
+def test_one_changed_metric_of_many_models_requests_the_leaderboard(
+    bench: Bench, n_models: int
+) -> None:
+    names, metrics = [f"m{n}" for n in range(n_models - 3)], dg.AssetKey(["quiz", "metrics"])
     bench.instance.add_dynamic_partitions("model", names)
     for name in names:
-        record(bench.instance, metrics, name)
+        record_materialization(bench.instance, metrics, name)
     bench.tick()  # of more than 100 new tables Dagster takes the time of the tick
-    bench.gather()
+    bench.make_leaderboard()
     assert bench.tick() == []
-    record(bench.instance, metrics, names[-1], content="2")
+    record_materialization(bench.instance, metrics, names[-1], content="2")
     assert bench.tick() == ["leaderboard"]
-    bench.gather()
-    record(bench.instance, metrics, names[-1], content="2")
+    bench.make_leaderboard()
+    record_materialization(bench.instance, metrics, names[-1], content="2")
     assert bench.tick() == [], "the same again"

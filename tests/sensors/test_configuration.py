@@ -32,16 +32,16 @@ class Home:
     def __init__(self, folder, instance):
         self.folder, self.instance = folder, instance
         (folder / "quiz.jsonl").write_text(ROW)
-        self.write(a="A", b="B")
+        self.configure(a="A", b="B")
         instance.add_dynamic_partitions(MODELS.name, ["a", "b"])
         catalog = load_catalog(load_settings(folder)).only(["quiz"])
         self._sensor = observation_sensor(partial(observe_inputs, catalog))
 
-    def write(self, **says):
-        (self.folder / "bench.toml").write_text(TOML.format(**says))
+    def configure(self, **responses):
+        (self.folder / "bench.toml").write_text(TOML.format(**responses))
 
-    def look(self):
-        """Keys and partitions that a tick observes."""
+    def tick(self):
+        """Evaluate the sensor, and return the keys and partitions that it observes."""
         settings = HomeSettings(home=str(self.folder))
         resources = {"settings": settings, "tables": HomeTables(settings=settings)}
         with dg.build_sensor_context(self.instance, resources=resources) as context:
@@ -57,24 +57,24 @@ class Home:
 def home(tmp_path):
     with dg.DagsterInstance.ephemeral() as instance:
         home = Home(tmp_path, instance)
-        assert {(source_key("quiz"), None), (MODEL_SETUP, "a"), (MODEL_SETUP, "b")} < home.look()
-        assert home.look() == set()
+        assert {(source_key("quiz"), None), (MODEL_SETUP, "a"), (MODEL_SETUP, "b")} < home.tick()
+        assert home.tick() == set()
         yield home
 
 
-def test_another_setup_of_a_model_is_observed_once(home):
-    home.write(a="B", b="B")
-    assert home.look() == {(MODEL_SETUP, "a")}
-    assert home.look() == set()
+def test_a_changed_model_is_observed_once(home):
+    home.configure(a="B", b="B")
+    assert home.tick() == {(MODEL_SETUP, "a")}
+    assert home.tick() == set()
 
 
 def test_an_edited_source_is_observed_once(home):
     (home.folder / "quiz.jsonl").write_text(ROW.replace('"A"}', '"B"}'))
-    assert home.look() == {(source_key("quiz"), None)}
-    assert home.look() == set()
+    assert home.tick() == {(source_key("quiz"), None)}
+    assert home.tick() == set()
 
 
-def test_each_tick_reads_the_file_as_it_is_now(home):
+def test_new_models_become_partitions_without_a_restart(home):
     sensor, settings = model_sensor(), HomeSettings(home=str(home.folder))
     for name in "ab":
         home.instance.delete_dynamic_partition(MODELS.name, name)

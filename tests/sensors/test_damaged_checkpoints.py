@@ -1,4 +1,4 @@
-"""Damaged and unfinished checkpoints: each is named with what is wrong, and ends nothing else."""
+"""Damaged and unfinished checkpoints are reported with the reason, and stop no others."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
-from tests.sensors.watched import Daemon, names
+from tests.sensors.watched import Daemon, short_keys
 
 Damage: TypeAlias = Callable[[Path], object]
 
@@ -18,21 +18,21 @@ SHARD = "model-2-of-2.safetensors"
 INDEX = "model.safetensors.index.json"
 
 
-def _writing(name: str, written: str | bytes) -> Damage:
-    data = written if isinstance(written, bytes) else written.encode()
+def _write(name: str, content: str | bytes) -> Damage:
+    data = content if isinstance(content, bytes) else content.encode()
     return lambda folder: (folder / name).write_bytes(data)
 
 
-def _with_index(weight_map: object) -> Damage:
-    return _writing(INDEX, json.dumps({"weight_map": weight_map}))
+def _write_index(weight_map: object) -> Damage:
+    return _write(INDEX, json.dumps({"weight_map": weight_map}))
 
 
-def _without(name: str) -> Damage:
+def _delete(name: str) -> Damage:
     return lambda folder: (folder / name).unlink()
 
 
-def _adapter(**config: object) -> Damage:
-    """An adapter, and nothing else, with this in its configuration."""
+def _replace_by_adapter(**config: object) -> Damage:
+    """Replace the files of a folder by an adapter with this configuration."""
 
     def damage(folder: Path) -> None:
         for file in folder.iterdir():
@@ -45,27 +45,30 @@ def _adapter(**config: object) -> Damage:
 
 
 DAMAGES: dict[str, tuple[Damage, str]] = {
-    # what is damaged -> how, and what is said
-    "no config yet": (_without("config.json"), "config.json is missing"),
-    "no shard yet": (_without(SHARD), f"{SHARD} is missing"),
-    "half an index": (_writing(INDEX, '{"weight_map"'), "not JSON"),
-    "an index of a list": (_with_index([SHARD]), "no weight_map"),
-    "an index that names no weights": (_with_index({"a": "config.json"}), "got 'config.json'"),
-    "an index that leads out": (_with_index({"a": "../x.safetensors"}), "outside"),
-    "a config of a list": (_writing("config.json", "[]"), "not a JSON object"),
-    "an adapter on itself": (_adapter(base_model_name_or_path="."), "an adapter itself"),
-    "an adapter of prompts": (_adapter(peft_type="PROMPT_TUNING"), "peft_type PROMPT_TUNING"),
-    "a temporary file": (_writing(f"{SHARD}.tmp123", b""), "still being written"),
-    "a shard cut short": (_writing(SHARD, safetensors(b"1234")[:-1]), "half-written or corrupt"),
-    "a shard too long": (_writing(SHARD, safetensors(b"12") + b"3"), "half-written or corrupt"),
-    "a corrupt shard": (_writing(SHARD, b"\xff" * 64), "half-written or corrupt"),
-    "a config of no model": (_writing("config.json", '{"lr": 1}'), "no model_type"),
+    # Description -> the damage, and a part of the reason.
+    "no config yet": (_delete("config.json"), "config.json is missing"),
+    "no shard yet": (_delete(SHARD), f"{SHARD} is missing"),
+    "half an index": (_write(INDEX, '{"weight_map"'), "not JSON"),
+    "an index of a list": (_write_index([SHARD]), "no weight_map"),
+    "an index that names no weights": (_write_index({"a": "config.json"}), "got 'config.json'"),
+    "an index that leads out": (_write_index({"a": "../x.safetensors"}), "outside"),
+    "a config of a list": (_write("config.json", "[]"), "not a JSON object"),
+    "an adapter on itself": (_replace_by_adapter(base_model_name_or_path="."), "an adapter itself"),
+    "an adapter of prompts": (
+        _replace_by_adapter(peft_type="PROMPT_TUNING"),
+        "peft_type PROMPT_TUNING",
+    ),
+    "a temporary file": (_write(f"{SHARD}.tmp123", b""), "still being written"),
+    "a shard cut short": (_write(SHARD, safetensors(b"1234")[:-1]), "half-written or corrupt"),
+    "a shard too long": (_write(SHARD, safetensors(b"12") + b"3"), "half-written or corrupt"),
+    "a corrupt shard": (_write(SHARD, b"\xff" * 64), "half-written or corrupt"),
+    "a config of no model": (_write("config.json", '{"lr": 1}'), "no model_type"),
 }
 
 
-@pytest.mark.parametrize(("damage", "says"), DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_checkpoint_is_named_and_the_others_are_found(
-    tmp_path: Path, damage: Damage, says: str
+@pytest.mark.parametrize(("damage", "expected_reason"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_checkpoint_is_reported_and_the_others_are_found(
+    tmp_path: Path, damage: Damage, expected_reason: str
 ) -> None:
     write_checkpoint(tmp_path / "a" / "step-1")
     damaged = write_checkpoint(tmp_path / "b" / "step-1", b"5678", shards=2)
@@ -74,39 +77,39 @@ def test_a_damaged_checkpoint_is_named_and_the_others_are_found(
     survey = look(tmp_path)
     assert [checkpoint.name for checkpoint in survey.finished] == ["a/step-1", "c/step-1"]
     assert list(survey.unfinished) == ["b/step-1"]
-    assert says in survey.unfinished["b/step-1"]
+    assert expected_reason in survey.unfinished["b/step-1"]
     assert str(damaged) in survey.unfinished["b/step-1"]
-    # The good one behind it is found again, too, after it was renamed.
+    # The last one is also found by its key after a change of its path.
     (key,) = (checkpoint.key for checkpoint in survey.finished if checkpoint.name == "c/step-1")
     (tmp_path / "c").rename(tmp_path / "d")
     assert find_checkpoint(key, [tmp_path]) == tmp_path / "d" / "step-1"
 
 
-def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
+def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(
     daemon: Daemon, runs: Path
 ) -> None:
     for n, (damage, _) in enumerate(list(DAMAGES.values())[::9]):
         damage(write_checkpoint(runs / f"x{n}" / "step-1", bytes([n, 0]), shards=2))
     write_checkpoint(runs / "zz" / "step-1", b"9abc")
     (runs / "x0").rename(runs / os.fsdecode(b"\xff\xfe"))
-    assert names(daemon.tick()) == ["zz/step-1 codis+blink"]
+    assert short_keys(daemon.tick()) == ["zz/step-1 codis+blink"]
     assert daemon.tick() == []
     assert "/runs/\\udcff\\udcfe/step-1: " in daemon.skip_message
     assert daemon.skip_message.isascii()
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "expected_reason"),
     [
         pytest.param("tmp-checkpoint-100", "still being written", id="a temporary name"),
         pytest.param(os.fsdecode(b"\xff"), "Rename it", id="a name that is not UTF-8"),
     ],
 )
-def test_a_folder_with_such_a_name_is_left_and_reported(
-    tmp_path: Path, name: str, says: str
+def test_a_folder_with_an_unusable_name_is_reported(
+    tmp_path: Path, name: str, expected_reason: str
 ) -> None:
     write_checkpoint(tmp_path / name)
     survey = look(tmp_path)
     assert survey.finished == []
     (reason,) = survey.unfinished.values()
-    assert says in reason
+    assert expected_reason in reason

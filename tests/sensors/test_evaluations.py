@@ -21,30 +21,32 @@ from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.sensors.watched import (
     TABLES,
     Daemon,
-    names,
+    record_question_tables,
     record_quick_evaluation,
-    tables_of_suite,
-    watching,
-    with_questions,
+    short_keys,
+    suite_tables,
+    watch_runs,
 )
 
 
-def test_a_suite_that_is_added_later_is_all_that_old_checkpoints_get(
+def test_an_old_checkpoint_is_evaluated_on_added_suites_only(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
-    daemon.settings = watching(tmp_path / "home", suites='["codis", "multi", "blink", "cogbench"]')
+    daemon.settings = watch_runs(
+        tmp_path / "home", suites='["codis", "multi", "blink", "cogbench"]'
+    )
     write_checkpoint(runs / "a" / "step-2", b"5678")
-    assert names(daemon.tick()) == [
+    assert short_keys(daemon.tick()) == [
         "a/step-1 multi+cogbench",
         "a/step-2 codis+multi+blink+cogbench",
     ]
-    daemon.settings = watching(tmp_path / "home", suites='["blink", "codis"]')
+    daemon.settings = watch_runs(tmp_path / "home", suites='["blink", "codis"]')
     assert daemon.tick() == []
 
 
-def test_without_cursor_and_claims_nothing_is_requested_again(
+def test_nothing_is_requested_again_if_cursor_and_leases_are_lost(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -55,20 +57,22 @@ def test_without_cursor_and_claims_nothing_is_requested_again(
     assert daemon.partitions() == ["a/step-1"]
 
 
-def test_of_many_ticks_at_once_one_asks(daemon: Daemon, runs: Path, tmp_path: Path) -> None:
+def test_one_of_many_concurrent_ticks_requests_a_run(
+    daemon: Daemon, runs: Path, tmp_path: Path
+) -> None:
     write_checkpoint(runs / "a" / "step-1")
     with (
         dg.DagsterInstance.local_temp(str(tmp_path)) as instance,  # in memory: locked tables
         ThreadPoolExecutor(8) as threads,
     ):
-        with_questions(instance)
+        record_question_tables(instance)
         ticks = [Daemon(daemon.settings, instance) for _ in range(8)]
         keys = [key for tick_keys in threads.map(Daemon.tick, ticks) for key in tick_keys]
-    suites = [suite for key in keys for suite in key.split("/")[-2].split("+")]
+    suites = [suite for key in short_keys(keys) for suite in key.split()[-1].split("+")]
     assert sorted(suites) == ["blink", "codis"]
 
 
-def test_what_a_killed_tick_had_claimed_is_requested_minutes_later(
+def test_a_run_leased_by_a_killed_tick_is_requested_after_five_minutes(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
@@ -76,52 +80,54 @@ def test_what_a_killed_tick_had_claimed_is_requested_minutes_later(
     assert daemon.tick() == []
     with closing(sqlite3.connect(tmp_path / "home" / "leases.sqlite")) as db, db:
         db.execute("UPDATE leases SET until = until - 301")
-    assert names(daemon.tick()) == ["a/step-1 codis+blink"]
+    assert short_keys(daemon.tick()) == ["a/step-1 codis+blink"]
 
 
 @pytest.fixture
-def looking(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
-    """One whose checkpoint is at its quick evaluation."""
-    settings = watching(tmp_path / "home", "first = 20", suites='["codis", "journeybench"]')
+def quick_daemon(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
+    """A daemon whose checkpoint is in its quick evaluation."""
+    settings = watch_runs(tmp_path / "home", "first = 20", suites='["codis", "journeybench"]')
     daemon = Daemon(settings, instance)
     write_checkpoint(runs / "a" / "step-1")
-    assert names(daemon.tick()) == ["a/step-1 quick_evaluation/codis+journeybench"]
+    assert short_keys(daemon.tick()) == ["a/step-1 quick_evaluation/codis+journeybench"]
     assert daemon.tick() == []
     return daemon
 
 
-def looked(daemon: Daemon, *suites: str) -> None:
-    """A checkpoint answered the first questions of some suites."""
+def finish_quick_evaluation(daemon: Daemon, *suites: str) -> None:
+    """Record the quick evaluation of the checkpoint on some suites."""
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     for suite in suites:
         record_quick_evaluation(daemon.instance, suite, checkpoint)
 
 
-def test_one_run_over_the_rest_follows_when_the_quick_evaluation_is_over(looking: Daemon) -> None:
-    looked(looking, "codis")
-    assert looking.tick() == []
-    looked(looking, "journeybench")
-    assert looking.tick() == []
-    looking.end_runs()
-    assert names(looking.tick()) == ["a/step-1 codis+journeybench"]
-    assert looking.tick() == []
-
-
-def test_a_suite_whose_quick_evaluation_failed_follows_when_it_is_repaired(
-    looking: Daemon,
+def test_the_full_evaluation_waits_for_the_end_of_the_quick_one(
+    quick_daemon: Daemon,
 ) -> None:
-    looked(looking, "journeybench")
-    looking.end_runs()
-    assert names(looking.tick()) == ["a/step-1 journeybench"]
-    assert looking.tick() == []
-    looked(looking, "codis")
-    assert names(looking.tick()) == ["a/step-1 codis"]
+    finish_quick_evaluation(quick_daemon, "codis")
+    assert quick_daemon.tick() == []
+    finish_quick_evaluation(quick_daemon, "journeybench")
+    assert quick_daemon.tick() == []
+    quick_daemon.end_runs()
+    assert short_keys(quick_daemon.tick()) == ["a/step-1 codis+journeybench"]
+    assert quick_daemon.tick() == []
 
 
-def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
+def test_a_suite_waits_for_its_own_quick_evaluation(
+    quick_daemon: Daemon,
+) -> None:
+    finish_quick_evaluation(quick_daemon, "journeybench")
+    quick_daemon.end_runs()
+    assert short_keys(quick_daemon.tick()) == ["a/step-1 journeybench"]
+    assert quick_daemon.tick() == []
+    finish_quick_evaluation(quick_daemon, "codis")
+    assert short_keys(quick_daemon.tick()) == ["a/step-1 codis"]
+
+
+def test_the_quick_evaluation_has_priority_and_covers_all_tasks(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:
-    settings = watching(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
+    settings = watch_runs(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
     write_checkpoint(runs / "a" / "step-1")
     result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
     (request,) = result.run_requests or []
@@ -134,47 +140,47 @@ def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
     ]
 
 
-def test_nothing_starts_before_the_question_tables_are_built(
+def test_no_run_is_requested_before_the_question_tables_are_built(
     daemon: Daemon, runs: Path, tmp_path: Path
 ) -> None:
     write_checkpoint(runs / "a" / "step-1")
-    with dg.DagsterInstance.ephemeral() as bare:
-        early = Daemon(daemon.settings, bare)
-        assert early.tick() == []
-        assert "no question tables of codis, blink" in early.skip_message
-        with_questions(bare)
-        assert names(early.tick()) == ["a/step-1 codis+blink"]
+    with dg.DagsterInstance.ephemeral() as instance:
+        daemon_without_questions = Daemon(daemon.settings, instance)
+        assert daemon_without_questions.tick() == []
+        assert "no question tables of codis, blink" in daemon_without_questions.skip_message
+        record_question_tables(instance)
+        assert short_keys(daemon_without_questions.tick()) == ["a/step-1 codis+blink"]
 
 
-def test_a_suite_that_is_not_installed_stops_the_evaluation_of_no_other(
+def test_a_suite_that_is_not_installed_is_left_out(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:
-    settings = watching(tmp_path / "home", suites='["codex", "codis"]')
+    settings = watch_runs(tmp_path / "home", suites='["codex", "codis"]')
     write_checkpoint(runs / "a" / "step-1")
-    assert names(Daemon(settings, instance).tick()) == ["a/step-1 codis"]
+    assert short_keys(Daemon(settings, instance).tick()) == ["a/step-1 codis"]
 
 
 QUIZZES = [TASK, replace(TASK, name="riddles")]
 
 
 @pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every time that weights are loaded, by folder."""
+def loaded_folders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Folders of the checkpoints whose weights were loaded, one entry a time."""
     from transformers import AutoModelForImageTextToText
 
-    loaded, load = [], AutoModelForImageTextToText.from_pretrained
+    folders, load = [], AutoModelForImageTextToText.from_pretrained
 
-    def counted(folder, **options):
-        loaded.append(str(folder))
+    def load_and_record(folder, **options):
+        folders.append(str(folder))
         return load(folder, **options)
 
-    monkeypatch.setattr(AutoModelForImageTextToText, "from_pretrained", counted)
-    return loaded
+    monkeypatch.setattr(AutoModelForImageTextToText, "from_pretrained", load_and_record)
+    return folders
 
 
 @pytest.mark.long
 def test_one_run_over_several_suites_loads_the_weights_once(
-    tmp_path: Path, loads: list[str]
+    tmp_path: Path, loaded_folders: list[str]
 ) -> None:
     folder = save_tiny_vlm(tmp_path / "runs" / "a" / "step-1")
     (tmp_path / "bench.toml").write_text(
@@ -189,29 +195,27 @@ def test_one_run_over_several_suites_loads_the_weights_once(
         resources=resources_over(tmp_path),
     )
     checkpoint = f"a/step-1@{fingerprint(folder)}"
-    wanted = CheckpointEvaluation(
+    evaluation = CheckpointEvaluation(
         job=EVALUATION_JOB, checkpoint=checkpoint, suites=["quiz", "riddles"]
     )
-    tables = {
-        task.name: tables_of_suite(
-            [task], [k for a in evaluation_assets(task) if a.partitions_def for k in a.keys]
-        )
-        for task in QUIZZES
-    }
-    (request,) = run_requests([wanted], tables, lambda _: True)
+    tables = {}
+    for task in QUIZZES:
+        per_model = [asset for asset in evaluation_assets(task) if asset.partitions_def]
+        tables[task.name] = suite_tables([task], [key for asset in per_model for key in asset.keys])
+    (request,) = run_requests([evaluation], tables, lambda _: True)
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), [checkpoint])
         for task in QUIZZES:
             defs.resolve_implicit_global_asset_job_def().execute_in_process(
                 asset_selection=[dg.AssetKey([task.name, "questions"])], instance=instance
             )
-        done = defs.resolve_job_def(EVALUATION_JOB).execute_in_process(
+        result = defs.resolve_job_def(EVALUATION_JOB).execute_in_process(
             instance=instance,
             partition_key=request.partition_key,
             asset_selection=request.asset_selection,
         )
-    steps = [event.step_key or "" for event in done.all_events if event.is_step_success]
+    steps = [event.step_key or "" for event in result.all_events if event.is_step_success]
     # All predictions come before anything that may load a judge in place of the model.
     assert sorted(steps[:2]) == ["quiz__predictions", "riddles__predictions"]
     assert len(steps) == 6
-    assert loads == [str(folder)]
+    assert loaded_folders == [str(folder)]

@@ -13,8 +13,8 @@ from tests.resources.runs.sending import instance_of
 SHARED = '[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file:///tmp/objects"\n'
 
 
-class Queue(dg.DefaultRunLauncher):
-    """A launcher of which some jobs are gone."""
+class LauncherWithGoneJobs(dg.DefaultRunLauncher):
+    """A launcher with runs whose jobs have left the queue."""
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
         return run.tags.get("job") == "gone"
@@ -22,11 +22,13 @@ class Queue(dg.DefaultRunLauncher):
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
-    with instance_of(tmp_path, {"module": __name__, "class": "Queue"}) as opened:
-        yield opened
+    with instance_of(
+        tmp_path, {"module": __name__, "class": "LauncherWithGoneJobs"}
+    ) as open_instance:
+        yield open_instance
 
 
-def sensors_with(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def sensor_names(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://bench@127.0.0.1:1/bench")
     (home / "bench.toml").write_text(SHARED + cluster)
     return [sensor.name for sensor in orphaned_run_sensors(load_settings(home))]
@@ -39,7 +41,7 @@ def sensors_with(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> l
 def test_homes_that_send_runs_to_a_queue_have_the_sensor(
     tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sensors_with(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
+    assert sensor_names(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
 
 
 def test_only_a_starting_run_whose_job_is_gone_is_failed(
@@ -52,9 +54,9 @@ def test_only_a_starting_run_whose_job_is_gone_is_failed(
         instance.run_storage.add_run(
             dg.DagsterRun(job_name="made", run_id=run_id, status=status, tags={"job": job})
         )
-    sensors_with(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
+    sensor_names(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
     (sensor,) = orphaned_run_sensors(load_settings(tmp_path))
     ticks = [sensor.evaluate_tick(dg.build_sensor_context(instance)).skip_message for _ in range(2)]
     assert ticks == ["failed: run gone", "no orphaned run"]
-    now = {run.run_id: run.status.value for run in instance.get_runs()}
-    assert now == {"gone": "FAILURE", "waits": "STARTING", "runs": "STARTED"}
+    statuses = {run.run_id: run.status.value for run in instance.get_runs()}
+    assert statuses == {"gone": "FAILURE", "waits": "STARTING", "runs": "STARTED"}

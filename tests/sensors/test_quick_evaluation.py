@@ -1,4 +1,4 @@
-"""The quick evaluation asks a few questions, and what it asked is not asked again."""
+"""The quick evaluation asks a few questions, which the full evaluation does not ask again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 
 @pytest.mark.parametrize(
-    ("n", "drawn"),
+    ("n", "n_sampled"),
     [
         pytest.param(10, 12, id="whole groups of three, at least as many as asked for"),
         pytest.param(3, 3, id="one group"),
@@ -24,12 +24,12 @@ from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
         pytest.param(99, 60, id="all there are"),
     ],
 )
-def test_groups_stay_whole_and_in_order(n, drawn):
+def test_whole_groups_are_sampled_in_order(n, n_sampled):
     questions = quiz(60, group=3)
-    few = first_questions(questions, n)
-    assert len(few) == drawn
-    assert few == [question for question in questions if question in few]
-    assert len({question.group_id for question in few}) == drawn / 3
+    sampled = first_questions(questions, n)
+    assert len(sampled) == n_sampled
+    assert sampled == [question for question in questions if question in sampled]
+    assert len({question.group_id for question in sampled}) == n_sampled / 3
 
 
 def configure(home: Path, server: ChatServer) -> None:
@@ -39,7 +39,7 @@ def configure(home: Path, server: ChatServer) -> None:
     )
 
 
-def test_the_whole_evaluation_asks_only_the_rest(tmp_path: Path) -> None:
+def test_the_full_evaluation_requests_only_the_other_questions(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         table = questions_asset(quiz(100))
@@ -53,7 +53,7 @@ def test_the_whole_evaluation_asks_only_the_rest(tmp_path: Path) -> None:
         assert server.n_requests == 100
 
 
-def test_a_failed_request_fails_the_quick_evaluation_so_that_nothing_follows(
+def test_a_failed_request_fails_the_quick_evaluation(
     tmp_path: Path,
 ) -> None:
     with ChatServer("x") as server:
@@ -63,7 +63,7 @@ def test_a_failed_request_fails_the_quick_evaluation_so_that_nothing_follows(
             run_for("m", [questions_asset(quiz(100)), *quick_evaluation_assets([TASK])], tmp_path)
 
 
-def test_a_judge_without_a_response_fails_the_quick_evaluation_as_well(tmp_path: Path) -> None:
+def test_a_failed_request_to_the_judge_fails_the_quick_evaluation(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         with (tmp_path / "bench.toml").open("a") as file:
@@ -71,9 +71,9 @@ def test_a_judge_without_a_response_fails_the_quick_evaluation_as_well(tmp_path:
                 f'[models.j]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "j"\n'
                 'max_tries = 1\n[suites.quiz]\njudge = "j"\n'
             )
-        table, looks = questions_asset(quiz(100)), quick_evaluation_assets([TASK])
-        judging = replace(TASK, judges={"paper": ByModel(judge_right)})
-        run_for("m", [table, *looks], tmp_path)  # so that only the judge is left to be asked
+        table, quick_evaluation = questions_asset(quiz(100)), quick_evaluation_assets([TASK])
+        judged_task = replace(TASK, judges={"paper": ByModel(judge_right)})
+        run_for("m", [table, *quick_evaluation], tmp_path)  # now only the judge has requests
         server.fail_next(1, Answer(status=400, text="no"))
         with pytest.raises(ModelError, match="1 of 10 verdicts without a response"):
-            run_for("m", [table, *quick_evaluation_assets([judging])], tmp_path)
+            run_for("m", [table, *quick_evaluation_assets([judged_task])], tmp_path)

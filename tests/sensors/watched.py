@@ -1,5 +1,6 @@
 """A home folder that watches checkpoints, and stand-ins for what they start."""
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,8 +21,8 @@ from bench_sensors.quick_evaluation import (
 CATALOG = load_catalog()
 
 
-def tables_of_suite(tasks: Iterable[Task], outputs: Sequence[dg.AssetKey]) -> SuiteTables:
-    """The tables of tasks, of which an evaluation makes some."""
+def suite_tables(tasks: Iterable[Task], outputs: Sequence[dg.AssetKey]) -> SuiteTables:
+    """The tables of a suite with these tasks; ``outputs`` are what an evaluation makes."""
     model_tasks = [task for task in tasks if task.asked_of == "model"]
     return SuiteTables(
         questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
@@ -32,14 +33,14 @@ def tables_of_suite(tasks: Iterable[Task], outputs: Sequence[dg.AssetKey]) -> Su
 
 
 TABLES: Tables = {
-    suite.name: tables_of_suite(suite.tasks, [dg.AssetKey([suite.name, "metrics"])])
+    suite.name: suite_tables(suite.tasks, [dg.AssetKey([suite.name, "metrics"])])
     for suite in CATALOG.suites
 }
-"""What the evaluation of a suite makes is one table, where only its name matters."""
+"""In these tests an evaluation of a suite makes one table, its metrics."""
 
 
 class Daemon:
-    """Does with a tick's result what Dagster's daemon does: partitions, runs by key, cursor."""
+    """Applies the results of ticks as Dagster's daemon does: partitions, runs by key, cursor."""
 
     def __init__(self, settings: Settings, instance: dg.DagsterInstance) -> None:
         self.settings, self.instance = settings, instance
@@ -47,7 +48,7 @@ class Daemon:
         self.skip_message = ""
 
     def tick(self, after: float = 1.0) -> list[str]:
-        """Run keys that were asked for, at a tick some seconds from now."""
+        """Evaluate the sensor some seconds from now, and return the keys of the requested runs."""
         now = time.time() + after
         result = watch_folders(self.instance, self.settings, TABLES, self.cursor, now)
         for change in result.dynamic_partitions_requests or []:
@@ -63,24 +64,24 @@ class Daemon:
         return [str(request.run_key) for request in result.run_requests or []]
 
     def partitions(self) -> list[str]:
-        """Names without contents."""
+        """Names of the checkpoints that are partitions, without their digests."""
         keys = self.instance.get_dynamic_partitions("model")
         return sorted(key.rpartition("@")[0] for key in keys)
 
     def end_runs(self) -> None:
-        """Every run there is ends, one way or the other."""
+        """Fail all runs."""
         for run in self.instance.get_runs():
             self.instance.report_run_failed(run)
 
     def start(self, request: dg.RunRequest) -> None:
+        """Create the requested run, unless there is one with its key."""
         tags = {
             **request.tags,
             "dagster/run_key": request.run_key or "",
             "dagster/partition": request.partition_key or "",
         }
-        if not self.instance.get_runs(
-            dg.RunsFilter(tags={"dagster/run_key": tags["dagster/run_key"]})
-        ):
+        same_key = dg.RunsFilter(tags={"dagster/run_key": tags["dagster/run_key"]})
+        if not self.instance.get_runs(same_key):
             create_run_for_test(
                 self.instance,
                 job_name=request.job_name or "",
@@ -89,19 +90,18 @@ class Daemon:
             )
 
 
-def names(run_keys: list[str]) -> list[str]:
-    """Run keys without contents: ``a/step-1@01234567/codis/1`` -> ``a/step-1 codis``.
+def short_keys(run_keys: list[str]) -> list[str]:
+    """Shorten run keys: ``a/step-1@01234567/codis/1`` -> ``a/step-1 codis``.
 
     An attempt after the first stays: ``a/step-1 codis/2``.
     """
-    parts = [key.rpartition("@") for key in run_keys]
-    return [f"{name} {rest.partition('/')[2].removesuffix('/1')}" for name, _, rest in parts]
+    return [re.sub(r"@\w+/", " ", key).removesuffix("/1") for key in run_keys]
 
 
-def watching(
+def watch_runs(
     home: Path, further: str = "", suites: str = '["codis"]', folders: str = '["../runs"]'
 ) -> Settings:
-    """Write a bench.toml that watches ``runs`` beside the home folder; read it."""
+    """Write a bench.toml that watches ``runs`` beside the home folder, and read it."""
     home.mkdir(exist_ok=True)
     (home / "bench.toml").write_text(
         f"[checkpoints]\nfolders = {folders}\nsettle_seconds = 0\nsuites = {suites}\n{further}\n"
@@ -109,21 +109,21 @@ def watching(
     return load_settings(home)
 
 
-def with_questions(instance: dg.DagsterInstance) -> dg.DagsterInstance:
+def record_question_tables(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     """Record that every question table was built."""
-    for of in TABLES.values():
-        for key in of.questions:
-            record(instance, key)
+    for tables in TABLES.values():
+        for key in tables.questions:
+            record_materialization(instance, key)
     return instance
 
 
 def record_quick_evaluation(instance: dg.DagsterInstance, suite: str, checkpoint: str) -> None:
     """Record that a checkpoint answered the first questions of a suite."""
     for key in TABLES[suite].quick_outputs:
-        record(instance, key, checkpoint)
+        record_materialization(instance, key, checkpoint)
 
 
-def record(
+def record_materialization(
     instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None, content: str = "1"
 ) -> None:
     """Record that a table was made."""

@@ -22,7 +22,7 @@ from tests.fakes.checkpoint_files import (
     write_checkpoint,
     write_files,
 )
-from tests.sensors.watched import watching
+from tests.sensors.watched import watch_runs
 
 
 def test_checkpoints_are_found_at_any_depth_and_named_by_their_place(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) 
 
 def test_a_partition_runs_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "runs" / "a" / "step-1")
-    settings = watching(
+    settings = watch_runs(
         tmp_path / "home",
         'like = "base"\n[models.base]\nkind = "transformers"\npath = "x"\nmax_tokens = 7\n',
     )
@@ -116,7 +116,7 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "vlm")
     folder = write_adapter(tmp_path / "runs" / "a" / "step-1", base="not/there/any/more")
     write_checkpoint(tmp_path / "runs" / "a" / "merged", b"5678")
-    settings = watching(tmp_path / "home", LIKE)
+    settings = watch_runs(tmp_path / "home", LIKE)
     base = base_of_checkpoints(settings)
     survey = look(tmp_path / "runs", base=base)
     merged, adapter = (
@@ -137,7 +137,7 @@ def test_an_adapter_is_a_checkpoint_like_any_other(tmp_path: Path) -> None:
 
 def test_checkpoints_cannot_be_like_a_model_that_is_none_of_transformers(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "runs" / "a" / "step-1")
-    settings = watching(tmp_path / "home", 'like = "random"')
+    settings = watch_runs(tmp_path / "home", 'like = "random"')
     (survey,) = look(tmp_path / "runs").finished
     with pytest.raises(SettingsError, match="like: random is a random model, not transformers"):
         resolve_name(survey.key, settings)
