@@ -6,7 +6,7 @@ from bench_resources.response_cache.rows import TokenCounts
 
 
 def cost(spec: ServerSpec, tokens: TokenCounts) -> float:
-    """The price of tokens, in the currency of the section.
+    """The price of tokens, in the currency of the section; its prices are per million tokens.
 
     >>> section = {"kind": "server", "base_url": "http://a/v1", "model": "m"}
     >>> spec = ServerSpec.model_validate(section | {"price_in": 2, "price_out": 10})
@@ -26,22 +26,26 @@ class Budget:
     def __init__(self, spec: ServerSpec, spent: TokenCounts) -> None:
         self._spec = spec
         self._spent = spent
-        self._uncounted = False
+        self._has_uncounted_response = False
 
     def count(self, response: Response) -> None:
         """Add a response; one without token counts makes the budget unenforceable."""
-        if not response.error:
-            self._uncounted |= response.prompt_tokens is None or response.completion_tokens is None
-            self._spent = TokenCounts(
-                prompt=self._spent.prompt + (response.prompt_tokens or 0),
-                completion=self._spent.completion + (response.completion_tokens or 0),
-            )
+        if response.error:
+            return
+        prompt, completion = response.prompt_tokens, response.completion_tokens
+        if prompt is None or completion is None:
+            self._has_uncounted_response = True
+        self._spent = TokenCounts(
+            prompt=self._spent.prompt + (prompt or 0),
+            completion=self._spent.completion + (completion or 0),
+        )
 
     def exhausted_reason(self) -> str:
         """Why no further request may be sent; "" while the budget lasts."""
-        spec, money = self._spec, cost(self._spec, self._spent)
+        spec = self._spec
+        money = cost(spec, self._spent)
         tokens = self._spent.prompt + self._spent.completion
-        if spec.has_budget and self._uncounted:
+        if spec.has_budget and self._has_uncounted_response:
             return "not sent: the server reports no token counts, which the budget needs"
         if spec.budget is not None and money >= spec.budget:
             return f"not sent: {money:.4g} of the budget of {spec.budget:g} are spent"

@@ -22,7 +22,7 @@ from bench_resources.models.api.formats.base import ApiFormat
 from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.redaction.responses import note_redaction
 
-_LATE = 30.0  # s by which a timeout is late if this process was suspended
+_SUSPENSION = 30.0  # s by which a timeout is late if this process was suspended
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +30,33 @@ class ChatSession:
     """Conversations with a server over one HTTP session, with retries."""
 
     spec: ServerSpec
-    form: ApiFormat
+    api_format: ApiFormat
     session: aiohttp.ClientSession
     endpoint: Endpoint
-    retrying: RetryPolicy
-    until_ready: Callable[[], Awaitable[None]]
+    retry_policy: RetryPolicy
+    wait_until_ready: Callable[[], Awaitable[None]]
 
     async def answer(self, request: Request) -> Response:
-        """Answer every open user turn; returns the last response, with the tokens of all.
+        """Answer every open user turn; returns the last response, with the tokens of all rounds.
 
         Earlier responses are sent back without their reasoning, as chat templates expect.
         """
-        if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
-            error = f"cannot be sent: {n} images, but max_images = {most}"
+        n_images, max_images = len(request.prompt.images), self.spec.max_images
+        if max_images and n_images > max_images:
+            error = f"cannot be sent: {n_images} images, but max_images = {max_images}"
             return Response(error=error, refused=IMAGE_REFUSED)
         messages: list[dict[str, Any]] = []
         responses: list[Response] = []
         try:
             for turns in request.prompt.rounds():
-                messages += map(self.form.message, turns)
-                body = self.form.body(request, messages)
-                responses.append(await self.retrying.response(partial(self._post, body)))
-                if responses[-1].error:
-                    return responses[-1]
-                text = strip_reasoning(responses[-1].text, self.spec.thinking_tags)
-                messages.append(self.form.message(Turn("assistant", (text,))))
+                messages += map(self.api_format.message, turns)
+                body = self.api_format.body(request, messages)
+                response = await self.retry_policy.response(partial(self._post, body))
+                if response.error:
+                    return response
+                responses.append(response)
+                text = strip_reasoning(response.text, self.spec.thinking_tags)
+                messages.append(self.api_format.message(Turn("assistant", (text,))))
         except (ImageError, orjson.JSONEncodeError) as exc:
             return Response(error=f"cannot be sent: {exc}")
         if not responses:
@@ -62,47 +64,49 @@ class ChatSession:
         return Response.combine(responses)
 
     async def _post(self, body: bytes) -> Response | Failure:
-        async with self.endpoint.place():
+        """Send a request within the concurrency limit; after an overload, wait for the server."""
+        async with self.endpoint.slot():
             sent_at = monotonic()
             outcome = await self._send(body)
             self.endpoint.adapt_limit(outcome, sent_at)
         if isinstance(outcome, Failure) and (outcome.unreachable or outcome.is_overload):
-            await self.until_ready()
+            await self.wait_until_ready()
         return outcome
 
     async def _send(self, body: bytes) -> Response | Failure:
-        started = perf_counter()
-        sent = io.BytesIO(body)  # aiohttp warns about plain bytes beyond a mebibyte
+        """Send a request once; a failed connection is a ``Failure``."""
+        started_at = perf_counter()
+        stream = io.BytesIO(body)  # aiohttp warns about plain bytes beyond a mebibyte
         try:
             async with self.session.post(
-                self.endpoint.url, data=sent, allow_redirects=False
+                self.endpoint.url, data=stream, allow_redirects=False
             ) as response:
                 data = await body_of(response)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            what = self.endpoint.secrets.redacted(connection_problem(error))
-            return Failure(what=what, tries=UNLIMITED_TRIES, unreachable=True)
+            message = self.endpoint.secrets.redacted(connection_problem(error))
+            return Failure(what=message, tries=UNLIMITED_TRIES, unreachable=True)
         except TimeoutError:
-            what = f"no response within {self.spec.timeout:g} s"
-            stalled = perf_counter() - started > self.spec.timeout + _LATE
-            return Failure(what=what, tries=UNLIMITED_TRIES, stalled=stalled)
+            message = f"no response within {self.spec.timeout:g} s"
+            is_stalled = perf_counter() - started_at > self.spec.timeout + _SUSPENSION
+            return Failure(what=message, tries=UNLIMITED_TRIES, stalled=is_stalled)
         except aiohttp.ClientError as error:
             reason = self.endpoint.secrets.redacted(str(error)) or type(error).__name__
-            what = f"the connection broke: {reason}"
-            return Failure(what=what, tries=UNLIMITED_TRIES)
-        return self._outcome(response, data, perf_counter() - started)
+            return Failure(what=f"the connection broke: {reason}", tries=UNLIMITED_TRIES)
+        return self._decode(response, data, perf_counter() - started_at)
 
-    def _outcome(
+    def _decode(
         self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
     ) -> Response | Failure:
+        """Decode a body without secrets; ``data`` is None if it was too large to be read."""
         if data is None:
-            what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
-            return Failure(what=what, tries=2)
+            message = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
+            return Failure(what=message, tries=2)
         redacted = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
         if response.status != 200:
             return failure(response.status, redacted, response.headers)
-        outcome = decode_response(self.form, redacted, seconds, response.headers)
+        outcome = decode_response(self.api_format, redacted, seconds, response.headers)
         if redacted != data and isinstance(outcome, Response):
             names = self.endpoint.secrets.names_in(data.decode("utf-8", "replace"))
             return note_redaction(outcome, names, self.spec.place)

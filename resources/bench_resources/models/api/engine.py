@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bench_resources.models.api.budget import Budget
     from bench_resources.models.api.concurrency_limit import Endpoint
     from bench_resources.models.api.formats.base import ApiFormat
+    from bench_resources.models.api.option_requests import OptionSession
 
 FormatOf: TypeAlias = "Callable[[ServerSpec, ReadImage], ApiFormat]"
 Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cached responses
@@ -35,17 +36,17 @@ Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("bench_assets.server")
 _CONNECT_TIMEOUT = 30.0  # s
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
-_PREFIX = 2000  # characters of a prompt by which requests are grouped
+_PREFIX_LENGTH = 2000  # characters of a prompt by which requests are grouped
 
 
 def format_of(name: FormatName) -> FormatOf:
     """The format of an API, imported when something is sent."""
     class_name = {"openai": "OpenAI", "anthropic": "Anthropic"}[name]
-    formats: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
-    return formats
+    api_format: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
+    return api_format
 
 
-def no_tokens(_: str) -> TokenCounts:
+def no_tokens(_identity: str) -> TokenCounts:
     """The token counts of a model without cached responses."""
     return TokenCounts()
 
@@ -79,7 +80,7 @@ class ServerEngine:
         """
         self._read_image = read_image
         self._spec = spec
-        self.identity = spec.identity_of()  # ``prepare`` knows that of weights in a folder
+        self.identity = spec.identity_of()  # that of weights in a folder is set by ``prepare``
         self._spent = spent
         self._base_delay = base_delay
         self._rng = random.Random()
@@ -116,13 +117,16 @@ class ServerEngine:
         return Budget(spec, self._spent(self.identity) if spec.has_budget else TokenCounts())
 
     def _headers(self, key: str) -> dict[str, str]:
-        header = self._spec.key_header or self._spec.knows.key_header
-        bearing = f"Bearer {key}" if header == "Authorization" else key
-        return {**self._format.headers, **({header: bearing} if key else {})}
+        """Headers of every request, with the key if there is one."""
+        headers = dict(self._format.headers)
+        if key:
+            name = self._spec.key_header or self._spec.knows.key_header
+            headers[name] = f"Bearer {key}" if name == "Authorization" else key
+        return headers
 
     @property
     def _proxy(self) -> str | None:
-        """Proxy of the environment for a hosted model; servers at http:// are near.
+        """Proxy of the environment for a hosted model; servers at http:// need none.
 
         aiohttp's ``trust_env`` would also send passwords of ~/.netrc.
         """
@@ -136,54 +140,54 @@ class ServerEngine:
 
     @property
     def elicits(self) -> frozenset[str]:
-        """One of several options, which a server of OpenAI's format may support; probes decide."""
+        """Methods that servers of the format may support; a probe decides if this one does."""
         return frozenset({"constrained"} if self._spec.format == "openai" else ())
 
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
-        from bench_resources.http.backoff import RetryPolicy
-        from bench_resources.models.api.chat_session import ChatSession
+        """Answer every request, and hand each response over with its position."""
         from bench_resources.models.api.concurrency_limit import Endpoint
-        from bench_resources.models.api.option_requests import OptionSession
 
-        spec, waits, api = self._spec, (self._base_delay, self._rng), self._format
-        budget = self._budget()
-        waiting = ((position, requests[position]) for position in _group_requests(requests))
+        api_format, budget = self._format, self._budget()
+        queue = ((position, requests[position]) for position in _grouped_positions(requests))
         async with self._session(key) as session:
-            chat = ChatSession(
-                spec,
-                api,
-                session,
-                Endpoint(spec, api.path),
-                RetryPolicy(spec, *waits),
-                self._wait_until_ready,
-            )
-            probing = replace(chat, retrying=RetryPolicy(spec, *waits, probes=True))
-            option_session = OptionSession(chat, probing)
-            refused: list[ModelError] = []
+            endpoint = Endpoint(self._spec, api_format.path)
+            option_session = self._option_session(session, api_format, endpoint)
+            refusals: list[ModelError] = []
 
             async def work() -> None:
-                for position, request in waiting:
-                    if refused:
+                for position, request in queue:
+                    if refusals:
                         return  # other open requests may still be answered and are cached
-                    reason = budget.exhausted_reason()
-                    try:
-                        response = (
-                            Response(error=reason)
-                            if reason
-                            else await option_session.answer(request)
-                        )
-                    except ModelError as exc:
-                        refused.append(exc)
-                        return
+                    if reason := budget.exhausted_reason():
+                        response = Response(error=reason)
+                    else:
+                        try:
+                            response = await option_session.answer(request)
+                        except ModelError as exc:
+                            refusals.append(exc)
+                            return
                     budget.count(response)
                     await hand((position, response))
 
             try:
-                await self._run_workers(work, chat.endpoint, len(requests))
-            except ExceptionGroup as failed:
-                raise failed.exceptions[0] from None
-            if refused:
-                raise refused[0]
+                await self._run_workers(work, endpoint, len(requests))
+            except ExceptionGroup as group:
+                raise group.exceptions[0] from None
+            if refusals:
+                raise refusals[0]
+
+    def _option_session(
+        self, session: "aiohttp.ClientSession", api_format: "ApiFormat", endpoint: "Endpoint"
+    ) -> "OptionSession":
+        from bench_resources.http.backoff import RetryPolicy
+        from bench_resources.models.api.chat_session import ChatSession
+        from bench_resources.models.api.option_requests import OptionSession
+
+        spec, base_delay, rng = self._spec, self._base_delay, self._rng
+        policy = RetryPolicy(spec, base_delay, rng)
+        probe_policy = RetryPolicy(spec, base_delay, rng, probes=True)
+        chat = ChatSession(spec, api_format, session, endpoint, policy, self._wait_until_ready)
+        return OptionSession(chat, replace(chat, retry_policy=probe_policy))
 
     async def _wait_until_ready(self) -> None:
         """After a failure, wait until a server is ready; only started servers restart.
@@ -192,17 +196,17 @@ class ServerEngine:
             ModelError: If no server is left.
         """
 
-    async def _run_workers(self, work: Work, endpoint: "Endpoint", most: int) -> None:
+    async def _run_workers(self, work: Work, endpoint: "Endpoint", max_workers: int) -> None:
         """Run as many workers as the concurrency limit, and add some when it grows."""
         tasks: list[asyncio.Task[None]] = []
-        async with asyncio.TaskGroup() as workers:
+        async with asyncio.TaskGroup() as group:
 
-            def add() -> None:
-                missing = min(int(endpoint.limit.value), most) - len(tasks)
-                tasks.extend(workers.create_task(work()) for _ in range(missing))
+            def add_workers() -> None:
+                n_missing = min(int(endpoint.limit.value), max_workers) - len(tasks)
+                tasks.extend(group.create_task(work()) for _ in range(n_missing))
 
-            endpoint.on_growth = add
-            add()
+            endpoint.on_growth = add_workers
+            add_workers()
 
     def _session(self, key: str) -> "aiohttp.ClientSession":
         import aiohttp
@@ -216,13 +220,13 @@ class ServerEngine:
         )
 
 
-def _group_requests(requests: Sequence[Request]) -> Iterator[int]:
+def _grouped_positions(requests: Sequence[Request]) -> Iterator[int]:
     """Positions of requests, grouped by images or by the beginning of a text prompt.
 
     Servers that cache prefixes can then reuse them.
     """
     groups: dict[Hashable, list[int]] = {}
     for position, request in enumerate(requests):
-        shared = request.prompt.images or request.prompt.to_json()[:_PREFIX]
-        groups.setdefault(shared, []).append(position)
+        prefix = request.prompt.images or request.prompt.to_json()[:_PREFIX_LENGTH]
+        groups.setdefault(prefix, []).append(position)
     return itertools.chain.from_iterable(groups.values())

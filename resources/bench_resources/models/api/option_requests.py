@@ -29,11 +29,11 @@ _PROBE = Request(
 class OptionSession:
     """A chat session that requests options by the first field that passes its probe."""
 
-    def __init__(self, chat: ChatSession, probing: ChatSession) -> None:
+    def __init__(self, chat: ChatSession, probe_chat: ChatSession) -> None:
         """Take a session for requests, and one for probes, which may fail."""
-        self._chat, self._probing = chat, probing
-        self._field: str | ModelError = ""
-        self._looking = asyncio.Lock()
+        self._chat, self._probe_chat = chat, probe_chat
+        self._field: str | ModelError = ""  # "" until probed; an error if no field works
+        self._probe_lock = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
         """Answer a request; the first one with options is preceded by probes.
@@ -43,8 +43,8 @@ class OptionSession:
         """
         if not request.elicit:
             return await self._chat.answer(request)
-        async with self._looking:
-            self._field = self._field or await _find_field(self._probing)
+        async with self._probe_lock:
+            self._field = self._field or await _find_field(self._probe_chat)
         if isinstance(self._field, ModelError):
             raise self._field
         response = await _request_option(self._chat, self._field, request)
@@ -53,43 +53,45 @@ class OptionSession:
 
 
 async def _find_field(chat: ChatSession) -> str | ModelError:
-    tried = []
+    """The first field that passes its probe; an error, which is not raised, if none does."""
+    failures = []
     for field in _FIELDS:
         response = await _request_option(chat, field, _PROBE)
         if not response.error:
             return field
-        tried.append(f"{field}: {response.error}")
+        failures.append(f"{field}: {response.error}")
     return ModelError(
-        f"{chat.spec.model}: the server does not support constrained ({'; '.join(tried)})"
+        f"{chat.spec.model}: the server does not support constrained ({'; '.join(failures)})"
     )
 
 
 async def _request_option(chat: ChatSession, field: str, request: Request) -> Response:
-    return await replace(chat, form=_OptionFormat(chat, field, request)).answer(request)
+    return await replace(chat, api_format=_OptionFormat(chat, field, request)).answer(request)
 
 
 class _OptionFormat:
     """The format of a server, with options in the last round of one request."""
 
     def __init__(self, chat: ChatSession, field: str, request: Request) -> None:
-        self._form, self._fields, self._options = chat.form, _FIELDS[field], request.options
+        base = chat.api_format
+        self.path, self.headers, self.response_field = base.path, base.headers, base.response_field
+        self._base, self._fields, self._options = base, _FIELDS[field], request.options
         self._tags = chat.spec.thinking_tags
-        self._rounds = len(request.prompt.rounds())
-        self.path, self.headers, self.holds = chat.form.path, chat.form.headers, chat.form.holds
+        self._rounds_left = len(request.prompt.rounds())
 
     def message(self, turn: Turn) -> dict[str, Any]:
-        return self._form.message(turn)
+        return self._base.message(turn)
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        self._rounds -= 1
-        body = self._form.body(request, messages)
-        return (
-            body if self._rounds else orjson.dumps(orjson.loads(body) | self._fields(self._options))
-        )
+        self._rounds_left -= 1
+        body = self._base.body(request, messages)
+        if self._rounds_left:
+            return body
+        return orjson.dumps(orjson.loads(body) | self._fields(self._options))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        response = self._form.response(received, seconds)
-        if self._rounds or response.refusal:
+        response = self._base.response(received, seconds)
+        if self._rounds_left or response.refusal:
             return response
         text = _read_option(strip_reasoning(response.text, self._tags).strip(), self._options)
         return replace(response, text=text, finish_reason="stop")

@@ -59,11 +59,11 @@ class SimulatedServer:
             self.now, sent, answered = heapq.heappop(self.events)
             open_ -= 1
             if answered:
-                limit.answered(sent, self.now)
+                limit.count_response(sent, self.now)
                 self._next()
             else:
                 self.refused += 1
-                limit.refused(sent, self.now)
+                limit.count_refusal(sent, self.now)
                 heapq.heappush(again, self.now + _RETRY * self.rng.uniform(0.5, 1.5))
         return self.now
 

@@ -53,7 +53,7 @@ def test_longer_responses_are_not_taken_for_an_overload():
     now = 0.0
     for number in range(4_000):  # the server is never full, and responses take longer and longer
         now += 0.01
-        limit.answered(now - SECONDS * (1 + number / 500), now)
+        limit.count_response(now - SECONDS * (1 + number / 500), now)
     assert limit.value >= 32
 
 

@@ -36,25 +36,28 @@ class Anthropic:
 
     path = "/messages"
     headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
-    holds = "content"
+    response_field = "content"
 
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModelCheck(spec)
+        self._served_check = ServedModelCheck(spec)
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; empty texts are left out, because the API refuses them."""
-        return {"role": turn.role, "content": [self._block(p) for p in turn.parts if p != ""]}
+        return {
+            "role": turn.role,
+            "content": [self._block(part) for part in turn.parts if part != ""],
+        }
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; system turns become the ``system`` field."""
-        system = [block for m in messages if m["role"] == "system" for block in m["content"]]
+        system_blocks = [b for m in messages if m["role"] == "system" for b in m["content"]]
         turns = [m for m in messages if m["role"] != "system" and m["content"]]
         fields = {
             "model": self._spec.model,
             "messages": turns,
-            **({"system": system} if system else {}),
+            **({"system": system_blocks} if system_blocks else {}),
             **self._spec.constant_fields,
             **self._spec.sampling_fields(request.sample, request.temperature),
         }
@@ -65,40 +68,40 @@ class Anthropic:
         blocks = received.get("content")
         if not isinstance(blocks, list):
             raise NoResponseError("the response has no content")
-        end = map_finish_reason(received.get("stop_reason"), _FINISH_REASONS, "stop_reason")
+        reason = map_finish_reason(received.get("stop_reason"), _FINISH_REASONS, "stop_reason")
         usage = as_object(received.get("usage"))
-        cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
+        cached = (usage.get("cache_creation_input_tokens"), usage.get("cache_read_input_tokens"))
         return Response(
-            text=_text(blocks, end, self._spec.thinking_tags),
-            finish_reason=end,
-            prompt_tokens=sum_tokens(usage.get("input_tokens"), *map(usage.get, cached)),
+            text=_join_blocks(blocks, reason, self._spec.thinking_tags),
+            finish_reason=reason,
+            prompt_tokens=sum_tokens(usage.get("input_tokens"), *cached),
             completion_tokens=sum_tokens(usage.get("output_tokens")),
             seconds=seconds,
-            served=self._answering.identity(received.get("model")),
+            served=self._served_check.identity(received.get("model")),
         )
 
     def _block(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"type": "text", "text": part}
-        media, data = encode_image(part, self._read_image)
-        source = {"type": "base64", "media_type": media, "data": data}
+        media_type, data = encode_image(part, self._read_image)
+        source = {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "image", "source": source}
 
 
-def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
-    """Reasoning and text of the content blocks."""
-    thought, text, thinks = "", "", False
+def _join_blocks(blocks: Sequence[object], finish_reason: str, tags: Tags | None) -> str:
+    """Join the content blocks: the reasoning within its tags, then the text."""
+    reasoning, text, has_reasoning = "", "", False
     for block in blocks:
         match block:
-            case {"type": "text", "text": str(written)}:
-                text += written
-            case {"type": "thinking", "thinking": str(written)}:
-                thought, thinks = thought + written, True
+            case {"type": "text", "text": str(block_text)}:
+                text += block_text
+            case {"type": "thinking", "thinking": str(block_text)}:
+                reasoning, has_reasoning = reasoning + block_text, True
             case {"type": "redacted_thinking"}:
-                thinks = True
+                has_reasoning = True
             case {"type": "tool_use"}:
                 pass
             case _:
                 raise NoResponseError("content has a part that is not text")
-    cut_off = end == "length" and thinks and not text.strip()
-    return prepend_reasoning(thought, text, tags, cut_off=cut_off)
+    is_cut_off = finish_reason == "length" and has_reasoning and not text.strip()
+    return prepend_reasoning(reasoning, text, tags, cut_off=is_cut_off)

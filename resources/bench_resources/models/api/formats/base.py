@@ -14,8 +14,8 @@ from bench_resources.response_cache.engine import ReadImage
 class ApiFormat(Protocol):
     """Encodes the requests of one API, and decodes its responses."""
 
-    holds: str
-    """The field that holds the responses; a body without it may be an error."""
+    response_field: str
+    """Field of a body with the responses; a body without it may be an error."""
 
     @property
     def path(self) -> str:
@@ -68,7 +68,7 @@ def encode_image(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """
     data = read_image(image.sha256)
     try:
-        media, sent = to_plain_format(data)
+        media_type, encoded = to_plain_format(data)
     except ImageError as error:
         raise ImageError(f"image {image.sha256}: {error}") from error
-    return media, base64.b64encode(sent).decode("ascii")
+    return media_type, base64.b64encode(encoded).decode("ascii")

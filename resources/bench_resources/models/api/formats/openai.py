@@ -18,7 +18,7 @@ from bench_resources.models.api.formats.response_body import (
     is_empty,
     map_finish_reason,
     prepend_reasoning,
-    text,
+    text_field,
 )
 from bench_resources.response_cache.engine import ReadImage
 
@@ -51,12 +51,8 @@ _FINISH_REASONS: Mapping[str, str] = {
     "function_call_filter": "tool_calls",
 }
 _OVERLOADED = {"insufficient_system_resource"}
-_WITHOUT_TEXT = {
-    "length",
-    "content_filter",
-    "tool_calls",
-}  # ends that explain missing content
-_COMPLETE = {"", "stop"}  # finish reasons that do not tell the kind of response
+_WITHOUT_TEXT = {"length", "content_filter", "tool_calls"}  # may come without content
+_UNSPECIFIC = {"", "stop"}  # finish reasons that do not tell the kind of response
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
 
@@ -65,12 +61,12 @@ class OpenAI:
 
     path = "/chat/completions"
     headers: Mapping[str, str] = {}
-    holds = "choices"
+    response_field = "choices"
 
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModelCheck(spec)
+        self._served_check = ServedModelCheck(spec)
         self._constant = {
             "model": spec.model,
             "messages": [],
@@ -110,106 +106,110 @@ class OpenAI:
             if not is_empty(error):
                 raise NoResponseError("an error in choices[0]", error=error)
         _refuse_interrupted(choice)
-        end = _map_finish_reason(choice.get("finish_reason"))
+        finish_reason = _map_finish_reason(choice.get("finish_reason"))
         if not isinstance(message, dict):
             raise NoResponseError("the response has no choices[0].message")
         usage = as_object(received.get("usage"))
-        hidden = as_object(usage.get("completion_tokens_details")).get("reasoning_tokens")
-        response_text, end = _parse_message(
-            message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden))
+        details = as_object(usage.get("completion_tokens_details"))
+        is_hidden = bool(token_count(details.get("reasoning_tokens")))
+        text, finish_reason = _parse_message(
+            message, finish_reason, self._spec.thinking_tags, hidden_reasoning=is_hidden
         )
         return Response(
-            text=response_text,
-            finish_reason=end,
+            text=text,
+            finish_reason=finish_reason,
             prompt_tokens=token_count(usage.get("prompt_tokens")),
             completion_tokens=token_count(usage.get("completion_tokens")),
             seconds=seconds,
-            served=self._answering.identity(
+            served=self._served_check.identity(
                 received.get("model"), received.get("system_fingerprint")
             ),
         )
 
     def _data_uri(self, image: Image) -> str:
-        media, data = encode_image(image, self._read_image)
-        return f"data:{media};base64,{data}"
+        media_type, data = encode_image(image, self._read_image)
+        return f"data:{media_type};base64,{data}"
 
 
 def _map_finish_reason(reason: object) -> str:
     """Map a finish reason; Ollama may send none, DeepSeek one for overload."""
     if reason is None:
         return ""
-    if isinstance(reason, str) and reason in _OVERLOADED:
-        message = f"the response was broken off: finish_reason {reason!r}"
-        raise NoResponseError(message, overloaded=True)
-    if isinstance(reason, str) and (kind := reason.partition(": ")[0]).lower().endswith("_filter"):
-        reason = kind  # such as "content_filter: PROHIBITED_CONTENT"
+    if isinstance(reason, str):
+        if reason in _OVERLOADED:
+            message = f"the response was broken off: finish_reason {reason!r}"
+            raise NoResponseError(message, overloaded=True)
+        filter_name, _, _ = reason.partition(": ")
+        if filter_name.lower().endswith("_filter"):
+            reason = filter_name  # of "content_filter: PROHIBITED_CONTENT"
     return map_finish_reason(reason, _FINISH_REASONS, "finish_reason")
 
 
 def _refuse_interrupted(choice: Mapping[str, Any]) -> None:
     """Raise for failures that OpenRouter and vLLM report in further fields."""
-    native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
-    if isinstance(native, str) and native.lower() in FAILED:
-        raise NoResponseError(f"the response was broken off: native_finish_reason {native!r}")
-    if stopped == "abort":
+    native_reason = choice.get("native_finish_reason")
+    if isinstance(native_reason, str) and native_reason.lower() in FAILED:
+        message = f"the response was broken off: native_finish_reason {native_reason!r}"
+        raise NoResponseError(message)
+    if choice.get("stop_reason") == "abort":
         raise NoResponseError("the response was broken off: stop_reason 'abort'")
 
 
 def _parse_message(
-    message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
+    message: Mapping[str, Any], finish_reason: str, tags: Tags | None, *, hidden_reasoning: bool
 ) -> tuple[str, str]:
-    """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
-    thought, response_text = _parts(message.get("content"))
-    thought = _find_reasoning(message) or thought
-    refusal = text(message, "refusal")
-    calls = message.get("tool_calls") or message.get("function_call")
-    if refusal and end in _COMPLETE:
-        end = "refusal"
-    if response_text.strip():
-        return prepend_reasoning(thought, response_text, tags), end
+    """Text and finish reason of a message."""
+    reasoning, text = _split_content(message.get("content"))
+    reasoning = _find_reasoning(message) or reasoning
+    refusal = text_field(message, "refusal")
+    has_tool_calls = bool(message.get("tool_calls") or message.get("function_call"))
+    if refusal and finish_reason in _UNSPECIFIC:
+        finish_reason = "refusal"
+    if text.strip():
+        return prepend_reasoning(reasoning, text, tags), finish_reason
     if refusal:
-        return prepend_reasoning(thought, refusal, tags), end
-    if calls and end in _COMPLETE:
-        end = "tool_calls"
-    if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
+        return prepend_reasoning(reasoning, refusal, tags), finish_reason
+    if has_tool_calls and finish_reason in _UNSPECIFIC:
+        finish_reason = "tool_calls"
+    is_explained = finish_reason in _WITHOUT_TEXT or has_tool_calls or _has_empty_content(message)
+    if not (reasoning or is_explained):
         raise NoResponseError("the response has no choices[0].message.content")
-    if not end:
+    if not finish_reason:
         raise NoResponseError("the response has neither a text nor a finish_reason")
-    cut_off = end == "length" and bool(thought or hidden)
-    return prepend_reasoning(thought, response_text, tags, cut_off=cut_off), end
+    is_cut_off = finish_reason == "length" and (bool(reasoning) or hidden_reasoning)
+    return prepend_reasoning(reasoning, text, tags, cut_off=is_cut_off), finish_reason
 
 
-def _is_empty_text(message: Mapping[str, Any]) -> bool:
-    """Whether the content is present and empty, as opposed to missing or spoken."""
-    spoken = not is_empty(message.get("audio"))
-    return "content" in message and message["content"] != [] and not spoken
+def _has_empty_content(message: Mapping[str, Any]) -> bool:
+    """Whether the content is present and empty, as opposed to missing or audio."""
+    has_audio = not is_empty(message.get("audio"))
+    return "content" in message and message["content"] != [] and not has_audio
 
 
-def _parts(content: object) -> tuple[str, str]:
+def _split_content(content: object) -> tuple[str, str]:
     """Split content into reasoning and text: a string, or Mistral's list of parts."""
     if content is None or isinstance(content, str):
         return "", content or ""
     if not isinstance(content, list):
         raise NoResponseError("choices[0].message.content is neither a text nor a list of parts")
-    thought, response_text = "", ""
+    reasoning, text = "", ""
     for part in content:
         match part:
-            case {"type": "text" | "output_text", "text": str(written)}:
-                response_text += written
+            case {"type": "text" | "output_text", "text": str(part_text)}:
+                text += part_text
             case {"type": "thinking" | "reasoning"}:
-                thought += _join_parts(part.get("thinking") or part.get("text"))
+                reasoning += _join_parts(part.get("thinking") or part.get("text"))
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
                 raise NoResponseError("choices[0].message.content has a part that is not text")
-    return thought, response_text
+    return reasoning, text
 
 
 def _find_reasoning(message: Mapping[str, Any]) -> str:
-    for name in _REASONING_FIELDS:
-        if (value := message.get(name)) and (text := _join_parts(value)):
-            return text
-    return ""
+    """The text of the first field with reasoning; "" without any."""
+    texts = (_join_parts(message.get(field)) for field in _REASONING_FIELDS)
+    return next(filter(None, texts), "")
 
 
 def _join_parts(body: object) -> str:

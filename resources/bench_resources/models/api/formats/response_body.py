@@ -20,18 +20,8 @@ _PENDING = {"queued", "pending", "in_progress", "processing", "running", "starti
 """Words for the status of a request that has no response yet."""
 
 # Codes by which relays and vendors report success, without leading zeros.
-_SUCCESS_CODES = {
-    "",
-    "1",
-    "200",
-    "1000",
-    "10000",
-    "20000",
-    "ok",
-    "success",
-    "succeeded",
-    "successful",
-}
+_SUCCESS_CODES = {"", "1", "200", "1000", "10000", "20000"}
+_SUCCESS_WORDS = {"ok", "success", "succeeded", "successful"}
 
 
 def is_empty(value: object) -> bool:
@@ -55,24 +45,25 @@ def reports_failure(received: Mapping[str, Any]) -> bool:
     >>> reports_failure({"code": 500, "msg": "no"}), reports_failure({"code": 0, "msg": "success"})
     (True, False)
     """
-    minimax, status = received.get("base_resp"), received.get("status")
-    codes = [received.get("code"), received.get("error_code")]
-    codes += [minimax.get("status_code")] if isinstance(minimax, dict) else []
+    minimax_status = as_object(received.get("base_resp")).get("status_code")
+    codes = (received.get("code"), received.get("error_code"), minimax_status)
+    status = received.get("status")
     return (
         any(map(_is_failure_code, codes))
         or received.get("success") in (False, "false")
-        or (status.lower() in FAILED if isinstance(status, str) else _is_status(status))
-        or not all(is_empty(received.get(name)) for name in ("errors", "detail"))
+        or (status.lower() in FAILED if isinstance(status, str) else _is_error_status(status))
+        or not all(is_empty(received.get(field)) for field in ("errors", "detail"))
     )
 
 
 def _is_failure_code(code: object) -> bool:
-    """Whether a code is not one of success."""
-    known = isinstance(code, int | str) and not isinstance(code, bool)
-    return known and str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES
+    """Whether a value is a code other than those of success."""
+    if isinstance(code, bool) or not isinstance(code, int | str):
+        return False
+    return str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES | _SUCCESS_WORDS
 
 
-def _is_status(value: object) -> bool:
+def _is_error_status(value: object) -> bool:
     return isinstance(value, int) and 400 <= value < 600
 
 
@@ -84,19 +75,19 @@ class NoResponseError(Exception):
     """The body is JSON, but not what the API documents.
 
     Args:
-        what: What is missing or wrong.
+        message: What is missing or wrong.
         error: The server's error message inside the body, if any.
         overloaded: Whether a retry may succeed.
     """
 
-    def __init__(self, what: str, *, error: object = None, overloaded: bool = False) -> None:
-        super().__init__(what)
+    def __init__(self, message: str, *, error: object = None, overloaded: bool = False) -> None:
+        super().__init__(message)
         self.error = error
         self.overloaded = overloaded
 
 
 def decode_response(
-    form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
+    api_format: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
 ) -> Response | Failure:
     """Decode the body of a response with status 200, which may hold a failure."""
     try:
@@ -105,13 +96,13 @@ def decode_response(
         classified = failure(200, data, headers)
         return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
     body = received if isinstance(received, dict) else {}
-    if error := _find_error(received, form.holds) or _list_errors(body):
+    if error := _find_error(received, api_format.response_field) or _list_errors(body):
         return failure(_status_of(error), data, headers, error)
     try:
         _require_finished(body)
-        response = form.response(body, seconds)
+        response = api_format.response(body, seconds)
     except NoResponseError as exc:
-        if error := exc.error or (reports_failure(body) and body):
+        if error := exc.error or (body if reports_failure(body) else None):
             return failure(_status_of(error), data, headers, error)
         classified = failure(200, data, headers)
         tries = UNLIMITED_TRIES if exc.overloaded else 2
@@ -121,29 +112,29 @@ def decode_response(
     return response
 
 
-def map_finish_reason(reason: object, ends: Mapping[str, str], field: str) -> str:
-    """Map a finish reason to the stored ones.
+def map_finish_reason(reason: object, stored_reasons: Mapping[str, str], field: str) -> str:
+    """Map a finish reason of a server to the stored one.
 
     Raises:
         NoResponseError: If it is not one of a complete response.
     """
     if not isinstance(reason, str):
         raise NoResponseError(f"{field} is not a text")
-    end = ends.get(reason.lower())
-    if end is None:
+    stored_reason = stored_reasons.get(reason.lower())
+    if stored_reason is None:
         raise NoResponseError(f"the response was broken off: {field} {reason[:40]!r}")
-    return end
+    return stored_reason
 
 
 def prepend_reasoning(
-    thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
+    reasoning: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
 ) -> str:
     """Prepend separate reasoning to the text.
 
     Tags inside the reasoning are broken up, so that only the outer ones delimit it.
 
     Args:
-        thought: The reasoning.
+        reasoning: The reasoning.
         text: The response.
         tags: Tags of this model's reasoning, if not the usual ones.
         cut_off: Whether the reasoning is unfinished, without a response after it.
@@ -156,14 +147,14 @@ def prepend_reasoning(
     ('<think>A? B.</think>B', '<think>A? ', 'B')
     """
     opening, closing = tags or _TAGS
-    if not (thought or cut_off):
+    if not (reasoning or cut_off):
         return text
     if not cut_off:
         # Reasoning may end with the beginning of the closing tag: "see [1]" before "]]".
-        escaped = _escape_tags(thought + closing[:-1], (opening, closing)) + closing[-1:]
+        escaped = _escape_tags(reasoning + closing[:-1], (opening, closing)) + closing[-1:]
         return f"{opening}{escaped}{text}"
     # A marked answer at the very end would end the reasoning.
-    escaped = _escape_tags(thought, (opening, closing, *(form.closing for form in ANSWERS)))
+    escaped = _escape_tags(reasoning, (opening, closing, *(pair.closing for pair in ANSWERS)))
     return f"{opening}{escaped}" if opening else f"{escaped}{closing}"
 
 
@@ -178,19 +169,19 @@ def sum_tokens(first: object, *more: object) -> int | None:
     >>> sum_tokens(5, None, 2), sum_tokens(None, 2)
     (7, None)
     """
-    known = token_count(first)
-    return None if known is None else known + sum(token_count(tokens) or 0 for tokens in more)
+    count = token_count(first)
+    return None if count is None else count + sum(token_count(value) or 0 for value in more)
 
 
-def _find_error(received: object, holds: str) -> object:
+def _find_error(received: object, response_field: str) -> object:
     """An error sent with status 200, beside the responses or instead of them."""
-    inner = received[0] if isinstance(received, list) and received else received
-    if not isinstance(inner, dict):
+    body = received[0] if isinstance(received, list) and received else received
+    if not isinstance(body, dict):
         return None
-    if not is_empty(error := inner.get("error")):
+    if not is_empty(error := body.get("error")):
         return error
-    instead = holds not in inner and ("message" in inner or "detail" in inner)
-    return inner if instead else None
+    is_error = response_field not in body and ("message" in body or "detail" in body)
+    return body if is_error else None
 
 
 def _list_errors(body: Mapping[str, Any]) -> object:
@@ -218,29 +209,31 @@ def _status_of(error: object) -> int:
     return 200
 
 
-def _escape_tags(thought: str, marks: Sequence[str]) -> str:
+def _escape_tags(reasoning: str, tags: Sequence[str]) -> str:
     """Insert a blank into each tag; write one of a single character as its code point."""
-    for mark in marks:
-        if len(mark) == 1:
-            thought = thought.replace(mark, f"U+{ord(mark):04X}")
-    longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
-    return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought
+    for tag in tags:
+        if len(tag) == 1:
+            reasoning = reasoning.replace(tag, f"U+{ord(tag):04X}")
+    longer_tags = "|".join(re.escape(tag) for tag in tags if len(tag) > 1)
+    if not longer_tags:
+        return reasoning
+    return re.sub(rf"(?=(?:{longer_tags}))(.)", r"\1 ", reasoning, flags=re.DOTALL)
 
 
-def text(of: Mapping[str, Any], name: str) -> str | None:
+def text_field(body: Mapping[str, Any], name: str) -> str | None:
     """A text field; None if it is null or missing.
 
     Raises:
         NoResponseError: If it is anything else.
     """
-    value = of.get(name)
+    value = body.get(name)
     if value is None or isinstance(value, str):
         return value
     raise NoResponseError(f"{name} is not a text")
 
 
 _log = logging.getLogger("bench_assets.server")
-_SHOWN = 100  # characters of a name that are kept
+_NAME_LENGTH = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
@@ -279,12 +272,13 @@ class ServedModelCheck:
         return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
 
 
-def _printable(value: object, what: str) -> str:
+def _printable(value: object, label: str) -> str:
+    """The printable start of a text; "" for None. ``label`` names it in an error."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise NoResponseError(f"{what} is not a text")
-    return "".join(filter(str.isprintable, value[:_SHOWN])).strip()
+        raise NoResponseError(f"{label} is not a text")
+    return "".join(filter(str.isprintable, value[:_NAME_LENGTH])).strip()
 
 
 def is_model_version(answered: str, requested: str) -> bool:
@@ -298,12 +292,10 @@ def is_model_version(answered: str, requested: str) -> bool:
     ... )
     (False, True)
     """
-    answered_name, wanted = (
-        _without_folder(answered),
-        _without_folder(requested).removesuffix("-latest"),
-    )
-    return wanted in (answered_name, _VERSION.sub("", answered_name))
+    answered_name = _without_folder(answered)
+    requested_name = _without_folder(requested).removesuffix("-latest")
+    return requested_name in (answered_name, _VERSION.sub("", answered_name))
 
 
 def _without_folder(name: str) -> str:
-    return name.rpartition("/")[2].lower()
+    return name.rsplit("/", 1)[-1].lower()
