@@ -21,9 +21,7 @@ from bench_resources.models.managed.process import HOST, StartedServer, free_por
 from bench_resources.response_cache.engine import ReadImage
 
 _log = logging.getLogger("bench_assets.server")
-_POLL_SECONDS = (
-    0.1  # s between two checks of the files while responses arrive, or of a restarting server
-)
+_POLL_SECONDS = 0.1  # s between two checks of the files, or of a restarting server
 
 
 class ServedEngine(ServerEngine):
@@ -54,7 +52,7 @@ class ServedEngine(ServerEngine):
             spent: Tokens of cached responses, by identity.
         """
         super().__init__(spec, read_image, spent=spent)
-        self._written = spec
+        self._section = spec  # ``_spec`` gets the address of the started server
         self._name = name
         self._logs = logs
         self._server: StartedServer | None = None
@@ -65,7 +63,7 @@ class ServedEngine(ServerEngine):
         Raises:
             ModelError: If the folder is not a checkpoint.
         """
-        spec = self._written
+        spec = self._section
         command = f",command={spec.command_digest}" if spec.serve else ""
         content = f"{spec.served_by}:{self.checkpoint.content}{command}"
         self.identity = spec.identity_of(content)
@@ -78,12 +76,13 @@ class ServedEngine(ServerEngine):
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield responses; the first call starts the server, which then stays up."""
         checksums = verify_loaded(self.checkpoint.checksums)
-        if self._written.serve and not self._server:
+        if self._section.serve and not self._server:
             self._serve()  # in this thread, which receives interrupts
-        looked_at = monotonic()
+        verified_at = monotonic()
         for arrival in super().stream(requests):
-            if monotonic() > looked_at + _POLL_SECONDS:
-                checksums, looked_at = verify_loaded(checksums), monotonic()
+            if monotonic() > verified_at + _POLL_SECONDS:
+                checksums = verify_loaded(checksums)
+                verified_at = monotonic()
             yield self._refuse_beyond_context(arrival)
         verify_loaded(checksums)
 
@@ -113,21 +112,21 @@ class ServedEngine(ServerEngine):
             self._server = None
 
     async def _wait_until_ready(self) -> None:
-        deadline = monotonic() + self._written.start_timeout
-        while self._server and not await asyncio.to_thread(
-            self._server.is_ready, self._written.health
-        ):
-            if self._server.has_ended:
-                raise ModelError(self._server.wait())
+        deadline = monotonic() + self._section.start_timeout
+        while server := self._server:
+            if await asyncio.to_thread(server.is_ready, self._section.health):
+                return
+            if server.has_ended:
+                raise ModelError(server.wait())
             if monotonic() > deadline:
                 return
             await asyncio.sleep(_POLL_SECONDS)
 
     def _serve(self) -> None:
         """Start the server, wait until it is ready, and send requests to it."""
-        spec, name, port = self._written, self._name, free_port()
+        spec, name, port = self._section, self._name, free_port()
         if isinstance(spec, VllmSpec):
-            _refuse_parts(self.checkpoint)
+            _refuse_several_folders(self.checkpoint)
         model = spec.model or (name if "{name}" in spec.serve else spec.path)
         command = spec.command(path=spec.path, port=port, name=name)
         log = self._logs / f"{name.replace('/', '+')}.log"
@@ -146,11 +145,11 @@ class ServedEngine(ServerEngine):
         self._spec = spec.model_copy(update=address)
 
 
-def _refuse_parts(checkpoint: Checkpoint) -> None:
-    """Refuse a checkpoint whose parts lie in several folders: ``vllm serve`` takes one.
+def _refuse_several_folders(checkpoint: Checkpoint) -> None:
+    """Refuse a checkpoint of several folders: ``vllm serve`` takes one.
 
     Raises:
-        ModelError: If they do.
+        ModelError: If it is an adapter, or its processor lies elsewhere.
     """
     if checkpoint.adapter:
         raise ModelError(

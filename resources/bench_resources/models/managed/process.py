@@ -23,17 +23,17 @@ from bench_resources.models.managed import process_watchdog
 
 _POLL_SECONDS = 0.05  # s between two checks of a starting server
 _ANSWER_TIMEOUT = 5.0  # s
-_WORDS, _LONGEST = 15, 300  # lines of a log that are shown, and characters of one
-_END = 4096  # bytes read from the end of the log
+_SHOWN_LINES, _LINE_LENGTH = 15, 300  # lines of a log in a message, and characters of each
+_TAIL_BYTES = 4096  # bytes read from the end of the log
 _PATIENCE = 2.0  # s to wait for the end of the output, which an orphan may hold open
 HOST = "127.0.0.1"
 
 
 def free_port() -> int:
     """A free local port."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        return int(listener.getsockname()[1])
 
 
 class StartedServer:
@@ -53,7 +53,7 @@ class StartedServer:
         self._log = log
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
-            opened = log.open("wb", buffering=0)
+            log_file = log.open("wb", buffering=0)
         except OSError as error:
             raise ModelError(f"{log}: {error.strerror}") from error
         self._process = subprocess.Popen(
@@ -65,46 +65,48 @@ class StartedServer:
             start_new_session=True,  # our interrupts do not reach it
         )
         assert self._process.stdout is not None
-        copied = (self._process.stdout, opened, secrets)
-        self._copying = Thread(target=copy_redacted, args=copied, daemon=True)
-        self._copying.start()
+        streams = (self._process.stdout, log_file)
+        self._log_thread = Thread(target=copy_redacted, args=(*streams, secrets), daemon=True)
+        self._log_thread.start()
 
     @property
     def has_ended(self) -> bool:
         """Whether the process has ended."""
         return self._process.poll() is not None
 
-    def wait_until_ready(self, health: str, within: float) -> None:
-        """Wait at most ``within`` seconds until the server is healthy.
+    def wait_until_ready(self, health: str, timeout: float) -> None:
+        """Wait at most ``timeout`` seconds until the server is healthy.
 
         Raises:
             ModelError: If it ends, or takes too long.
         """
-        deadline = time.monotonic() + within
+        deadline = time.monotonic() + timeout
         while not self.is_ready(health):
             if self.has_ended:
                 raise ModelError(self.wait())
             if time.monotonic() > deadline:
-                message = f"the server is not ready after {within:g} s (start_timeout)"
+                message = f"the server is not ready after {timeout:g} s (start_timeout)"
                 raise ModelError(f"{message}{self._log_tail()}")
             time.sleep(_POLL_SECONDS)
 
     def is_ready(self, health: str) -> bool:
         """Whether the server is healthy; without a health page, whether it lists its models."""
         status, _ = self._get(health)
-        return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
+        if status in (404, 405):
+            status, _ = self._get("/v1/models")
+        return status == 200
 
-    def restart(self, most: int) -> None:
-        """Have the watchdog restart the server when it ends, at most ``most`` times."""
+    def restart(self, max_restarts: int) -> None:
+        """Have the watchdog restart the server when it ends, at most ``max_restarts`` times."""
         assert self._process.stdin is not None
         with suppress(OSError):  # it has ended
-            self._process.stdin.write(str(most).encode())
+            self._process.stdin.write(str(max_restarts).encode())
             self._process.stdin.flush()
 
     def wait(self) -> str:
         """Wait until the process ends; returns the reason."""
         code = self._process.wait()
-        self._copying.join(_PATIENCE)
+        self._log_thread.join(_PATIENCE)
         return f"the server ended with code {code}{self._log_tail()}"
 
     def end(self) -> None:
@@ -115,7 +117,7 @@ class StartedServer:
             self._process.wait(process_watchdog.PATIENCE + 5)
         self._process.kill()
         self._process.wait()
-        self._copying.join(_PATIENCE)
+        self._log_thread.join(_PATIENCE)
 
     def refuse_other_weights(self, model: str, path: str) -> None:
         """Check the folder that the server lists for a model, as ``root`` in vLLM's list.
@@ -123,25 +125,27 @@ class StartedServer:
         Raises:
             ModelError: If it is another folder of this machine.
         """
+        _, body = self._get("/v1/models")
         try:
-            listed = as_object(orjson.loads(self._get("/v1/models")[1])).get("data")
+            models = as_object(orjson.loads(body)).get("data")
         except orjson.JSONDecodeError:
             return
-        for model_entry in map(as_object, listed if isinstance(listed, list) else []):
-            root = Path(str(model_entry.get("root")))
-            is_local = model_entry.get("id") == model and root.is_absolute() and root.exists()
+        for fields in map(as_object, models if isinstance(models, list) else []):
+            root = Path(str(fields.get("root")))
+            is_local = fields.get("id") == model and root.is_absolute() and root.exists()
             if is_local and not root.samefile(path):
                 raise ModelError(f"the server's {model} is {root} (expected {path})")
 
     def _get(self, page: str) -> tuple[int, bytes]:
+        """Status and body of a page of the server."""
         return fetch_page(f"http://{HOST}:{self.port}", page, timeout=_ANSWER_TIMEOUT)
 
     def _log_tail(self) -> str:
         """The last lines, and the path of the log."""
         with self._log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
             tail = file.read().decode("utf-8", "replace").splitlines()
-        lines = [line.rstrip()[:_LONGEST] for line in tail if line.strip()][-_WORDS:]
+        lines = [line.rstrip()[:_LINE_LENGTH] for line in tail if line.strip()][-_SHOWN_LINES:]
         return "".join(f"\n  {line}" for line in lines) + f"\n  (full log: {self._log})"
 
 

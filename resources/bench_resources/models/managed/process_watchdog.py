@@ -29,26 +29,27 @@ def main(arguments: list[str]) -> int:
     """Run a command; returns its exit code."""
     is_alone = arguments[0] == "--alone"
     interrupts = is_alone or arguments[0] == "--interrupt"
+    words = arguments[1:] if interrupts else arguments
     if not is_alone:
         _prctl(_SET_CHILD_SUBREAPER, 1)  # orphaned grandchildren become ours, and are found
-    watched = _Watched(arguments[interrupts:], interrupts=interrupts, is_alone=is_alone)
+    command = _WatchedCommand(words, interrupts=interrupts, is_alone=is_alone)
     # Before the start: a shell's background jobs ignore SIGINT, which children would inherit.
-    signal.signal(signal.SIGINT, lambda *_: watched.send(signal.SIGINT))
-    signal.signal(signal.SIGTERM, lambda *_: watched.end())
+    signal.signal(signal.SIGINT, lambda *_: command.send(signal.SIGINT))
+    signal.signal(signal.SIGTERM, lambda *_: command.end())
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    code = watched.run()
-    while watched.is_restarted(code):
-        code = watched.run()
+    code = command.run()
+    while command.may_restart(code):
+        code = command.run()
     return code if code >= 0 else 128 - code
 
 
-class _Watched:
+class _WatchedCommand:
     """The command, which may be restarted."""
 
     def __init__(self, words: list[str], *, interrupts: bool, is_alone: bool) -> None:
         self._words, self._interrupts, self._is_alone = words, interrupts, is_alone
         self._is_over = False
-        self._left = 0  # restarts
+        self._restarts_left = 0
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> int:
@@ -60,8 +61,9 @@ class _Watched:
             # In case we are killed. At a restart there is a thread, which only reads: no lock.
             preexec_fn=lambda: _prctl(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509
         )
-        is_first, self._process = self._process is None, process
-        if is_first:
+        is_first_run = self._process is None
+        self._process = process
+        if is_first_run:
             Thread(target=self._listen, daemon=True).start()
         if self._is_over:  # it was ended while the command started
             self.end()
@@ -70,20 +72,20 @@ class _Watched:
             _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
         return code
 
-    def is_restarted(self, code: int) -> bool:
-        """Whether the command is to be restarted, after a pause."""
-        if self._is_over or not self._left:
+    def may_restart(self, code: int) -> bool:
+        """Whether to restart the command; if so, returns after a pause."""
+        if self._is_over or not self._restarts_left:
             return False
-        self._left -= 1
+        self._restarts_left -= 1
         sys.stdout.write(f"ended with code {code}; restarted\n")
         sys.stdout.flush()
         time.sleep(_PAUSE)
         return not self._is_over
 
-    def send(self, number: int) -> None:
+    def send(self, signal_number: int) -> None:
         """Send the command a signal, if it runs."""
         if self._process:
-            self._process.send_signal(number)
+            self._process.send_signal(signal_number)
 
     def end(self) -> None:
         """Ask the command to end."""
@@ -96,8 +98,8 @@ class _Watched:
 
     def _listen(self) -> None:
         """Read the parent's pipe until its end is closed, then end the command."""
-        while number := os.read(sys.stdin.fileno(), 64):
-            self._left = int(number)
+        while data := os.read(sys.stdin.fileno(), 64):
+            self._restarts_left = int(data)
         self.end()
         is_patient = self._interrupts and not self._is_alone
         time.sleep(INTERRUPT_PATIENCE if is_patient else PATIENCE)
@@ -119,7 +121,8 @@ def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for _ in range(100):  # children of a killed process become ours
-        if not (remaining := _other_children(process)):
+        remaining = _other_children(process)
+        if not remaining:
             return
         for pid in remaining:
             with suppress(ProcessLookupError):
@@ -129,6 +132,7 @@ def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
 
 
 def _reap() -> None:
+    """Collect children that have ended, without waiting for others."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -137,15 +141,16 @@ def _reap() -> None:
 def _other_children(process: "subprocess.Popen[bytes]") -> list[int]:
     """Ids of our child processes other than the command; none if /proc does not list them."""
     children: list[int] = []
-    for listed in Path("/proc/self/task").glob("*/children"):
+    for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
-            children += map(int, listed.read_text().split())
+            children += map(int, file.read_text().split())
     return [pid for pid in children if pid != process.pid]
 
 
-def _prctl(what: int, value: int) -> None:
+def _prctl(option: int, value: int) -> None:
+    """Set a process option of Linux; does nothing elsewhere."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 if __name__ == "__main__":
