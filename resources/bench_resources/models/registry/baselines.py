@@ -8,13 +8,7 @@ from string import ascii_uppercase
 
 from bench_assets.core.reading.numbers import parse_quantity
 from bench_assets.core.reading.yes_no import parse_yes_no
-from bench_assets.core.schema.chat import (
-    ChatModel,
-    ElicitsOptions,
-    Request,
-    Response,
-    cached,
-)
+from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Request, Response, cached
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 

@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from bench_assets.core.schema.chat import (
-    ChatModel,
-    ElicitsOptions,
-    Request,
-    Response,
-    cached,
-)
+from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Request, Response, cached
 from bench_assets.core.schema.elicitation import (
     LIKELIHOOD,
     Elicitation,

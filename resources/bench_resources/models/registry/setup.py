@@ -17,9 +17,7 @@ from bench_assets.core.schema.provenance import json_digest
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import add_module_folders
 from bench_resources.config.sections.base import ModelSpec
-from bench_resources.config.sections.local_models import (
-    TransformersSpec,
-)
+from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import (
     CALLERS_FUNCTION,
     EMBEDDED_MODELS,

@@ -91,13 +91,13 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
 def _batch_effect(
     model: "TransformersModel",
     spec: TransformersSpec,
-    talks: Sequence[list[Message]],
+    chats: Sequence[list[Message]],
     *,
     needed: bool,
 ) -> str:
     """Compare the scores of the first tokens; "" if they are the same but for rounding."""
     try:
-        alone = [model.scores(model.prepare([talk]), _STEPS)[0] for talk in talks]
+        alone = [model.scores(model.prepare([chat]), _STEPS)[0] for chat in chats]
     except Exception as error:  # any exception: families differ
         if not needed:
             return ""  # prompts without an image are not needed
@@ -105,7 +105,7 @@ def _batch_effect(
             return first_line(error)  # questions may be smaller
         raise ModelError(_unusable_message(model, spec, error)) from error
     try:
-        together = model.scores(model.prepare(talks), _STEPS)
+        together = model.scores(model.prepare(chats), _STEPS)
     except Exception as error:  # noqa: BLE001 - as above
         return f"a batch fails ({first_line(error)})"
     if len(together) != len(alone):

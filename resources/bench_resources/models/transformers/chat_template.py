@@ -33,7 +33,7 @@ class ChatTemplate:
         self._text_only = text_only
         self._variables = variables
 
-    def taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
+    def taken(self, chat: Sequence[Message]) -> tuple[list[Message], str]:
         """Find the message form that the template accepts: parts, or strings.
 
         Returns:
@@ -43,20 +43,20 @@ class ChatTemplate:
             ValueError: If the template refuses the conversation, or leaves a text out.
         """
         reason = ""
-        for form in self._forms(talk):
+        for form in self._forms(chat):
             try:
                 return form, self._find_ending(form)
             except (TypeError, ValueError) as error:
                 reason = reason or str(error)
         raise ValueError(reason)
 
-    def _forms(self, talk: Sequence[Message]) -> Iterator[list[Message]]:
+    def _forms(self, chat: Sequence[Message]) -> Iterator[list[Message]]:
         if self._text_only:
-            yield [as_text(message) for message in talk]
+            yield [as_text(message) for message in chat]
             return
-        yield list(talk)
-        yield [as_text(message) if message["role"] == "system" else message for message in talk]
-        yield [message if images_of([message]) else as_text(message) for message in talk]
+        yield list(chat)
+        yield [as_text(message) if message["role"] == "system" else message for message in chat]
+        yield [message if images_of([message]) else as_text(message) for message in chat]
 
     def _find_ending(self, form: list[Message]) -> str:
         """Verify that every text appears; returns what follows the last one."""
@@ -84,7 +84,7 @@ class ChatTemplate:
             last = max(last, position)
         return written[last + 1 :]
 
-    def written(self, talk: Sequence[Message]) -> str:
+    def written(self, chat: Sequence[Message]) -> str:
         """Apply the template.
 
         Raises:
@@ -95,7 +95,7 @@ class ChatTemplate:
         try:
             return str(
                 self._processor.apply_chat_template(
-                    talk, tokenize=False, add_generation_prompt=True, **self._variables
+                    chat, tokenize=False, add_generation_prompt=True, **self._variables
                 )
             )
         except TemplateError as error:

@@ -14,7 +14,7 @@ from bench_resources.models.transformers.loading import device_of, dtype_of
 from bench_resources.models.transformers.model import TransformersModel, load
 from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import (
-    Answers,
+    LoadedModel,
     free_memory,
     peak_memory,
     reset_peak_memory,
@@ -54,7 +54,7 @@ class TransformersEngine:
         self._load = load
         self._digests = digests
         self._trials = trials
-        self._tried: list[Answers] = []  # the model of a trial, until the first request
+        self._tried: list[LoadedModel] = []  # the model of a trial, until the first request
         self.identity = ""  # until it is prepared
         self._peak_memory: int | None = None
 
@@ -143,5 +143,5 @@ class TransformersEngine:
         self._tried = [model]
         return cast("TransformersModel", model)
 
-    def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
+    def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedModel:
         return self._tried.pop() if self._tried else self._load(spec, checkpoint)

@@ -93,7 +93,7 @@ class MinimumSizes:
     def __init__(self, processor: "Processor") -> None:
         self._processor = processor
 
-    def enlarge_images(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+    def enlarge_images(self, chat: list[Message], *, tried: bool) -> tuple[list[Message], str]:
         """Enlarge refused images to the minimum size.
 
         With ``tried``, the processor is called on each image to find the refused ones.
@@ -118,7 +118,7 @@ class MinimumSizes:
             changed.append(f"{image.width}x{image.height} px to {width}x{height} px")
             return image.resize((width, height), PILImage.Resampling.BICUBIC)
 
-        written = [with_images(message, taken) for message in talk]
+        written = [with_images(message, taken) for message in chat]
         return written, f"enlarged for the processor: {', '.join(changed)}" if changed else ""
 
     def _is_accepted(self, image: PILImage.Image) -> bool:

@@ -72,36 +72,36 @@ class PromptTensors:
         Raises:
             ValueError: If the chat template or the processor cannot take a conversation.
         """
-        templated = [self._taken(talk) for talk in conversations]
-        sized = [self._sizes.enlarge_images(talk, tried=False) for talk, _ in templated]
+        templated = [self._taken(chat) for chat in conversations]
+        sized = [self._sizes.enlarge_images(chat, tried=False) for chat, _ in templated]
         try:
-            inputs = self._inputs([talk for talk, _ in sized])
+            inputs = self._inputs([chat for chat, _ in sized])
         except PROCESSOR_ERRORS:
             previous, sized = (
                 sized,
-                [self._sizes.enlarge_images(talk, tried=True) for talk, _ in templated],
+                [self._sizes.enlarge_images(chat, tried=True) for chat, _ in templated],
             )
             if [note for _, note in sized] == [note for _, note in previous]:
                 raise
-            inputs = self._inputs([talk for talk, _ in sized])
+            inputs = self._inputs([chat for chat, _ in sized])
         return PromptBatch(
             inputs=inputs,
             prompt_tokens=inputs["attention_mask"].sum(dim=1).tolist(),
-            image_tokens=[self._counted(talk) for talk, _ in sized],
+            image_tokens=[self._counted(chat) for chat, _ in sized],
             notes=[note for _, note in sized],
             endings=[ending for _, ending in templated],
         )
 
-    def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
-        if self._one_image and len(images_of(talk)) > 1:
+    def _taken(self, chat: Sequence[Message]) -> tuple[list[Message], str]:
+        if self._one_image and len(images_of(chat)) > 1:
             raise ValueError("this family takes one image per prompt")
-        return self._template.taken(talk)
+        return self._template.taken(chat)
 
-    def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":
+    def _inputs(self, conversations: Sequence[list[Message]]) -> "BatchFeature":
         settings = self._settings
         spelled = self._tokens_as_text.as_text
         inputs = self._processor.apply_chat_template(
-            [[with_texts(message, spelled) for message in talk] for talk in talks],
+            [[with_texts(message, spelled) for message in chat] for chat in conversations],
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
@@ -114,9 +114,9 @@ class PromptTensors:
         self._tokens_as_text.restore_ids(inputs["input_ids"])
         return inputs
 
-    def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
+    def _counted(self, chat: Sequence[Message]) -> tuple[int, ...]:
         """Tokens of the images; () for families whose tokens cannot be counted."""
         try:
-            return tuple(self._tokens.of(*p.size) for p in images_of(talk)) if self._tokens else ()
+            return tuple(self._tokens.of(*p.size) for p in images_of(chat)) if self._tokens else ()
         except ValueError:
             return ()

@@ -14,10 +14,10 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.hub_access import first_line
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.workers.local_model import (
-    Answers,
     ContextFullError,
     DecodedImages,
     Draw,
+    LoadedModel,
     Message,
     decode,
     free_memory,
@@ -34,25 +34,27 @@ def apply_section(request: Request, spec: TransformersSpec) -> Request:
     return replace(request, prompt=prompt, temperature=temperature)
 
 
-def in_order(requests: Sequence[Request]) -> list[int]:
+def processing_order(requests: Sequence[Request]) -> list[int]:
     """Positions of requests in processing order: group by group, longest first."""
-    return sorted(range(len(requests)), key=lambda i: _rank(requests[i]), reverse=True)
+    return sorted(range(len(requests)), key=lambda i: _order_key(requests[i]), reverse=True)
 
 
-def _group(request: Request) -> tuple[float, str, int, int]:
+def _group_key(request: Request) -> tuple[float, str, int, int]:
+    """What requests of one batch have in common."""
     prompt = request.prompt
     return request.temperature or 0.0, request.elicit, len(prompt.rounds()), len(prompt.images)
 
 
-def _rank(request: Request) -> tuple[float, str, int, int, int]:
-    return *_group(request), len(request.prompt.to_json())
+def _order_key(request: Request) -> tuple[float, str, int, int, int]:
+    return *_group_key(request), len(request.prompt.to_json())
 
 
 def take_group(pending: deque[int], requests: Sequence[Request], size: int) -> Iterator[int]:
-    """Up to ``size`` of the first requests, all of one group."""
-    group = _group(requests[pending[0]])
-    while pending and size and _group(requests[pending[0]]) == group:
-        size -= 1
+    """Remove up to ``size`` of the first positions, whose requests are of one group."""
+    group = _group_key(requests[pending[0]])
+    for _ in range(size):
+        if not pending or _group_key(requests[pending[0]]) != group:
+            return
         yield pending.popleft()
 
 
@@ -94,20 +96,22 @@ class BatchSize:
     next try.
     """
 
-    def __init__(self, most: int) -> None:
-        self.now = self._most = most
-        self._n_fit, self._needed, self._has_grown = 0, _BATCHES_THAT_FIT, False
+    def __init__(self, maximum: int) -> None:
+        self.current = self._maximum = maximum
+        self._n_fit, self._needed_fits, self._has_grown = 0, _BATCHES_THAT_FIT, False
 
     def fit(self, n: int) -> None:
         """Count a batch of n requests that the model has answered."""
-        self._n_fit += n >= self.now
-        if self.now < self._most and self._n_fit >= self._needed:
-            self.now, self._n_fit, self._has_grown = min(2 * self.now, self._most), 0, True
+        if n >= self.current:
+            self._n_fit += 1
+        if self.current < self._maximum and self._n_fit >= self._needed_fits:
+            self.current = min(2 * self.current, self._maximum)
+            self._n_fit, self._has_grown = 0, True
 
     def overflow(self, n: int) -> None:
         """Halve the size after a batch of n requests ran out of memory."""
-        self.now, self._n_fit = (n + 1) // 2, 0
-        self._needed *= 2 if self._has_grown else 1
+        self.current, self._n_fit = (n + 1) // 2, 0
+        self._needed_fits *= 2 if self._has_grown else 1
         self._has_grown = False
 
 
@@ -122,29 +126,28 @@ class Batches:
     """
 
     def __init__(
-        self,
-        spec: TransformersSpec,
-        read_image: ReadImage,
-        load: Callable[[], Answers],
+        self, spec: TransformersSpec, read_image: ReadImage, load: Callable[[], LoadedModel]
     ) -> None:
         self._spec = spec
         self._read_image = read_image
         self._load = load
-        self._model: Answers | None = None
+        self._model: LoadedModel | None = None
         self._size = BatchSize(spec.batch_size)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""
         configured = [apply_section(request, self._spec) for request in requests]
-        failed: list[tuple[int, Response]] = []
-        with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
-            batches = self._batches(configured, readers, failed)
-            ahead = deque(self._prepare(b, makers) for b in islice(batches, _BATCHES_AHEAD))
-            while ahead:
-                batch = ahead.popleft()
-                yield from self._ask(batch)
-                ahead.extend(self._prepare(b, makers) for b in islice(batches, 1))
-        yield from failed
+        failures: list[tuple[int, Response]] = []
+        with _thread_pool(_READERS) as readers, _thread_pool(_BATCHES_AHEAD) as preparers:
+            batches = (
+                self._prepare(batch, preparers)
+                for batch in self._iter_batches(configured, readers, failures)
+            )
+            prepared = deque(islice(batches, _BATCHES_AHEAD))
+            while prepared:
+                yield from self._answer(prepared.popleft())
+                prepared.extend(islice(batches, 1))
+        yield from failures
 
     def close(self) -> None:
         """Free the memory; a later request loads the model again."""
@@ -153,73 +156,79 @@ class Batches:
             free_memory()
 
     @property
-    def _loaded(self) -> Answers:
+    def _loaded(self) -> LoadedModel:
         self._model = self._model or self._load()
         return self._model
 
-    def _batches(
+    def _iter_batches(
         self,
         requests: Sequence[Request],
         readers: ThreadPoolExecutor,
-        failed: list[tuple[int, Response]],
+        failures: list[tuple[int, Response]],
     ) -> Iterator[_Batch]:
-        """Form batches; requests whose images do not decode are added to ``failed``."""
-        pending = deque(in_order(requests))
-        ahead: dict[int, Future[_SizedRequest]] = {}
+        """Form batches; requests whose images do not decode are added to ``failures``."""
+        pending = deque(processing_order(requests))
+        decoding: dict[int, Future[_SizedRequest]] = {}  # by position
         pixels = _ASSUMED_PIXELS
         while pending:
-            room = _MOST_PIXELS // (2 * max(1, pixels))  # the other half is for the next window
-            window = min(max(room, self._size.now), _WINDOW * self._size.now)
+            # The other half of the pixels is for the next window.
+            max_window = max(_MOST_PIXELS // (2 * max(1, pixels)), self._size.current)
+            window = min(max_window, _WINDOW * self._size.current)
             for i in islice(pending, 2 * window):
-                if i not in ahead:
-                    ahead[i] = readers.submit(self._seen, self._loaded, requests[i].prompt)
+                if i not in decoding:
+                    decoding[i] = readers.submit(self._decode, self._loaded, requests[i].prompt)
             sized: dict[int, _SizedRequest] = {}
             for i in take_group(pending, requests, window):
                 try:
-                    sized[i] = ahead.pop(i).result()
+                    sized[i] = decoding.pop(i).result()
                 except ModelError:
                     raise
                 except Exception as exc:  # noqa: BLE001 - any exception: image formats differ
-                    failed.append((i, Response(error=first_line(exc))))
-            pixels = max((prompt.pixels for prompt in sized.values()), default=pixels)
-            yield from self._cut(requests, sized)
+                    failures.append((i, Response(error=first_line(exc))))
+            pixels = max((request.pixels for request in sized.values()), default=pixels)
+            yield from self._form_batches(requests, sized)
 
-    def _cut(
-        self, requests: Sequence[Request], seen: Mapping[int, _SizedRequest]
+    def _form_batches(
+        self, requests: Sequence[Request], sized: Mapping[int, _SizedRequest]
     ) -> Iterator[_Batch]:
         """Form batches of similar weight, the heaviest first."""
-        waiting = deque(sorted(seen, key=lambda i: seen[i].weight, reverse=True))
-        while waiting:
-            limit = self._spec.batch_tokens // max(1, seen[waiting[0]].weight)
-            size = min(self._size.now, max(1, limit))
-            batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
-            images = {digest: p for i in batch for digest, p in seen[i].images.items()}
-            yield _Batch({i: requests[i] for i in batch}, images)
+        pending = deque(sorted(sized, key=lambda i: sized[i].weight, reverse=True))
+        while pending:
+            max_size = max(1, self._spec.batch_tokens // max(1, sized[pending[0]].weight))
+            size = min(self._size.current, max_size, len(pending))
+            positions = [pending.popleft() for _ in range(size)]
+            images = {d: image for i in positions for d, image in sized[i].images.items()}
+            yield _Batch({i: requests[i] for i in positions}, images)
 
-    def _seen(self, model: Answers, prompt: Prompt) -> _SizedRequest:
+    def _decode(self, model: LoadedModel, prompt: Prompt) -> _SizedRequest:
         limit = self._spec.max_image_pixels
-        decoded = {i.sha256: decode(i, self._read_image(i.sha256), limit) for i in prompt.images}
-        return _SizedRequest(decoded, model.weight([decoded[i.sha256] for i in prompt.images]))
+        images = {
+            image.sha256: decode(image, self._read_image(image.sha256), limit)
+            for image in prompt.images
+        }
+        weight = model.weight([images[image.sha256] for image in prompt.images])
+        return _SizedRequest(images, weight)
 
-    def _prepare(self, batch: _Batch, makers: ThreadPoolExecutor) -> _Batch:
-        opening = [request.prompt.rounds()[:1] for request in batch.requests.values()]
-        if not all(opening):
+    def _prepare(self, batch: _Batch, preparers: ThreadPoolExecutor) -> _Batch:
+        """Start to prepare the first round of a batch."""
+        rounds = [request.prompt.rounds() for request in batch.requests.values()]
+        if not all(rounds):
             return batch  # nothing to answer, which is reported when it is sent
-        talks = [[message(turn, batch.images) for turn in first] for (first,) in opening]
-        return replace(batch, prepared=makers.submit(self._loaded.prepare, talks))
+        chats = [[message(turn, batch.images) for turn in first] for first, *_ in rounds]
+        return replace(batch, prepared=preparers.submit(self._loaded.prepare, chats))
 
-    def _ask(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
+    def _answer(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         """Answer a batch; a failing one is halved down to the request that fails."""
         half = (len(batch.requests) + 1) // 2
-        if len(batch.requests) > self._size.now:  # formed before memory ran out
-            yield from self._ask_halves(batch, half)
+        if len(batch.requests) > self._size.current:  # formed before memory ran out
+            yield from self._answer_halves(batch, half)
             return
         try:
             responses = self._converse(batch)
         except ModelError:
             raise
         except Exception as exc:  # noqa: BLE001 - any exception: templates and families differ
-            failed = Response(
+            failure = Response(
                 error=first_line(exc),
                 refused=CONTEXT_FULL if isinstance(exc, ContextFullError) else "",
             )
@@ -232,59 +241,64 @@ class Batches:
         # Not in the handler above, whose traceback holds the tensors.
         free_memory()
         if len(batch.requests) == 1:
-            yield from ((i, failed) for i in batch.requests)
+            yield from ((i, failure) for i in batch.requests)
         else:
-            yield from self._ask_halves(batch, half)
+            yield from self._answer_halves(batch, half)
 
-    def _ask_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Response]]:
+    def _answer_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Response]]:
         items = list(batch.requests.items())
-        yield from self._ask(_Batch(dict(items[:half]), batch.images))
-        yield from self._ask(_Batch(dict(items[half:]), batch.images))
+        yield from self._answer(_Batch(dict(items[:half]), batch.images))
+        yield from self._answer(_Batch(dict(items[half:]), batch.images))
 
     def _converse(self, batch: _Batch) -> list[Response]:
         """Answer every open turn; tokens and seconds are sums over the turns."""
         requests = list(batch.requests.values())
-        conversations: Conversations = [[] for _ in requests]
-        answers: list[list[Response]] = []
-        n_turns = len(requests[0].prompt.rounds())
-        for turns in zip(*(request.prompt.rounds() for request in requests), strict=True):
-            for conversation, new_turns in zip(conversations, turns, strict=True):
-                conversation += [message(turn, batch.images) for turn in new_turns]
-            ahead = batch.prepared if not answers else None
-            prepared = ahead.result() if ahead else self._loaded.prepare(conversations)
-            draw = self._draw(requests, len(answers), is_last=len(answers) == n_turns - 1)
-            answers.append(self._loaded.answer(prepared, draw))
-            for conversation, response in zip(conversations, answers[-1], strict=True):
-                stripped = strip_reasoning(response.text, self._spec.thinking_tags)
-                conversation.append(message(Turn("assistant", (stripped,)), batch.images))
-        if not answers:
+        rounds = [request.prompt.rounds() for request in requests]
+        n_rounds = len(rounds[0])  # all requests of a batch have as many
+        if not n_rounds:
             raise ValueError("the prompt has no unanswered user turn")
-        return [_combine_turns(responses) for responses in zip(*answers, strict=True)]
+        chats: Conversations = [[] for _ in requests]
+        responses: list[list[Response]] = [[] for _ in requests]  # by request, then round
+        for n in range(n_rounds):
+            for chat, request_rounds in zip(chats, rounds, strict=True):
+                chat += [message(turn, batch.images) for turn in request_rounds[n]]
+            if n == 0 and batch.prepared:
+                prepared = batch.prepared.result()
+            else:
+                prepared = self._loaded.prepare(chats)
+            draw = self._draw(requests, n, is_last=n == n_rounds - 1)
+            answers = self._loaded.answer(prepared, draw)
+            for chat, earlier, answer in zip(chats, responses, answers, strict=True):
+                earlier.append(answer)
+                stripped = strip_reasoning(answer.text, self._spec.thinking_tags)
+                chat.append(message(Turn("assistant", (stripped,)), batch.images))
+        return list(map(_combine_rounds, responses))
 
-    def _draw(self, requests: Sequence[Request], turn: int, *, is_last: bool) -> Draw:
+    def _draw(self, requests: Sequence[Request], round_index: int, *, is_last: bool) -> Draw:
         spec = self._spec
         return Draw(
             max_tokens=spec.max_tokens,
             temperature=requests[0].temperature or 0.0,
             top_p=spec.top_p,
-            seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {turn}" for r in requests],
+            seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {round_index}" for r in requests],
             elicit=requests[0].elicit if is_last else "",
             options=[request.options for request in requests],
         )
 
 
-def _combine_turns(responses: Sequence[Response]) -> Response:
-    """Combine the responses of several turns; an error is final."""
-    return next((response for response in responses if response.error), None) or Response.combine(
-        responses
-    )
+def _combine_rounds(responses: Sequence[Response]) -> Response:
+    """Combine the responses of all rounds; the first error is final."""
+    for response in responses:
+        if response.error:
+            return response
+    return Response.combine(responses)
 
 
 @contextmanager
-def _threads(number: int) -> Iterator[ThreadPoolExecutor]:
+def _thread_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
     """A thread pool whose queued tasks are dropped at the end of the block."""
-    lent = ThreadPoolExecutor(number)
+    pool = ThreadPoolExecutor(n_threads)
     try:
-        yield lent
+        yield pool
     finally:
-        lent.shutdown(cancel_futures=True)
+        pool.shutdown(cancel_futures=True)

@@ -40,8 +40,8 @@ class ContextFullError(ValueError):
     """A prompt does not fit into the model's context."""
 
 
-class Answers(Protocol):
-    """A loaded model."""
+class LoadedModel(Protocol):
+    """A model in memory that answers batches of conversations."""
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
         """Tokens of images, for batches of similar size; 0 if unknown. Thread-safe."""
@@ -88,18 +88,19 @@ def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
         rgb = decoding.decode(data).image
     except ImageError as error:
         raise ImageError(f"image {image.sha256}: {error}") from error
-    share = (max_pixels or rgb.width * rgb.height) / (rgb.width * rgb.height)
-    if share >= 1:
+    n_pixels = rgb.width * rgb.height
+    if not max_pixels or n_pixels <= max_pixels:
         return rgb
-    width, height = (max(1, int(side * share**0.5)) for side in rgb.size)
+    scale = (max_pixels / n_pixels) ** 0.5
+    width, height = max(1, int(rgb.width * scale)), max(1, int(rgb.height * scale))
     return rgb.resize((width, height), PILImage.Resampling.BICUBIC)
 
 
-def images_of(talk: Sequence[Message]) -> list[PILImage.Image]:
+def images_of(chat: Sequence[Message]) -> list[PILImage.Image]:
     """Every image of a conversation, in reading order."""
     return [
         part["image"]
-        for message in talk
+        for message in chat
         if not isinstance(message["content"], str)
         for part in message["content"]
         if part["type"] == "image"
@@ -115,30 +116,28 @@ def as_text(message: Message) -> Message:
     return message | {"content": "".join(texts)}
 
 
-def with_texts(message: Message, written: Callable[[str], str]) -> Message:
-    """Map every text of a message."""
+def with_texts(message: Message, convert: Callable[[str], str]) -> Message:
+    """Convert every text of a message."""
     content = message["content"]
     if isinstance(content, str):
-        return message | {"content": written(content)}
-    return message | {
-        "content": [
-            part | {"text": written(part["text"])} if part["type"] == "text" else part
-            for part in content
-        ]
-    }
+        return message | {"content": convert(content)}
+    parts = [
+        part | {"text": convert(part["text"])} if part["type"] == "text" else part
+        for part in content
+    ]
+    return message | {"content": parts}
 
 
-def with_images(message: Message, shown: Callable[[PILImage.Image], PILImage.Image]) -> Message:
-    """Map every image of a message."""
+def with_images(message: Message, convert: Callable[[PILImage.Image], PILImage.Image]) -> Message:
+    """Convert every image of a message."""
     content = message["content"]
     if isinstance(content, str):
         return message
-    return message | {
-        "content": [
-            part | {"image": shown(part["image"])} if part["type"] == "image" else part
-            for part in content
-        ]
-    }
+    parts = [
+        part | {"image": convert(part["image"])} if part["type"] == "image" else part
+        for part in content
+    ]
+    return message | {"content": parts}
 
 
 def reset_peak_memory(device: str) -> None:
@@ -167,12 +166,12 @@ def free_memory() -> None:
         torch.mps.empty_cache()
 
 
-def is_out_of_memory(why: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
     """Whether an error means that memory ran out."""
     import torch
 
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
     # CPU and MPS raise a plain RuntimeError.
-    return isinstance(why, MemoryError | torch.OutOfMemoryError) or (
-        isinstance(why, RuntimeError)
-        and re.search("out of memory|can't allocate|not enough memory", str(why)) is not None
-    )
+    pattern = "out of memory|can't allocate|not enough memory"
+    return isinstance(error, RuntimeError) and re.search(pattern, str(error)) is not None

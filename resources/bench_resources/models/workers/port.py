@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,12 +17,12 @@ from bench_resources.checkpoints.content_checksums import (
 from bench_resources.checkpoints.files import content_digest
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
-from bench_resources.models.workers.local_model import Answers, Draw, Message
+from bench_resources.models.workers.local_model import Draw, LoadedModel, Message
 
-Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], Answers]
+Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], LoadedModel]
 
 
-def load_pinned(load: Load, spec: TransformersSpec, checkpoint: Checkpoint) -> Answers:
+def load_pinned(load: Load, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedModel:
     """Load a checkpoint whose files still have the digested content.
 
     Raises:
@@ -44,14 +43,10 @@ def with_template(spec: TransformersSpec, checkpoint: Checkpoint) -> Checkpoint:
         return checkpoint
     file = Path(spec.chat_template).expanduser()
     try:
-        checksummed = take_checksum(partial(_require_file, file), content_digest)
+        checksum = take_checksum(lambda: [file], content_digest)
     except OSError as error:
         raise ModelError(f"chat_template {file}: cannot be read: {error.strerror}") from error
-    return replace(checkpoint, checksums=(*checkpoint.checksums, checksummed))
-
-
-def _require_file(file: Path) -> list[Path]:
-    return [file]
+    return replace(checkpoint, checksums=(*checkpoint.checksums, checksum))
 
 
 class _PinnedModel:
@@ -61,7 +56,7 @@ class _PinnedModel:
     kills the process (SIGBUS; cached responses are kept).
     """
 
-    def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:
+    def __init__(self, model: LoadedModel, checkpoint: Checkpoint) -> None:
         self._model = model
         self._checksums = list(checkpoint.checksums)
 
