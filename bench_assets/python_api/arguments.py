@@ -7,12 +7,12 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SettingsError
 
 
-def count(name: str, value: object, zero: str = "", least: int = 0) -> int:
-    """Validate a count.
+def require_count(name: str, value: object, hint: str = "", least: int = 0) -> int:
+    """Return an argument that is a count.
 
-    >>> count("limit", 4)
+    >>> require_count("limit", 4)
     4
-    >>> count("limit", True, ", 0 for all")
+    >>> require_count("limit", True, ", 0 for all")
     Traceback (most recent call last):
     bench_assets.core.schema.errors.SettingsError: limit: expected a count, 0 for all, got True
 
@@ -24,14 +24,14 @@ def count(name: str, value: object, zero: str = "", least: int = 0) -> int:
     except TypeError:
         number = -1
     if number < least:
-        raise SettingsError(f"{name}: expected a count{zero}, got {value!r}")
+        raise SettingsError(f"{name}: expected a count{hint}, got {value!r}")
     return number
 
 
-def names(argument: str, value: object) -> list[str]:
-    """Validate one name, or several.
+def require_names(argument: str, value: object) -> list[str]:
+    """Return an argument that is one name, or several, as a list of texts.
 
-    >>> names("suites", "blink"), names("suites", ("blink", "codis"))
+    >>> require_names("suites", "blink"), require_names("suites", ("blink", "codis"))
     (['blink'], ['blink', 'codis'])
 
     Raises:

@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from datetime import date
 from io import BytesIO
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -57,51 +58,52 @@ class Benchmark:
 
     @interface
     def save(self, folder: str | Path) -> Path:
-        """Write the rows with their images, and a section; returns ``folder/NAME.toml``.
+        """Write the rows, their images and a section of settings; returns ``folder/NAME.toml``.
 
         Raises:
             SettingsError: If the rows are neither mappings nor a data frame.
         """
         folder = Path(folder)
         with open_atomic(folder / _ROWS) as file:
-            for number, row in enumerate(_mappings(self._rows), 1):
+            for row_number, row in enumerate(_iterate_rows(self._rows), 1):
                 try:
-                    cells = _json_cell(row, f"rows, row {number}")
-                except (OSError, SourceError) as error:  # OSError: a picture that is cut short
-                    cells = str(error)  # no object, which becomes a rejection
+                    cells = _json_cell(row, f"rows, row {row_number}")
+                except (OSError, SourceError) as error:  # OSError: an image that is cut short
+                    cells = str(error)  # not an object, so that the row becomes a rejection
                 file.write(json.dumps(cells).encode() + b"\n")
-        entries = {"file": _ROWS, "image_folder": ".", **self.settings}
-        entries |= {key: str(Path(str(entries[key])).absolute()) for key in _PATHS & {*entries}}
-        lines = [f"{key} = {toml_value(value)}" for key, value in entries.items()]
-        section = folder / f"{self.name}.toml"
-        with open_atomic(section) as file:
+        settings = {"file": _ROWS, "image_folder": ".", **self.settings}
+        for name in _PATHS & settings.keys():
+            settings[name] = str(Path(str(settings[name])).absolute())
+        lines = [f"{name} = {toml_value(value)}" for name, value in settings.items()]
+        toml_file = folder / f"{self.name}.toml"
+        with open_atomic(toml_file) as file:
             file.write("\n".join([f"[benchmarks.{self.name}]", *lines, ""]).encode())
-        return section
+        return toml_file
 
 
 def add_suites(argument: str, suites: object) -> list[str]:
-    """Add suites of any form to the home; returns the names of suites and tasks, each once.
+    """Add suites of any form to the home; returns the names of suites and tasks, without repeats.
 
     Args:
         argument: Name of the argument, for messages.
         suites: A name, a TOML file or a ``Benchmark``, or several of them.
 
     Raises:
-        SettingsError: If one is something else, or unusable.
+        SettingsError: If a suite has another type, or cannot be used.
     """
     home = default_home()
     is_single = isinstance(suites, str | Path | Benchmark) or not isinstance(suites, Iterable)
-    listed = [suites] if is_single else list(suites)  # type: ignore[call-overload]
+    suite_list = [suites] if is_single else list(suites)  # type: ignore[call-overload]
     with new_home_named(home):
         names = [
             str(suite.save(home / FOLDER / suite.name)) if isinstance(suite, Benchmark) else suite
-            for suite in listed
+            for suite in suite_list
         ]
-        return list(dict.fromkeys(add_known(home, arguments.names(argument, names))))
+        return list(dict.fromkeys(add_known(home, arguments.require_names(argument, names))))
 
 
-def _mappings(rows: Any) -> Iterator[object]:  # noqa: ANN401
-    """Rows of a data frame or an iterable."""
+def _iterate_rows(rows: Any) -> Iterator[object]:  # noqa: ANN401
+    """Iterate over the rows of a data frame, or of another iterable."""
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
         rows = rows.to_dict("records")
     if not isinstance(rows, Iterable) or isinstance(rows, str | Mapping):
@@ -115,21 +117,23 @@ def _json_cell(cell: object, where: str) -> object:
         return {str(name): _json_cell(value, f"{where}, {name}") for name, value in cell.items()}
     if isinstance(cell, list | tuple):
         return [_json_cell(value, where) for value in cell]
-    if hasattr(cell, "tolist"):  # of numpy
+    if hasattr(cell, "tolist"):  # a NumPy array or scalar
         return _json_cell(cell.tolist(), where)
     if isinstance(cell, bytes | Image.Image) or (isinstance(cell, Path) and cell.is_file()):
         return {"bytes": b64encode(_image_bytes(cell)).decode()}
     if isinstance(cell, Path | date):
         return str(cell)
     if cell is None or isinstance(cell, bool | int | float | str):
-        return None if cell != cell else cell  # noqa: PLR0124  (NaN, an empty cell of data frames)
+        is_empty = isinstance(cell, float) and isnan(cell)  # as in data frames
+        return None if is_empty else cell
     raise SourceError(f"{where}: {type(cell).__name__} is no text, number, list or image")
 
 
 def _image_bytes(image: bytes | Path | Image.Image) -> bytes:
+    """The content of an image file; a PIL image is encoded as PNG."""
     if not isinstance(image, Image.Image):
         return image if isinstance(image, bytes) else image.read_bytes()
-    drawn = image if image.mode in _PNG_MODES else image.convert("RGB")
-    written = BytesIO()
-    drawn.save(written, "PNG", exif=image.getexif())
-    return written.getvalue()
+    encodable = image if image.mode in _PNG_MODES else image.convert("RGB")
+    png = BytesIO()
+    encodable.save(png, "PNG", exif=image.getexif())
+    return png.getvalue()

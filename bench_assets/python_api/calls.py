@@ -24,7 +24,7 @@ _INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib",
 def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
     """Make a function of the interface raise errors at the caller's line.
 
-    They are a ``BenchError``, and the ``TypeError`` of arguments that the function does not take.
+    These errors are a ``BenchError``, or a ``TypeError`` for arguments that the function lacks.
     Frames of these packages are cut off; those of the caller's own code, such as the function that
     ``evaluate`` takes, are kept as the cause. After Ctrl-C, a summary is printed. In notebooks,
     tqdm's warning is silenced.
@@ -39,7 +39,7 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
                 return function(*arguments, **options)
         except (BenchError, TypeError) as error:
             if isinstance(error, TypeError) and error.__traceback__ and error.__traceback__.tb_next:
-                raise  # not of the arguments of this call
+                raise  # from inside the function, not from its signature
             vars(error)["_render_traceback_"] = partial(_notebook_traceback, error)
             raise error.with_traceback(None) from _callers_error(error)
         except KeyboardInterrupt as error:
@@ -52,18 +52,19 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
 
 def _notebook_traceback(error: Exception) -> list[str]:
     """The traceback of an error that IPython shows, up to the caller's frame."""
-    frames = error.__traceback__
-    while frames and (inner := frames.tb_next):
+    traceback = error.__traceback__
+    while traceback and traceback.tb_next:
+        inner = traceback.tb_next
         if inner.tb_frame.f_code.co_filename == __file__:
-            frames.tb_next = None
-        frames = inner
+            traceback.tb_next = None
+        traceback = inner
     shell = sys.modules["IPython"].get_ipython()
     show = shell.InteractiveTB.structured_traceback
     return list(show(type(error), error, error.__traceback__))
 
 
 def _callers_error(error: BaseException) -> BaseException | None:
-    """The exception of the caller's own code behind an error, with the frames of that code."""
+    """The exception in the caller's own code that caused an error, with the frames of that code."""
     causes, cause = [], error.__cause__
     while cause and cause not in causes:
         causes.append(cause)
@@ -71,27 +72,27 @@ def _callers_error(error: BaseException) -> BaseException | None:
     if "bench_resources.models.registry.python_model" in sys.modules:
         from bench_resources.models.registry.python_model import first_error
 
-        # In a run of Dagster it is known by its text alone.
+        # In a run of Dagster, only its text identifies it.
         causes += [
             raised for raised in first_error() if f"{type(raised).__name__}: {raised}" in str(error)
         ]
     for cause in causes:
-        if frames := _callers_frames(cause.__traceback__):
-            return cause.with_traceback(frames)
+        if traceback := _callers_traceback(cause.__traceback__):
+            return cause.with_traceback(traceback)
     return None
 
 
-def _callers_frames(frames: TracebackType | None) -> TracebackType | None:
-    """The frames below the last one of these packages, if one of them is not of a library."""
-    callers = frames
-    while frames:
-        module = str(frames.tb_frame.f_globals.get("__name__", ""))
+def _callers_traceback(traceback: TracebackType | None) -> TracebackType | None:
+    """The frames after the last one of these packages; None if all of them are of libraries."""
+    callers = traceback
+    while traceback:
+        module = str(traceback.tb_frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] in _PACKAGES:
-            callers = frames.tb_next
-        frames = frames.tb_next
-    frames = callers
-    while frames:
-        if not frames.tb_frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
+            callers = traceback.tb_next
+        traceback = traceback.tb_next
+    traceback = callers
+    while traceback:
+        if not traceback.tb_frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
             return callers
-        frames = frames.tb_next
+        traceback = traceback.tb_next
     return None

@@ -49,7 +49,7 @@ class RunComparison:
         return verdict_sentence(self._overall)
 
     def fails(self, on: FailOn = "worse") -> bool:
-        """Whether a gate fails: a whole task is worse, or also one that is undecided."""
+        """Whether a gate fails: a task as a whole is worse or, with "undecided", not decided."""
         return bool(failing(self._overall, on))
 
     def junit(self, on: FailOn = "worse") -> str:
@@ -94,6 +94,7 @@ class RunComparison:
 
 
 def _cells(row: Comparison) -> dict[str, object]:
+    """Cells of a row of ``frame``, in which each read share is a column."""
     cells = asdict(row) | {"change": row.change}
     for side in ("before", "after"):
         shares = cells.pop(f"{side}_read") or ReadValue(cells[side])
@@ -129,31 +130,35 @@ def compare(before: Run, after: Run) -> RunComparison:
         for old in before.evaluations
         if (old.task.name, old.condition) == (new.task.name, new.condition)
     ]
-    effects = [effect for old, new in pairs for effect in _effects(old, new)]
-    if not effects:
+    rows = [row for old, new in pairs for row in _compare_evaluations(old, new)]
+    if not rows:
         raise SettingsError(
             f"{before.model} and {after.model}: the runs have no common question. Evaluate both on"
             " the same suites, with the same limit"
         )
-    overall = decide([row for row in effects if row.category == "all"])
+    overall = decide([row for row in rows if row.category == "all"])
     return RunComparison(
         before=before.model,
         after=after.model,
-        rows=(*overall, *decide([row for row in effects if row.category != "all"])),
+        rows=(*overall, *decide([row for row in rows if row.category != "all"])),
     )
 
 
-def _effects(before: Evaluation, after: Evaluation) -> Sequence[Comparison]:
+def _compare_evaluations(before: Evaluation, after: Evaluation) -> Sequence[Comparison]:
+    """Compare two evaluations on the questions that are equal in both; [] if there are none."""
     by_id = {question.question_id: question for question in before.questions}
     common = [
         question for question in after.questions if by_id.get(question.question_id) == question
     ]
-    sides = (_measured_on(common, evaluation) for evaluation in (before, after))
+    sides = (_side_on(common, evaluation) for evaluation in (before, after))
     return compare_sides(after.task, common, *sides) if common else []
 
 
-def _measured_on(questions: Sequence[Question], evaluation: Evaluation) -> Side:
-    """An evaluation on some of its questions: the signature has their prompts alone."""
+def _side_on(questions: Sequence[Question], evaluation: Evaluation) -> Side:
+    """Scores and metrics of an evaluation on some of its questions.
+
+    For a true subset, the metrics are computed again: a signature covers the prompts.
+    """
     if len(questions) == len(evaluation.questions):
         return Side(evaluation.scores, evaluation.metrics)
     ids = {question.question_id for question in questions}

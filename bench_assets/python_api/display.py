@@ -2,7 +2,7 @@
 
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
@@ -74,7 +74,7 @@ def results_html(results: Sequence[Result], *, linked: bool) -> str:
         linked: Whether to link to the pages of a served report.
     """
     served = served_address(default_home())
-    parts = []
+    blocks = []
     for result in results:
         page = escape(served + number_page(result.row.task, result.row.model, result.row.condition))
         title = escape(escape_to_one_line(result.title))
@@ -84,31 +84,24 @@ def results_html(results: Sequence[Result], *, linked: bool) -> str:
             for label, text in result.facts
         )
         bar = interval_bar(result.row, scale([result.row]))
-        parts.append(f"<div><b>{title}</b><br>{bar}<table>{facts}</table></div>")
-    return "".join(parts)
+        blocks.append(f"<div><b>{title}</b><br>{bar}<table>{facts}</table></div>")
+    return "".join(blocks)
 
 
-def html_rows(
-    title: str,
-    rows: Sequence[Any],
-    columns: Mapping[str, Cell],
-    drawn: Mapping[str, Callable[[Any, str], str]] | None = None,
-) -> str:
+def html_rows(title: str, rows: Sequence[Any], columns: Mapping[str, Cell]) -> str:
     """Format rows as an HTML table below a title.
 
     Args:
         title: Title of the table.
         rows: The rows.
         columns: Functions from a row to the text of a cell, by column name.
-        drawn: Functions from a row and its escaped text to the HTML of a cell, by column name.
     """
-    names = [*columns, *((drawn or {}).keys() - columns.keys())]
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = ""
     for row in rows:
-        cells = {name: escape(escape_to_one_line(cell(row))) for name, cell in columns.items()}
-        cells |= {name: draw(row, cells.get(name, "")) for name, draw in (drawn or {}).items()}
-        body += f"<tr>{''.join(f'<td>{cells[name]}</td>' for name in names)}</tr>"
+        texts = [escape(escape_to_one_line(cell(row))) for cell in columns.values()]
+        cells = "".join(f"<td>{text}</td>" for text in texts)
+        body += f"<tr>{cells}</tr>"
     return (
         f"<div><b>{escape(escape_to_one_line(title))}</b><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
@@ -116,17 +109,17 @@ def html_rows(
 
 
 def interval_bar(row: Metric, full: float) -> str:
-    """Draw a value with its 95 % interval or its bounds; the best constant response is a tick."""
+    """Draw a value with its 95 % interval or its bounds; the best constant response is a tick.
+
+    ``full`` is the value at the right end of the bar.
+    """
     if isnan(row.value):
         return ""
-    low, high, middle = (_bar_position(position, full) for position in (*line_ends(row), row.value))
-    constant = row.constant
-    tick = (
-        ""
-        if constant is None
-        else f'<path d="M{_bar_position(constant, full):.1f} 0v16" '
-        'stroke="#c2410c" stroke-width="2"/>'
-    )
+    low, high, middle = (_bar_position(value, full) for value in (*line_ends(row), row.value))
+    tick = ""
+    if row.constant is not None:
+        left = _bar_position(row.constant, full)
+        tick = f'<path d="M{left:.1f} 0v16" stroke="#c2410c" stroke-width="2"/>'
     return (
         f'<svg viewBox="0 0 {_BAR} 16" width="{_BAR}" role="img" aria-label="interval">'
         f'<path d="M0 8H{_BAR}" stroke="#d1d5db"/>'
@@ -136,7 +129,9 @@ def interval_bar(row: Metric, full: float) -> str:
 
 
 def _bar_position(value: float, full: float) -> float:
-    return _BAR * min(1.0, max(0.0, 0.0 if isnan(value) else value / full))
+    """Position of a value in px, within the bar; NaN is at the left end."""
+    share = 0.0 if isnan(value) else value / full
+    return _BAR * min(1.0, max(0.0, share))
 
 
 def show_samples(samples: Sequence[Mapping[str, Any]]) -> None:
@@ -154,8 +149,9 @@ def sample_text(sample: Mapping[str, Any]) -> str:
     lines = [f"{sample['question_id']}  {sample['category']}".rstrip()]
     lines += [f"  image {n}: {image.sha256}" for n, image in enumerate(sample["images"], 1)]
     for name in _TEXT_FIELDS:
-        text = str(_shown(sample, name)).replace("\n", "\n    ")
-        lines += [f"  {name}: {text}"] if text else []
+        text = _field_text(sample, name).replace("\n", "\n    ")
+        if text:
+            lines.append(f"  {name}: {text}")
     return "\n".join(lines)
 
 
@@ -164,11 +160,12 @@ def sample_html(sample: Mapping[str, Any]) -> str:
     is_right = sample["score"] is not None and sample["score"] >= sample["max_score"]
     colour = "#15803d" if is_right else "#b91c1c"
     images = "".join(map(_image_html, sample["images"]))
+    texts = {name: _field_text(sample, name) for name in _TEXT_FIELDS}
     rows = "".join(
         f'<tr><th style="text-align:left;vertical-align:top">{name}</th>'
         f'<td style="text-align:left;white-space:pre-wrap">{escape(text)}</td></tr>'
-        for name in _TEXT_FIELDS
-        if (text := str(_shown(sample, name)))
+        for name, text in texts.items()
+        if text
     )
     head = escape(f"{sample['question_id']} {sample['category']}".strip())
     return (
@@ -177,23 +174,25 @@ def sample_html(sample: Mapping[str, Any]) -> str:
     )
 
 
-def _shown(sample: Mapping[str, Any], name: str) -> object:
+def _field_text(sample: Mapping[str, Any], name: str) -> str:
     if name != "score":
-        return sample[name] or ""
+        return str(sample[name] or "")
     points = sample["score"]
-    is_none = points is None or isnan(points)
-    return "not scored" if is_none else f"{points:g} of {sample['max_score']:g}"
+    if points is None or isnan(points):
+        return "not scored"
+    return f"{points:g} of {sample['max_score']:g}"
 
 
 def _image_html(image: SampleImage) -> str:
+    """Format an image as an embedded thumbnail, or as the reason why there is none."""
     try:
-        picture = image.open()
+        thumbnail = image.open()
     except ImageError as error:
         return f"<i>{escape(str(error))}</i>"
-    picture.thumbnail((_THUMBNAIL, _THUMBNAIL))
-    written = BytesIO()
-    picture.save(written, "PNG")
-    data = b64encode(written.getvalue()).decode()
+    thumbnail.thumbnail((_THUMBNAIL, _THUMBNAIL))
+    png = BytesIO()
+    thumbnail.save(png, "PNG")
+    data = b64encode(png.getvalue()).decode()
     return (
         f'<img alt="" style="margin:4px;display:inline-block" src="data:image/png;base64,{data}">'
     )

@@ -96,9 +96,9 @@ def evaluate(  # noqa: PLR0913  (an option each)
         BenchError: If a name is unknown, the model cannot be opened, or questions remain without a
             response.
     """
-    part = QuestionSubset(
-        limit=arguments.count("limit", limit, ", 0 for all"),
-        categories=tuple(arguments.names("categories", categories)),
+    subset = QuestionSubset(
+        limit=arguments.require_count("limit", limit, ", 0 for all"),
+        categories=tuple(arguments.require_names("categories", categories)),
     )
     names = add_suites("suites", suites)
     if not names:
@@ -108,79 +108,82 @@ def evaluate(  # noqa: PLR0913  (an option each)
         raise SettingsError("source, judge, reader and scorer need exactly one suite")
     reader_name, sections = _reader_argument(reader)
     decoding = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "seed": seed}
-    entries = {entry: value for entry, value in decoding.items() if value is not None}
-    if arguments.count("n", n, ", 1 or more", least=1) > 1:
-        entries["n"] = n
+    model_settings = {key: value for key, value in decoding.items() if value is not None}
+    if arguments.require_count("n", n, ", 1 or more", least=1) > 1:
+        model_settings["n"] = n
     with open_workbench(
         only_name,
         source,
         judge,
         scorer,
         reader=reader_name,
-        models=[model_argument(model, name, elicit, entries)],
+        models=[model_argument(model, name, elicit, model_settings)],
         elicit=elicit,
         sections=sections,
         accept=accept,
         rule="stated",
     ) as bench:
-        called = bench.resolved[0].name
-        check_names(bench, names, [called], [condition])
-        part = without_needless_limit(bench, names, [(called, condition)], part)
-        if part == WHOLE or not callable(model):  # else no table names the function
+        model_name = bench.resolved[0].name
+        check_names(bench, names, [model_name], [condition])
+        subset = without_needless_limit(bench, names, [(model_name, condition)], subset)
+        if subset == WHOLE or not callable(model):  # no table names a function otherwise
             save_models(bench.resolved, bench.settings)
-        done, failures = _evaluations(bench, names, called, condition, part)
+        evaluations, failures = _evaluate_suites(bench, names, model_name, condition, subset)
+        metrics = [row for evaluation in evaluations for row in evaluation.metrics]
         return Run(
-            model=called,
-            evaluations=tuple(done),
+            model=model_name,
+            evaluations=tuple(evaluations),
             failures=tuple(map(str, failures)),
-            results=tuple(
-                bench.results([row for evaluation in done for row in evaluation.metrics])
-            ),
+            results=tuple(bench.results(metrics)),
             image_store=open_image_store(bench.settings),
         )
 
 
-def _evaluations(
-    bench: "Workbench", suites: Sequence[str], model: str, condition: str, part: QuestionSubset
+def _evaluate_suites(
+    bench: "Workbench", suites: Sequence[str], model: str, condition: str, subset: QuestionSubset
 ) -> tuple[list[Evaluation], list[BenchError]]:
-    done: list[Evaluation] = []
+    """Evaluate a model on each suite; prints the outcomes and failures."""
+    runs = [(model, condition)]
+    evaluations: list[Evaluation] = []
     failures: list[BenchError] = []
-    if part != WHOLE:
-        for _, subset, failed in evaluate_suite_subsets(bench, suites, [(model, condition)], part):
-            done += subset
-            failures += failed
+    if subset != WHOLE:
+        for _, partial, errors in evaluate_suite_subsets(bench, suites, runs, subset):
+            evaluations += partial
+            failures += errors
     else:
         for suite in suites:
-            evaluation = evaluate_suite(bench, suite, [(model, condition)])
-            done += stored_evaluations(bench, evaluation.names, model, condition)
-            failures += evaluation.failures
-            for sentence in (*evaluation.outcomes, *evaluation.rejected):
+            result = evaluate_suite(bench, suite, runs)
+            evaluations += stored_evaluations(bench, result.names, model, condition)
+            failures += result.failures
+            for sentence in (*result.outcomes, *result.rejected):
                 print_message(sentence)
     for failure in failures:
         print_message(f"warning: {failure}")
-    return done, failures
+    return evaluations, failures
 
 
 def model_argument(
     model: "str | Path | ModelFunction",
     name: str = "",
     elicit: str = "",
-    entries: Mapping[str, object] = MappingProxyType({}),
+    settings: Mapping[str, object] = MappingProxyType({}),
 ) -> str | ResolvedModel:
-    """Check the model of a call: a name or location as in commands, or a function.
+    """Convert the model of a call to an argument of the commands, or resolve a function.
 
-    ``entries`` are added to its section.
+    ``settings`` are added to the model's section.
 
     Raises:
-        SettingsError: If it is neither, or the other arguments are not for it.
+        SettingsError: If it is neither, or does not support the other arguments.
     """
     if isinstance(model, str | Path):
         if name:
             raise SettingsError(f"name={name!r}: only a Python function can be given a name")
-        return ",".join([str(model), *(f"{key}={toml_value(entries[key])}" for key in entries)])
-    alone = [*(["elicit"] if elicit else []), *(key for key in entries if key != "n")]
-    if alone:
-        raise SettingsError(f"{', '.join(alone)}: not available for a Python function")
+        return ",".join(
+            [str(model), *(f"{key}={toml_value(value)}" for key, value in settings.items())]
+        )
+    unsupported = [*(["elicit"] if elicit else []), *(key for key in settings if key != "n")]
+    if unsupported:
+        raise SettingsError(f"{', '.join(unsupported)}: not available for a Python function")
     if not callable(model):
         raise SettingsError(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
@@ -188,11 +191,11 @@ def model_argument(
         )
     from bench_resources.models.registry.functions import resolve_function
 
-    return resolve_function(model, name, entries)
+    return resolve_function(model, name, settings)
 
 
 def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapping[str, Any]]]:
-    """Name and section of the reader of a call; a function is named by its code."""
+    """Name of the reader of a call, and a function's section; its code gives its name."""
     if isinstance(reader, str):
         return reader, {}
     from bench_resources.models.registry.functions import (
@@ -202,5 +205,6 @@ def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapp
     )
 
     digest = code_digest(reader)
-    model = resolve_function(reader, f"{function_name(reader)}@{digest}" if digest else "")
+    name = f"{function_name(reader)}@{digest}" if digest else ""
+    model = resolve_function(reader, name)
     return model.name, {model.name: model.section}

@@ -45,7 +45,7 @@ def generate(
     >>> def count(images, prompt):
     ...     return f"{len(images)} image, {prompt}"
     >>> square = Pillow.new("RGB", (32, 32), "red")
-    >>> [one.text for one in generate(count, [[square, "Which colour?"]])]
+    >>> [response.text for response in generate(count, [[square, "Which colour?"]])]
     ['1 image, Which colour?']
 
     Args:
@@ -66,24 +66,24 @@ def generate(
     settings = settings.with_overrides(models=sections_of([resolved]))
     name_new_home(settings.home)
     store = open_image_store(settings)
-    requests = [Request(prompt=_prompt(prompt, store)) for prompt in prompts]
+    requests = [Request(prompt=_to_prompt(prompt, store)) for prompt in prompts]
     if name or not callable(model):
         save_models([resolved], settings)
     with closing(Models(settings=settings, image_store=store)) as models:
         models.know([resolved])
-        with open_model(models, f"{resolved.name}: prompts", resolved.name) as opened:
-            return opened.response(requests)
+        with open_model(models, f"{resolved.name}: prompts", resolved.name) as chat_model:
+            return chat_model.response(requests)
 
 
-def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:
-    if isinstance(written, Prompt):
-        return written
-    if isinstance(written, str | bytes | Path | PillowImage.Image):
-        return Prompt.of(_part(written, store))
-    return Prompt.of(*(_part(part, store) for part in written))
+def _to_prompt(prompt: AnyPrompt, store: ImageStore) -> Prompt:
+    if isinstance(prompt, Prompt):
+        return prompt
+    if isinstance(prompt, str | bytes | Path | PillowImage.Image):
+        return Prompt.of(_store_part(prompt, store))
+    return Prompt.of(*(_store_part(part, store) for part in prompt))
 
 
-def _part(part: Part, store: ImageStore) -> str | Image:
+def _store_part(part: Part, store: ImageStore) -> str | Image:
     """Convert a part of a prompt; images are stored and replaced by their digests."""
     if isinstance(part, str):
         return part
@@ -95,6 +95,6 @@ def _part(part: Part, store: ImageStore) -> str | Image:
         raise SettingsError(
             f"prompts: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
         )
-    written = BytesIO()
-    to_upright_rgb(part).save(written, "PNG")
-    return Image(store.put(written.getvalue(), "an image of a prompt").sha256)
+    png = BytesIO()
+    to_upright_rgb(part).save(png, "PNG")
+    return Image(store.put(png.getvalue(), "an image of a prompt").sha256)

@@ -66,11 +66,13 @@ def meteor(candidates: Sequence[str], references: References) -> float:
     >>> meteor([], [])
     nan
     """
-    from bench_resources.encoders.meteor import meteor as scored
+    from bench_resources.encoders.meteor import meteor as score_captions
 
-    pairs = _pairs(candidates, references)
-    split = [(tokenize(pair), [tokenize(text) for text in right]) for pair, right in pairs]
-    return scored(split).corpus if split else nan
+    captions = [
+        (tokenize(candidate), [tokenize(text) for text in texts])
+        for candidate, texts in _pairs(candidates, references)
+    ]
+    return score_captions(captions).corpus if captions else nan
 
 
 def exact_match(responses: Sequence[str], references: References) -> float:
@@ -79,7 +81,7 @@ def exact_match(responses: Sequence[str], references: References) -> float:
     >>> exact_match(["4.0", "six"], [["4"], ["5"]])
     0.5
     """
-    return _mean_of(_short_answers.exact_match, responses, references)
+    return _mean_score(_short_answers.exact_match, responses, references)
 
 
 def anls(responses: Sequence[str], references: References) -> float:
@@ -90,7 +92,7 @@ def anls(responses: Sequence[str], references: References) -> float:
     >>> anls(["hello", "ab"], [["hallo"], ["ac"]])
     0.65
     """
-    return _mean_of(_short_answers.anls, responses, references)
+    return _mean_score(_short_answers.anls, responses, references)
 
 
 def relaxed_match(responses: Sequence[str], references: References) -> float:
@@ -99,7 +101,7 @@ def relaxed_match(responses: Sequence[str], references: References) -> float:
     >>> relaxed_match(["96 %", "94"], [["100"], ["100"]])
     0.5
     """
-    return _mean_of(_short_answers.relaxed_match, responses, references)
+    return _mean_score(_short_answers.relaxed_match, responses, references)
 
 
 def recall_at(k: int, rankings: Sequence[Sequence[str]], right: References) -> float:
@@ -109,7 +111,7 @@ def recall_at(k: int, rankings: Sequence[Sequence[str]], right: References) -> f
     0.5
     """
     pairs = zip(rankings, right, strict=True)
-    return _mean([_retrieval.recall_at(k, ranking, these) for ranking, these in pairs])
+    return _mean([_retrieval.recall_at(k, ranking, candidates) for ranking, candidates in pairs])
 
 
 def _caption_scores(candidates: Sequence[str], references: References) -> _captions.CaptionScores:
@@ -117,7 +119,7 @@ def _caption_scores(candidates: Sequence[str], references: References) -> _capti
     return _captions.score_captions(pairs)
 
 
-def _mean_of(
+def _mean_score(
     score: Callable[[str, Sequence[str]], float], responses: Sequence[str], references: References
 ) -> float:
     return _mean([score(*pair) for pair in _pairs(responses, references)])
@@ -127,15 +129,15 @@ def _pairs(texts: Sequence[str], references: References) -> list[tuple[str, tupl
     """Pair each text with its references.
 
     Raises:
-        ValueError: If the numbers differ, or references are a single text.
+        ValueError: If the lengths differ, or the references of an item are one text.
     """
     if len(texts) != len(references):
         raise ValueError(
             f"references: expected {len(texts)} lists, one per text, got {len(references)}"
         )
-    for number, right in enumerate(references):
-        if isinstance(right, str):
-            raise ValueError(f"references[{number}]: expected a list of texts, got one text")
+    for index, alternatives in enumerate(references):
+        if isinstance(alternatives, str):
+            raise ValueError(f"references[{index}]: expected a list of texts, got one text")
     return [(text, tuple(right)) for text, right in zip(texts, references, strict=True)]
 
 

@@ -68,7 +68,7 @@ class SuiteQuestions(Sequence[Question]):
 def load(
     suite: str | Benchmark, *, condition: str = "main", source: str | Path = ""
 ) -> SuiteQuestions:
-    """Load the questions of a suite or task; built first if missing.
+    """Load the questions of a suite or task, which are built first if missing.
 
     >>> questions = load("codis")
     >>> questions[0].kind, len(questions)

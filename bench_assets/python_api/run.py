@@ -1,6 +1,5 @@
 """``Run``: metrics and samples of one evaluation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -102,18 +101,20 @@ class Run:
         Raises:
             UnknownNameError: If no question is of that category.
         """
-        n = arguments.count("n", n)
+        n = arguments.require_count("n", n)
         rows = self.samples
         if category:
-            rows = rows[rows.question_id.isin(self._questions_of(category))]
+            rows = rows[rows.question_id.isin(self._question_ids(category))]
         if wrong is not None:
             right_from = {
                 evaluation.task.name: evaluation.task.right_from for evaluation in self.evaluations
             }
             rows = rows[rows.score.notna() & (rows.max_score > 0)]
             share = rows.score / rows.max_score
-            rows = rows[(share < rows.task.map(right_from)) == wrong]
-            rows = rows.loc[share[rows.index].sort_values(kind="stable").index] if wrong else rows
+            is_wrong = share < rows.task.map(right_from)
+            rows = rows[is_wrong == wrong]
+            if wrong:
+                rows = rows.loc[share[rows.index].sort_values(kind="stable").index]
         display.show_samples(cast("list[dict[str, Any]]", rows.head(n).to_dict("records")))
 
     @interface
@@ -130,38 +131,41 @@ class Run:
         Raises:
             UnknownNameError: If no task has such a metric.
         """
-        lines = [
+        has_titles = len(self.evaluations) > 1
+        bars = [
             bar
             for evaluation in self.evaluations
-            for bar in _bars(evaluation, metric, self._is_single)
+            for bar in _bars(evaluation, metric, has_titles=has_titles)
         ]
-        if not lines:
+        if not bars:
             raise UnknownNameError("metric", metric, {row.metric for row in self.rows})
-        return Plot(svg=bar_chart(lines, self.title), n_rows=len(lines))
+        return Plot(svg=bar_chart(bars, self.title), n_rows=len(bars))
 
-    def _questions_of(self, category: str) -> set[str]:
+    def _question_ids(self, category: str) -> set[str]:
         """Ids of the questions of a category or another slice.
 
         Raises:
             UnknownNameError: If there are none.
         """
-        ids_by_task: dict[str, set[str]] = {}
+        ids_by_slice: dict[str, set[str]] = {}
         for evaluation in self.evaluations:
             for question in evaluation.questions:
-                for name in filter(None, (question.category, *evaluation.task.slices(question))):
-                    ids_by_task.setdefault(name, set()).add(question.question_id)
-        if category not in ids_by_task:
-            raise UnknownNameError("category", category, ids_by_task)
-        return ids_by_task[category]
+                slices = (question.category, *evaluation.task.slices(question))
+                for name in filter(None, slices):
+                    ids_by_slice.setdefault(name, set()).add(question.question_id)
+        if category not in ids_by_slice:
+            raise UnknownNameError("category", category, ids_by_slice)
+        return ids_by_slice[category]
 
     @property
     def title(self) -> str:
-        """Name of the model, and the share of questions if partial."""
+        """Model, conditions besides "main", harnesses, and the number of questions if partial."""
         conditions = {evaluation.condition for evaluation in self.evaluations} - {"main"}
         harnesses = {evaluation.task.measured_by for evaluation in self.evaluations} - {""}
         parts = [self.model, *sorted(conditions)]
         parts += [f"{IMPORTED}{harness}" for harness in sorted(harnesses)]
-        parts += [f"PARTIAL: {self.partial}"] * self.is_partial
+        if self.is_partial:
+            parts.append(f"PARTIAL: {self.partial}")
         return ", ".join(parts)
 
     @property
@@ -169,27 +173,24 @@ class Run:
         """Whether some questions were left out."""
         return bool(self.partial)
 
-    @property
-    def _is_single(self) -> bool:
-        return len(self.evaluations) == 1
-
     def __repr__(self) -> str:
         """Format the results as ``bench evaluate`` does."""
-        return f"{display.results_text(self.results)}\n{self._more}"
+        return f"{display.results_text(self.results)}\n{self._rows_note}"
 
     def _repr_html_(self) -> str:
         """The results for notebooks."""
-        return display.results_html(self.results, linked=self._is_stored) + self._more
+        return display.results_html(self.results, linked=self._is_stored) + self._rows_note
 
     @property
-    def _more(self) -> str:
-        return f"{len(self.rows)} row{'s' * (len(self.rows) != 1)} in .metrics"
+    def _rows_note(self) -> str:
+        n_rows = len(self.rows)
+        return f"{n_rows} row{'' if n_rows == 1 else 's'} in .metrics"
 
     @property
     def _is_stored(self) -> bool:
         """Whether the report has a page of each number."""
-        imported = any(evaluation.task.measured_by for evaluation in self.evaluations)
-        return not self.is_partial and not imported
+        is_imported = any(evaluation.task.measured_by for evaluation in self.evaluations)
+        return not self.is_partial and not is_imported
 
 
 def check_run(argument: str, value: object) -> Run:
@@ -206,22 +207,24 @@ def check_run(argument: str, value: object) -> Run:
     return value
 
 
-def _bars(one: Evaluation, metric: str, is_single: bool) -> Sequence[Bar]:
-    rows = [row for row in one.metrics if row.metric == (metric or one.task.primary_metric)]
+def _bars(evaluation: Evaluation, metric: str, *, has_titles: bool) -> list[Bar]:
+    """Bars of a metric, or of the primary one for "": over all questions, then each slice."""
+    task = evaluation.task
+    metric = metric or task.primary_metric
+    rows = [row for row in evaluation.metrics if row.metric == metric]
     full = scale(rows)
-    by_slice = {
-        name: [q for q in one.questions if name in one.task.slices(q)]
-        for name in {row.category for row in rows} - {"all"}
-    }
-    is_primary = not metric or metric == one.task.primary_metric
-    return [
-        Bar(
-            label=row.category if is_single else f"{one.task.title}: {row.category}",
-            row=row,
-            full=full,
-            chance=chance_level(one.task, by_slice.get(row.category, one.questions))
-            if is_primary
-            else None,
-        )
-        for row in rows
-    ]
+    bars = []
+    for row in rows:
+        label = f"{task.title}: {row.category}" if has_titles else row.category
+        is_primary = metric == task.primary_metric
+        chance = _slice_chance(evaluation, row.category) if is_primary else None
+        bars.append(Bar(label=label, row=row, full=full, chance=chance))
+    return bars
+
+
+def _slice_chance(evaluation: Evaluation, category: str) -> float | None:
+    """Chance level of the questions of a slice; "all": of every question."""
+    task, questions = evaluation.task, evaluation.questions
+    if category != "all":
+        questions = [question for question in questions if category in task.slices(question)]
+    return chance_level(task, questions)

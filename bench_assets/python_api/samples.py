@@ -36,7 +36,6 @@ _SAMPLE_COLUMNS = (
     *("expected", "score", "max_score", "why"),
 )
 
-
 _SHORT = 8  # digits of a digest
 
 
@@ -69,9 +68,9 @@ class SampleImage:
 
     def _repr_png_(self) -> bytes:
         """The image as PNG, for notebooks."""
-        written = BytesIO()
-        self.open().save(written, "PNG")
-        return written.getvalue()
+        png = BytesIO()
+        self.open().save(png, "PNG")
+        return png.getvalue()
 
 
 def metrics_frame(rows: Sequence[Metric]) -> "pd.DataFrame":
@@ -85,24 +84,26 @@ def samples_frame(evaluations: Sequence[Evaluation], store: ImageStore) -> "pd.D
     """Responses as a data frame, one row each, in the order of the questions."""
     import pandas as pd
 
-    rows = [row for evaluation in evaluations for row in _samples(evaluation, store)]
+    rows = [row for evaluation in evaluations for row in _sample_rows(evaluation, store)]
     return pd.DataFrame(rows, columns=list(_SAMPLE_COLUMNS))
 
 
-def _samples(one: Evaluation, store: ImageStore) -> Iterator[dict[str, Any]]:
-    questions = {question.question_id: question for question in one.questions}
-    scores = {(score.question_id, score.sample): score for score in one.scores}
-    make_prompt = one.task.condition(one.condition).prompt
-    for prediction in one.predictions:
+def _sample_rows(evaluation: Evaluation, store: ImageStore) -> Iterator[dict[str, Any]]:
+    task = evaluation.task
+    questions = {question.question_id: question for question in evaluation.questions}
+    scores = {(score.question_id, score.sample): score for score in evaluation.scores}
+    make_prompt = task.condition(evaluation.condition).prompt
+    for prediction in evaluation.predictions:
         question = questions[prediction.question_id]
         score = scores.get((prediction.question_id, prediction.sample))
-        prompt = prompt_text(make_prompt(question)) if one.task.asked_of == "model" else ""
-        yield _sample(question, prediction, score, prompt, store)
+        prompt = prompt_text(make_prompt(question)) if task.asked_of == "model" else ""
+        yield _sample_row(question, prediction, score, prompt, store)
 
 
-def _sample(
+def _sample_row(
     question: Question, prediction: Prediction, score: Score | None, prompt: str, store: ImageStore
 ) -> dict[str, Any]:
+    """Cells of a response by column; ``score`` is None if it was not scored."""
     return {
         "task": question.task,
         "question_id": question.question_id,
@@ -135,8 +136,11 @@ def prompt_text(prompt: Prompt) -> str:
     for turn in prompt.turns:
         parts = []
         for part in turn.parts:
-            n_images += isinstance(part, Image)
-            parts.append(f"[image {n_images}]" if isinstance(part, Image) else part)
+            if isinstance(part, Image):
+                n_images += 1
+                parts.append(f"[image {n_images}]")
+            else:
+                parts.append(part)
         label = f"{turn.role}: " if len(prompt.turns) > 1 else ""
         lines.append(label + "\n".join(parts))
     return "\n".join(lines)

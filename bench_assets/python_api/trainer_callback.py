@@ -53,8 +53,8 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         """Evaluations by global step."""
         self._suites = [suites] if isinstance(suites, str) else list(suites)
         self._limit, self._options = limit, options
-        entries = (model_settings or {}).items()
-        self._entries = "".join(f",{name}={toml_value(value)}" for name, value in entries)
+        settings = (model_settings or {}).items()
+        self._model_suffix = "".join(f",{name}={toml_value(value)}" for name, value in settings)
         self._trainer: Any = None
 
     def __repr__(self) -> str:
@@ -82,21 +82,27 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         try:
             with torch.random.fork_rng():  # keep the random state of the training
-                model = f"{folder}{self._entries}"
+                model = f"{folder}{self._model_suffix}"
                 run = evaluate(self._suites, model, limit=self._limit, **self._options)
         except Exception as error:  # noqa: BLE001 - training is worth more than any evaluation
             _log.warning("%s: not evaluated: %s", folder, error)
             return
         self.runs[state.global_step] = run
-        numbers = {
-            f"bench/{evaluation.task.name}/{name}": value
-            for evaluation in run.evaluations
-            for row in evaluation.metrics
-            if (row.metric, row.category) == (evaluation.task.primary_metric, "all")
-            for name, value in {row.metric: row.value, **read_shares(row)}.items()
-        }
+        logs = _primary_values(run)
         if self._trainer is not None:
-            self._trainer.log(numbers)
+            self._trainer.log(logs)
         else:
             epoch = {"epoch": state.epoch} if state.epoch is not None else {}
-            state.log_history.append({**numbers, **epoch, "step": state.global_step})
+            state.log_history.append({**logs, **epoch, "step": state.global_step})
+
+
+def _primary_values(run: Run) -> dict[str, float]:
+    """Primary metric of each task, and its shares and bounds, by their names in the log."""
+    logs: dict[str, float] = {}
+    for evaluation in run.evaluations:
+        task = evaluation.task
+        for row in evaluation.metrics:
+            if row.metric == task.primary_metric and row.category == "all":
+                values = {row.metric: row.value, **read_shares(row)}
+                logs |= {f"bench/{task.name}/{name}": value for name, value in values.items()}
+    return logs
