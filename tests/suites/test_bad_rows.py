@@ -118,7 +118,7 @@ def decided(name, read):
 
 
 CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
-STORY = stories.described(**CHAIN)
+STORY = stories.description_entry(**CHAIN)
 NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
 SHOWN = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
 VOTE = {"image": "a.png", "annotator": "ana"}

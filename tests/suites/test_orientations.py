@@ -21,7 +21,7 @@ from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.suites.multi.synthetic import edition as multi
 from tests.fakes.turned_images import turn
 from tests.suites.codis.assets.test_questions import Bench as Codis
-from tests.suites.cogbench.graph import LEFT as COGBENCH
+from tests.suites.cogbench.graph import DATASET_ASSETS as COGBENCH
 from tests.suites.cogbench.graph import Bench as CogBench
 from tests.suites.journeybench.construction.left_half import LEFT as JOURNEYBENCH
 from tests.suites.journeybench.construction.left_half import Bench as JourneyBench
@@ -42,7 +42,7 @@ def of_multi(home, source):
 
 def of_cogbench(home, source):
     bench = CogBench(home, source=source)
-    bench.run(COGBENCH)
+    bench.materialize_and_check(COGBENCH)
     tasks = ("description", "vqa")
     return [q for t in tasks for q in bench.rows(f"{t}/questions", Question)], bench.images
 

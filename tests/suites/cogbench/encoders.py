@@ -4,7 +4,7 @@ import numpy as np
 
 
 class MeaningEncoder:
-    """Texts of one meaning have a cosine of 0.9, others of 0."""
+    """Gives texts of one meaning a cosine of 0.9, and all other pairs one of 0."""
 
     name = "meanings"
 
@@ -17,13 +17,19 @@ class MeaningEncoder:
         )
 
     def _vector(self, text):
-        # A part that all texts of a meaning share, and one of the text's own.
+        # One dimension is shared by all texts of a meaning, one is the text's own.
         vector = np.zeros(4096)
-        meaning = next((n for n, m in enumerate(self._meanings) if text in m), 100 + hash_of(text))
-        vector[meaning] = np.sqrt(0.9)
-        vector[2048 + hash_of(text)] = np.sqrt(0.1)
+        vector[self._shared_dimension(text)] = np.sqrt(0.9)
+        vector[2048 + text_hash(text)] = np.sqrt(0.1)
         return vector
 
+    def _shared_dimension(self, text):
+        for index, texts in enumerate(self._meanings):
+            if text in texts:
+                return index
+        return 100 + text_hash(text)  # a meaning that no other text has
 
-def hash_of(text):
+
+def text_hash(text):
+    """A number below 1931, so that the shared and the own dimensions stay apart."""
     return int.from_bytes(text.encode()) % 1931

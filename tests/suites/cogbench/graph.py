@@ -1,4 +1,4 @@
-"""The assets of CogBench over one home folder."""
+"""The assets of CogBench over the home folder of a test."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,8 @@ from tests.fakes.home import Home
 MODULES = (construction, description, vqa)
 STUDIES = ("human", "oracle")
 ASSETS: Sequence[Any] = dg.load_assets_from_modules(MODULES)
-LEFT = dg.AssetSelection.assets(
+# What is built before any model responds.
+DATASET_ASSETS = dg.AssetSelection.assets(
     *(
         key
         for asset in ASSETS
@@ -30,15 +31,19 @@ class Bench(Home):
     def __init__(self, folder: Path, source: Path | None = None, **chosen: Any) -> None:
         super().__init__(folder, "cogbench", source, **chosen)
 
-    def run(self, selection: dg.AssetSelection, model: str | None = None) -> Mapping[str, bool]:
-        """Run assets and checks; says which checks passed."""
-        known = {key for asset in ASSETS for key in asset.keys}
-        inputs = {key for asset in ASSETS for keys in asset.asset_deps.values() for key in keys}
-        specs = [dg.AssetSpec(key, partitions_def=MODELS) for key in inputs - known]
+    def materialize_and_check(
+        self, selection: dg.AssetSelection, model: str | None = None
+    ) -> Mapping[str, bool]:
+        """Materialize assets, run their checks, and return by name whether a check passed."""
+        asset_keys = {key for asset in ASSETS for key in asset.keys}
+        dependencies = [keys for asset in ASSETS for keys in asset.asset_deps.values()]
+        external_keys = set().union(*dependencies) - asset_keys
+        specs = [dg.AssetSpec(key, partitions_def=MODELS) for key in external_keys]
         checks = dg.load_asset_checks_from_modules(MODULES)
         result = self.materialize([*ASSETS, *checks, *specs], selection, model)
-        return {row.check_name: row.passed for row in result.get_asset_check_evaluations()}
+        evaluations = result.get_asset_check_evaluations()
+        return {evaluation.check_name: evaluation.passed for evaluation in evaluations}
 
     def rows(self, name: str, row_type: type[Any], model: str = "") -> list[Any]:
-        """Rows of a table, by its name below the suite."""
+        """Rows of a table, by its path below the suite, such as "vqa/questions"."""
         return self.read(row_type, *name.split("/"), model=model)

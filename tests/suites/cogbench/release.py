@@ -1,4 +1,4 @@
-"""CogBench source folders that a test writes: made-up stories in the authors' schema."""
+"""Made-up CogBench sources in the authors' schema, for tests."""
 
 import io
 import json
@@ -11,13 +11,13 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 
 
-def described(**fields: Any) -> dict[str, Any]:
-    """An entry of the description file: nothing but what a test names."""
-    nothing = {kind.field: ["None"] for kind in KINDS}
+def description_entry(**fields: Any) -> dict[str, Any]:
+    """An entry of the description file, without chains unless ``fields`` has some."""
+    no_chains = {kind.field: ["None"] for kind in KINDS}
     return {
         "Image Name": "kite.jpg",
         "Entities": ["girl", "kite"],
-        **nothing,
+        **no_chains,
         "Description": ["A girl flies a kite."],
     } | fields
 
@@ -37,26 +37,26 @@ def vqa_row(**fields: Any) -> dict[str, Any]:
 
 
 def source_question(**fields: Any) -> SourceQuestion:
-    """A question of the image a, whose right option is the first."""
+    """A question about the image "a", whose first option is right."""
     defaults = {"where": "", "image_id": "a", "category": "event", "text": "?", "answer": "A"}
     return SourceQuestion(**(defaults | {"options": ("one", "two", "six", "ten")} | fields))
 
 
-def image(kind: str = "PNG") -> bytes:
-    """A palette image of 8 x 6 px."""
+def palette_image() -> bytes:
+    """A PNG of 8 x 6 px with a palette."""
     file = io.BytesIO()
-    Image.new("P", (8, 6)).save(file, kind)
+    Image.new("P", (8, 6)).save(file, "PNG")
     return file.getvalue()
 
 
 def write_release(
     folder: Path, stories: Any, questions: Any = (), images: tuple[str, ...] = ("kite.jpg",)
 ) -> Path:
-    """Write a published edition; texts are written as they are, for files that are broken."""
+    """Write a published edition; a str is written unchanged, for files that are broken."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for name, entries in (("description", stories), ("vqa", questions)):
         text = entries if isinstance(entries, str) else json.dumps(entries)
         (folder / f"cogbench_{name}.json").write_text(text)
     for name in images:
-        (folder / "images" / name).write_bytes(image())
+        (folder / "images" / name).write_bytes(palette_image())
     return folder

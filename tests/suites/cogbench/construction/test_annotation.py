@@ -1,4 +1,4 @@
-"""What people are asked for CogBench, and the rows that come of it."""
+"""What annotators do for CogBench, and the rows that their answers become."""
 
 import json
 
@@ -23,16 +23,23 @@ from tests.fakes.rows import stored
 def test_three_people_describe_each_image():
     (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
     assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
-    written = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
-    assert fits(ANNOTATION.task, unit, written) == ""
-    assert "description: empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
 
 
-PLAIN = [("Entities", "boy"), ("Description", "A boy.")]
+def test_a_complete_answer_fits_and_one_without_a_description_does_not():
+    (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
+    complete = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
+    incomplete = answer("a.png", entities=["boy"])
+    assert fits(ANNOTATION.task, unit, complete) == ""
+    assert "description: empty" in fits(ANNOTATION.task, unit, incomplete)
+
+
+def read_answer(**values):
+    """Items and deviations that are read from the answer of one annotator."""
+    return read_annotations(ANNOTATION.to_rows([answer("a.png", **values)]))
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "chain"),
     [
         pytest.param({"event": ["[A -> B]"]}, ("Event Reasoning", "A -> B"), id="brackets typed"),
         pytest.param(
@@ -46,40 +53,41 @@ PLAIN = [("Entities", "boy"), ("Description", "A boy.")]
             id="a heading in a chain begins no section",
         ),
         pytest.param(
-            {"event": ["A. + -> B ->"]}, None, id="a chain with two arrows is named, not lost"
-        ),
-        pytest.param(
             {"location": ["你好。 → 在家。"]},
             ("Location Reasoning", "你好。 -> 在家。"),
             id="any text",
         ),
     ],
 )
-def test_whatever_is_typed_stays_in_its_section(values, found):
-    written = answer("a.png", entities=["boy"], description="A boy.", **values)
-    read_back = read_annotations(ANNOTATION.to_rows([written]))
-    units = [(unit.field, unit.text) for unit in read_back.items]
-    if found is None:
-        (deviation,) = read_back.deviations
-        assert "[Event Reasoning] 1" in deviation.entry
-        found = ()
-    assert units == ([PLAIN[0], found, PLAIN[1]] if found else PLAIN)
+def test_brackets_headings_and_arrows_stay_in_their_section(values, chain):
+    annotations = read_answer(entities=["boy"], description="A boy.", **values)
+    assert [(item.field, item.text) for item in annotations.items] == [
+        ("Entities", "boy"),
+        chain,
+        ("Description", "A boy."),
+    ]
 
 
-def test_a_chain_that_is_called_like_a_section_is_a_chain():
-    written = answer(
-        "a.png", entities=["boy"], time=["Time"], event=["A -> B"], description="A boy."
+def test_a_chain_with_two_arrows_is_a_deviation():
+    annotations = read_answer(entities=["boy"], description="A boy.", event=["A. + -> B ->"])
+    (deviation,) = annotations.deviations
+    assert "[Event Reasoning] 1" in deviation.entry
+    assert [item.field for item in annotations.items] == ["Entities", "Description"]
+
+
+def test_the_name_of_a_section_as_a_chain_begins_no_section():
+    annotations = read_answer(
+        entities=["boy"], time=["Time"], event=["A -> B"], description="A boy."
     )
-    read_back = read_annotations(ANNOTATION.to_rows([written]))
-    assert ("Event Reasoning", "A -> B") in [(i.field, i.text) for i in read_back.items]
-    assert [d.reason for d in read_back.deviations] == [
+    assert ("Event Reasoning", "A -> B") in [(item.field, item.text) for item in annotations.items]
+    assert [deviation.reason for deviation in annotations.deviations] == [
         "a conclusion only: there is no arrow: 'Time'"
     ]
 
 
-def waiting(field, text, *near, image="a.png"):
+def waiting_item(field, text, *near):
     return MergedItem(
-        image=image,
+        image="a.png",
         field=field,
         text=text,
         variants=(text,),
@@ -90,14 +98,13 @@ def waiting(field, text, *near, image="a.png"):
     )
 
 
-def noted(field, text, annotator="bo"):
-    return AnnotatedItem(image="a.png", annotator=annotator, field=field, text=text)
-
-
-def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
-    queue = waiting("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
-    texts = [noted("Entities", text) for text in ("cat", "no (small) kitten", "no (small)", "no")]
-    (unit,) = MERGE_REVIEW.units([queue], texts, [stored("a.png")])
+def test_a_waiting_item_is_shown_beside_near_items_without_its_author():
+    item = waiting_item("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
+    annotations = [
+        AnnotatedItem(image="a.png", annotator="bo", field="Entities", text=text)
+        for text in ("cat", "no (small) kitten", "no (small)", "no")
+    ]
+    (unit,) = MERGE_REVIEW.units([item], annotations, [stored("a.png")])
     assert unit.choices["decision"] == (
         "keep it",
         "leave it out",
@@ -108,52 +115,53 @@ def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
     assert "ana" not in json.dumps([dict(unit.shown), unit.unit_id])
 
 
-def test_descriptions_stand_side_by_side_and_are_never_the_same():
-    queue = waiting(DESCRIPTION, "A dog runs.", "A cat sits.")
-    (unit,) = MERGE_REVIEW.units([queue], [], [stored("a.png")])
+def test_a_description_cannot_be_declared_the_same_as_another():
+    item = waiting_item(DESCRIPTION, "A dog runs.", "A cat sits.")
+    (unit,) = MERGE_REVIEW.units([item], [], [stored("a.png")])
     assert unit.choices["decision"] == ("keep it", "leave it out")
     assert unit.shown["Another one wrote (1)"] == "A cat sits."
 
 
-def review(text, accept, same_as="", field="Entities"):
-    return Review(image="a.png", field=field, text=text, accept=accept, same_as=same_as)
+def review(*, accept, same_as=""):
+    """A review of the entity "cat"."""
+    return Review(image="a.png", field="Entities", text="cat", accept=accept, same_as=same_as)
 
 
 @pytest.mark.parametrize(
-    ("decisions", "outcome"),
+    ("decisions", "reviews"),
     [
-        pytest.param(["keep it"], [review("cat", True)], id="kept"),
+        pytest.param(["keep it"], [review(accept=True)], id="kept"),
         pytest.param(
-            ["the same as: kitten"], [review("cat", None, "kitten")], id="the same as another"
+            ["the same as: kitten"],
+            [review(accept=None, same_as="kitten")],
+            id="the same as another",
         ),
         pytest.param(["keep it", "leave it out"], [], id="divided: it still waits"),
         pytest.param(
-            ["keep it", "leave it out", "keep it"], [review("cat", True)], id="two of three"
+            ["keep it", "leave it out", "keep it"], [review(accept=True)], id="two of three"
         ),
     ],
 )
-def test_a_review_is_what_most_reviewers_say(decisions, outcome):
-    (unit,) = MERGE_REVIEW.units([waiting("Entities", "cat")], [], [stored("a.png")])
+def test_a_review_is_the_decision_of_most_reviewers(decisions, reviews):
+    (unit,) = MERGE_REVIEW.units([waiting_item("Entities", "cat")], [], [stored("a.png")])
     answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
-    assert MERGE_REVIEW.to_rows(answers) == outcome
+    assert MERGE_REVIEW.to_rows(answers) == reviews
 
 
-def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(tmp_path):
-    folder = tmp_path / "source"
-    (folder / "images").mkdir(parents=True)
+def test_an_answer_replaces_an_annotation_of_the_same_annotator(tmp_path):
+    source = tmp_path / "source"
+    (source / "images").mkdir(parents=True)
     text = "[Entities]: [cat]\n[Description]: A cat."
-    entries = [{"image": "a.png", "annotator": who, "annotation": text} for who in ("ana", "bo")]
-    (folder / "annotations.json").write_text(json.dumps(entries))
-    home = Home(tmp_path / "home", "cogbench", folder)
+    entries = [{"image": "a.png", "annotator": name, "annotation": text} for name in ("ana", "bo")]
+    (source / "annotations.json").write_text(json.dumps(entries))
+    home = Home(tmp_path / "home", "cogbench", source)
     answers = [
         answer("a.png", "ana", entities=["dog"], description="A dog."),
         answer("a.png", "cem", entities=["cow"], description="A cow."),
     ]
     home.tables.write(ANNOTATION.table("answers").split("/"), answers, Answer)
     home.materialize([assets.annotations], dg.AssetSelection.all())
-    found = [
-        (row.annotator, row.text)
-        for row in home.read(AnnotatedItem, "annotations")
-        if row.field == "Entities"
-    ]
-    assert found == [("ana", "dog"), ("bo", "cat"), ("cem", "cow")]
+
+    items = home.read(AnnotatedItem, "annotations")
+    entities = [(item.annotator, item.text) for item in items if item.field == "Entities"]
+    assert entities == [("ana", "dog"), ("bo", "cat"), ("cem", "cow")]

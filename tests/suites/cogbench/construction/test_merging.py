@@ -1,4 +1,4 @@
-"""What speaks against two items' being one, and what two chains are compared by."""
+"""Which texts contradict each other, and how two chains are compared."""
 
 import pytest
 
@@ -9,24 +9,25 @@ from tests.suites.cogbench.encoders import MeaningEncoder
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "why"),
+    ("first", "second", "reason"),
     read_rows(__file__, "contradictions.jsonl"),
 )
-def test_what_two_texts_contradict_each_other_in(one, other, why):
-    assert contradiction(one, other) == contradiction(other, one) == why
+def test_a_contradiction_is_named_in_either_order(first, second, reason):
+    assert contradiction(first, second) == contradiction(second, first) == reason
 
 
-CLUES = {"Clue one.", "Clue too."}
-ENDS = {"The boy is glad.", "The boy feels glad."}
-ENCODER = MeaningEncoder(CLUES, ENDS, {"sofa", "couch"})
+PREMISES = {"Clue one.", "Clue too."}
+CONCLUSIONS = {"The boy is glad.", "The boy feels glad."}
+ENCODER = MeaningEncoder(PREMISES, CONCLUSIONS, {"sofa", "couch"})
 
 
-def chain(clue, end, kind="Event Reasoning"):
-    return AnnotatedItem(image="a", annotator="x", field=kind, text=f"{clue} -> {end}")
+def chain(premise, conclusion, field="Event Reasoning"):
+    text = f"{premise} -> {conclusion}"
+    return AnnotatedItem(image="a", annotator="x", field=field, text=text)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "cosine", "objection"),
+    ("first", "second", "cosine", "objection"),
     [
         pytest.param(
             chain("Clue one.", "The boy is glad."), chain("Clue too.", "The boy feels glad."),
@@ -47,7 +48,7 @@ def chain(clue, end, kind="Event Reasoning"):
         ),
         pytest.param(
             chain("Clue one.", "The boy has a sofa."), chain("Clue one.", "The boy has a ship."),
-            0.0, "'ship' replaced by 'sofa'", id="one word replaced by another",
+            0.0, "'sofa' replaced by 'ship'", id="one word replaced by another",
         ),
         pytest.param(
             chain("Clue one.", "The boy has a sofa."), chain("Clue one.", "The boy has a couch."),
@@ -55,8 +56,8 @@ def chain(clue, end, kind="Event Reasoning"):
         ),
     ],
 )  # fmt: skip
-def test_chains_are_compared_by_conclusions_and_premises_apart(one, other, cosine, objection):
-    found = SimilarityIndex([one, other], ENCODER).compare(one, other)
-    assert found.cosine == pytest.approx(cosine, abs=0.01)
-    assert found.objection in (objection, "'sofa' replaced by 'ship'" if objection else "")
-    assert found.merge_cosine == (-1.0 if objection else found.cosine)
+def test_chains_are_compared_by_conclusions_and_premises(first, second, cosine, objection):
+    similarity = SimilarityIndex([first, second], ENCODER).compare(first, second)
+    assert similarity.cosine == pytest.approx(cosine, abs=0.01)
+    assert similarity.objection == objection
+    assert similarity.merge_cosine == (-1.0 if objection else similarity.cosine)

@@ -20,20 +20,20 @@ from tests.suites.cogbench.encoders import MeaningEncoder
 ENCODER = MeaningEncoder({"boy", "lad", "youngster"}, {"cat", "kitten"}, {"told so", "told thus"})
 
 
-def noted(field="Entities", **by):
+def annotated_items(field="Entities", **texts_by_annotator):
     return [
-        AnnotatedItem(image="a.png", annotator=name, field=field, text=text)
-        for name, texts in by.items()
+        AnnotatedItem(image="a.png", annotator=annotator, field=field, text=text)
+        for annotator, texts in texts_by_annotator.items()
         for text in texts
     ]
 
 
-def merged(items, reviews=()):
+def merge(items, reviews=()):
     return merge_items(items, reviews, ENCODER, similarity=0.8)
 
 
 @pytest.mark.parametrize(
-    ("by", "expected"),
+    ("texts_by_annotator", "expected"),
     [
         pytest.param(
             {"ana": ["boy"], "bo": ["Boy "], "cem": ["cat"]},
@@ -60,37 +60,31 @@ def merged(items, reviews=()):
         ),
     ],
 )
-def test_items_are_merged_by_majority_vote(by, expected):
-    items = merged(noted(**by)).rows
+def test_items_are_merged_by_majority_vote(texts_by_annotator, expected):
+    items = merge(annotated_items(**texts_by_annotator)).rows
     assert [(item.annotators, item.outcome) for item in items] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "accept", "outcome"),
-    [
-        pytest.param("Cat", False, "rejected", id="rejected, in another case"),
-    ],
-)
-def test_a_review_decides_what_waits(text, accept, outcome):
-    review = Review(image="a.png", field="Entities", text=text, accept=accept)
-    (item,) = merged(noted(ana=["cat"]), [review]).rows
-    assert (item.outcome, item.reason) == (outcome, "given by 1, decided by review")
+def test_a_review_in_another_case_decides_a_waiting_item():
+    review = Review(image="a.png", field="Entities", text="Cat", accept=False)
+    (item,) = merge(annotated_items(ana=["cat"]), [review]).rows
+    assert (item.outcome, item.reason) == ("rejected", "given by 1, decided by review")
 
 
-def test_a_review_of_nothing_is_reported_and_decides_nothing():
+def test_a_review_of_an_unknown_image_is_reported_and_decides_nothing():
     review = Review(image="b.png", field="Entities", text="cat", accept=True)
-    items = merged(noted(ana=["cat"]), [review])
+    items = merge(annotated_items(ana=["cat"]), [review])
     assert [item.outcome for item in items.rows] == ["waiting"]
-    (idle,) = items.rejections
-    assert idle.entry == "reviews.json, b.png, [Entities]"
+    (rejection,) = items.rejections
+    assert rejection.entry == "reviews.json, b.png, [Entities]"
 
 
 def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
-    both = [
+    reviews = [
         Review(image="a.png", field="Entities", text=text, accept=accept)
         for text, accept in (("cat", True), ("Cat", False), ("dog", True))
     ]
-    items = merged(noted(ana=["cat", "dog"]), both)
+    items = merge(annotated_items(ana=["cat", "dog"]), reviews)
     assert {item.text: item.outcome for item in items.rows} == {
         "cat": "waiting",
         "dog": "accepted",
@@ -101,55 +95,58 @@ def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
     ]
 
 
-def test_a_review_says_that_two_items_are_one_also_of_one_annotator():
-    items = noted(ana=["boy", "biscuit", "cookie"], bo=["urchin"])
+def test_a_review_merges_two_items_even_of_one_annotator():
+    items = annotated_items(ana=["boy", "biscuit", "cookie"], bo=["urchin"])
     reviews = [
         Review(image="a.png", field="Entities", text="boy", accept=None, same_as="Urchin"),
         Review(image="a.png", field="Entities", text="biscuit", accept=None, same_as="cookie"),
     ]
-    found = merged(items, reviews)
-    assert [(item.variants, item.outcome) for item in found.rows] == [
+    merged = merge(items, reviews)
+    assert [(item.variants, item.outcome) for item in merged.rows] == [
         (("boy", "urchin"), "accepted"),
         (("biscuit", "cookie"), "waiting"),
     ]
-    assert found.rejections == []
+    assert merged.rejections == []
 
 
-def test_what_comes_near_stands_beside_what_waits_with_what_speaks_against_it():
-    first, second = merged(noted(ana=["cat"], bo=["no kitten"], cem=["tree"])).rows[:2]
+def test_an_item_of_another_meaning_is_not_near():
+    first, *_ = merge(annotated_items(ana=["cat"], bo=["no kitten"], cem=["tree"])).rows
     assert (first.text, first.near) == ("cat", ())
+
+
+def test_waiting_items_name_near_items_with_the_objection():
     encoder = MeaningEncoder({"cat", "no kitten"})
-    first, second = merge_items(noted(ana=["cat"], bo=["no kitten"]), (), encoder, 0.8).rows
+    first, second = merge_items(
+        annotated_items(ana=["cat"], bo=["no kitten"]), (), encoder, 0.8
+    ).rows
     assert (first.outcome, first.near) == ("waiting", ("0.90 no kitten (one denies)",))
     assert (second.outcome, second.near) == ("waiting", ("0.90 cat (one denies)",))
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
+    ("decision", "message"),
     [
         pytest.param({}, "expected accept", id="nothing is decided"),
         pytest.param({"same_as": 3}, "same_as", id="no text"),
     ],
 )
-def test_a_review_that_decides_nothing_is_refused(tmp_path, entry, message):
-    fields = {"image": "a.png", "field": "Entities", "text": "boy", **entry}
-    (tmp_path / "reviews.json").write_text(json.dumps([fields]))
+def test_a_review_without_a_decision_is_refused(tmp_path, decision, message):
+    review = {"image": "a.png", "field": "Entities", "text": "boy", **decision}
+    (tmp_path / "reviews.json").write_text(json.dumps([review]))
     with pytest.raises(SourceError, match=message):
         read_reviews(tmp_path).require()
 
 
-def test_reviews_are_read_in_both_forms(tmp_path):
-    fields = {"image": "a.png", "field": "Entities", "text": "boy"}
-    entries = [fields | {"accept": False}, fields | {"same_as": "lad"}]
+def test_reviews_accept_or_merge(tmp_path):
+    item = {"image": "a.png", "field": "Entities", "text": "boy"}
+    entries = [item | {"accept": False}, item | {"same_as": "lad"}]
     (tmp_path / "reviews.json").write_text(json.dumps(entries))
-    assert [(one.accept, one.same_as) for one in read_reviews(tmp_path).require()] == [
-        (False, ""),
-        (None, "lad"),
-    ]
+    reviews = read_reviews(tmp_path).require()
+    assert [(review.accept, review.same_as) for review in reviews] == [(False, ""), (None, "lad")]
 
 
 def descriptions(**texts):
-    return noted("Description", **{name: [text] for name, text in texts.items()})
+    return annotated_items("Description", **{name: [text] for name, text in texts.items()})
 
 
 @pytest.mark.parametrize(
@@ -162,7 +159,7 @@ def descriptions(**texts):
         pytest.param({"ana": "told so"}, (), "", id="a single annotator"),
     ],
 )
-def test_a_image_is_kept_if_two_understand_it_alike(texts, alike, author):
+def test_an_image_is_kept_if_two_descriptions_are_alike(texts, alike, author):
     (image,) = compare_descriptions(descriptions(**texts), [], ENCODER, similarity=0.8)
     assert (image.alike, image.author) == (alike, author)
     assert image.description == texts.get(author, "")
@@ -175,42 +172,52 @@ def description_review(text, *, accept):
 @pytest.mark.parametrize(
     ("reviews", "author"),
     [
-        pytest.param([description_review("Three.", accept=True)], "cem", id="taken, though alone"),
         pytest.param(
-            [description_review("told so", accept=False)], "", id="put aside: one is left"
+            [description_review("Three.", accept=True)],
+            "cem",
+            id="accepted, though no other is alike",
         ),
+        pytest.param([description_review("told so", accept=False)], "", id="rejected: one is left"),
         pytest.param(
-            [description_review("another story", accept=True)], "ana", id="of no description"
+            [description_review("another story", accept=True)],
+            "ana",
+            id="a review of an unknown description changes nothing",
         ),
     ],
 )
-def test_a_person_overrules_which_description_is_taken(reviews, author):
-    noted_texts = descriptions(ana="told so", bo="told thus", cem="three")
-    (image,) = compare_descriptions(noted_texts, [], ENCODER, 0.8, reviews)
+def test_a_review_overrules_the_choice_of_the_description(reviews, author):
+    items = descriptions(ana="told so", bo="told thus", cem="three")
+    (image,) = compare_descriptions(items, [], ENCODER, 0.8, reviews)
     assert image.author == author
     assert image.by_review is (author == "cem")
 
 
-def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
-    noted_texts = descriptions(ana="one", bo="two")
-    queue = descriptions_to_review(noted_texts, compare_descriptions(noted_texts, [], ENCODER, 0.8))
+def test_descriptions_of_a_dropped_image_are_queued_for_review_with_each_other():
+    items = descriptions(ana="one", bo="two")
+    understandings = compare_descriptions(items, [], ENCODER, 0.8)
+    queue = descriptions_to_review(items, understandings)
     assert [(item.text, item.near, item.outcome) for item in queue] == [
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),
     ]
 
 
-def test_stories_hold_what_was_accepted_of_images_that_were_kept():
+def test_stories_have_the_accepted_items_of_kept_images():
     items = [
-        *noted(ana=["boy", "cat"], bo=["boy"]),
-        *noted(
+        *annotated_items(ana=["boy", "cat"], bo=["boy"]),
+        *annotated_items(
             "Event Reasoning", ana=["A -> B", "C -> D"], bo=["A -> B", "C -> D"], cem=["E -> F"]
         ),
         *descriptions(ana="told so", bo="told thus"),
     ]
-    found = merged(items).rows
-    understood = compare_descriptions(items, found, ENCODER, similarity=0.8)
-    (story,) = merged_stories(found, understood)
+    merged = merge(items).rows
+    understandings = compare_descriptions(items, merged, ENCODER, similarity=0.8)
+
+    (story,) = merged_stories(merged, understandings)
+    chains = merged_chains(merged)
+
     assert (story.image_id, story.image, story.entities) == ("a", "a.png", ("boy",))
-    chains = [(chain.kind, chain.number, chain.text) for chain in merged_chains(found)]
-    assert chains == [("Event", 1, "A -> B"), ("Event", 2, "C -> D")]
+    assert [(chain.kind, chain.number, chain.text) for chain in chains] == [
+        ("Event", 1, "A -> B"),
+        ("Event", 2, "C -> D"),
+    ]

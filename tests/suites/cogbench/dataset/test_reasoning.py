@@ -1,4 +1,4 @@
-"""How CogBench's texts are read and compared: chains, denials, and what contradicts what."""
+"""How chains are read, and which words texts are compared by."""
 
 import pytest
 
@@ -12,16 +12,15 @@ def test_a_chain_is_read(clues, arrow):
 
 
 @pytest.mark.parametrize("clue", ["A c++ book.", "A. +5 books."])
-def test_a_plus_within_a_clue_parts_nothing(clue):
+def test_a_plus_within_a_clue_does_not_split_it(clue):
     assert reasoning.read_chain(f"{clue} -> C.") == reasoning.Chain((clue,), "C.")
 
 
 @pytest.mark.parametrize("text", ["None.", "", "[none]"])
-def test_no_chain_is_none(text):
+def test_a_missing_chain_is_recognised(text):
     assert reasoning.is_none(text)
 
 
-def test_words_are_compared_by_their_stems_without_small_ones():
-    assert reasoning.content_words("the boys are painting with watches") == {
-        *("boy", "paint", "watch")
-    }
+def test_content_words_are_stems_without_function_words():
+    words = reasoning.content_words("the boys are painting with watches")
+    assert words == {"boy", "paint", "watch"}

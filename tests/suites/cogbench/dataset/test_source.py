@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
@@ -21,14 +19,14 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_resources.images.store import ImageStore
 from tests.fakes.rows import stored
-from tests.suites.cogbench.release import described, source_question, vqa_row, write_release
+from tests.suites.cogbench.release import description_entry, source_question, vqa_row, write_release
 
-SAME = "What is the girl doing?"
+DEFAULT_TEXT = "What is the girl doing?"  # of vqa_row()
 CHAIN = "It snows. + A tree is lit. -> It is Christmas."
 
 
-def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
-    entry = described(
+def test_chains_of_each_kind_are_read_and_none_is_skipped(tmp_path):
+    entry = description_entry(
         **{
             "Special Time Reasoning": [CHAIN],
             "Mental State Reasoning": [
@@ -38,15 +36,23 @@ def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
         }
     )
     release = find_release(write_release(tmp_path, {"kite": entry}))
-    chains = [(c.image_id, c.kind, c.number, c.text) for c in read_chains(release).require()]
-    assert chains == [
+    chains = read_chains(release).require()
+    assert [(chain.image_id, chain.kind, chain.number, chain.text) for chain in chains] == [
         ("kite", "Time", 1, CHAIN),
         ("kite", "Mental State", 1, "She smiles. -> She is happy."),
         ("kite", "Mental State", 2, "She smiles. -> She is glad."),
     ]
+
+
+def test_a_story_is_read_with_image_and_entities(tmp_path):
+    release = find_release(write_release(tmp_path, {"kite": description_entry()}))
     (story,) = read_stories(release).require()
     assert (story.image, story.entities) == ("kite.jpg", ("girl", "kite"))
     assert story.description == "A girl flies a kite."
+
+
+def test_a_published_release_has_no_raw_annotations(tmp_path):
+    release = find_release(write_release(tmp_path, {"kite": description_entry()}))
     assert read_annotations(release).require() == []
 
 
@@ -60,7 +66,9 @@ def test_none_is_nothing_and_every_kind_of_chain_is_read(tmp_path):
         pytest.param("[]", "expected an object, image id", id="a list at the top"),
         pytest.param({"kite": {"Image Name": "k.jpg"}}, "entry 'kite': no field", id="no entities"),
         pytest.param(
-            {"kite": described(Entities=[1])}, "'Entities' is 1, expected a text", id="number"
+            {"kite": description_entry(Entities=[1])},
+            "'Entities' is 1, expected a text",
+            id="number",
         ),
     ],
 )
@@ -80,37 +88,40 @@ def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, me
         ),
     ],
 )
-def test_a_folder_that_goes_no_route_says_what_is_missing(tmp_path, files, message):
+def test_a_folder_that_fits_no_single_route_is_refused(tmp_path, files, message):
     for name in files:
-        path = tmp_path / name
-        path.mkdir() if name.endswith("/") else path.write_text("[]")
+        (tmp_path / name).write_text("[]")
     with pytest.raises(SourceError, match=message):
         find_release(tmp_path)
 
 
-def test_two_images_of_one_name_and_two_endings_are_rejected():
+def test_images_that_differ_only_in_their_suffix_are_rejected():
     images = {name: stored(name, name) for name in ("kite.png", "kite.jpg", "boat.png")}
     stories = [
         Story(image_id=image_id(name), image=name, entities=(), description="A kite.")
         for name in images
     ]
     selected = select_stories(stories, images)
-    kept, rejections = selected.rows, selected.rejections
-    assert [story.image for story in kept] == ["boat.png"]
-    assert [row.reason for row in rejections] == ["id 'kite' is that of 2 images"] * 2
+    assert [story.image for story in selected.rows] == ["boat.png"]
+    reasons = [rejection.reason for rejection in selected.rejections]
+    assert reasons == ["id 'kite' is that of 2 images"] * 2
 
 
-def test_options_that_differ_in_case_are_kept_if_a_review_keeps_the_question():
-    cased = source_question(options=("Polish", "polish", "wax", "oil"))
-    same = replace(cased, options=("wax", "wax", "Polish", "oil"))
+def test_options_that_differ_in_case_are_kept_only_if_a_review_keeps_the_question():
+    question = source_question(options=("Polish", "polish", "wax", "oil"))
     images = {"a": stored("a.png", "0")}
-    kept = [question_id(one) for one in (cased, same)]
-    assert select_questions([cased], images).rows == []
-    assert select_questions([cased, same], images, kept=kept).rows == [cased]
+    assert select_questions([question], images).rows == []
+    assert select_questions([question], images, kept=[question_id(question)]).rows == [question]
+
+
+def test_equal_options_are_rejected_even_if_a_review_keeps_the_question():
+    question = source_question(options=("wax", "wax", "Polish", "oil"))
+    images = {"a": stored("a.png", "0")}
+    assert select_questions([question], images, kept=[question_id(question)]).rows == []
 
 
 @pytest.mark.parametrize(
-    ("entry", "reason"),
+    ("fields", "reason"),
     [
         pytest.param({"answer": "E"}, "answer 'E', expected one of ABCD", id="no such letter"),
         pytest.param({"category": "weather"}, "unknown category 'weather'", id="category"),
@@ -118,33 +129,32 @@ def test_options_that_differ_in_case_are_kept_if_a_review_keeps_the_question():
         pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),
         pytest.param({"choice_d": " "}, "an option is empty", id="an empty option"),
         pytest.param({"question": ""}, "the question is empty", id="no question"),
-        pytest.param({"question": SAME}, "repeats an earlier", id="the same question twice"),
+        pytest.param(
+            {"question": DEFAULT_TEXT}, "repeats an earlier", id="the same question twice"
+        ),
     ],
 )
-def test_a_question_without_what_it_needs_is_rejected_with_the_reason(tmp_path, entry, reason):
-    written = write_release(
-        tmp_path / "source",
-        {"kite": described()},
-        [vqa_row(), vqa_row(**{"question": "And now?"} | entry)],
-    )
-    release = find_release(written)
+def test_an_invalid_question_is_rejected_with_the_reason(tmp_path, fields, reason):
+    invalid_row = vqa_row(**{"question": "And now?"} | fields)
+    stories = {"kite": description_entry()}
+    release = find_release(write_release(tmp_path / "source", stories, [vqa_row(), invalid_row]))
     store = ImageStore(folder=str(tmp_path / "store"))
     images = images_by_id(store.put_file(file) for file in image_files(release.images).values())
+
     selected = select_questions(read_questions(release).require(), images)
-    kept, rejections = selected.rows, selected.rejections
-    assert [question.text for question in kept] == [SAME]
-    (rejection,) = rejections
+
+    assert [question.text for question in selected.rows] == [DEFAULT_TEXT]
+    (rejection,) = selected.rejections
     assert rejection.entry == "cogbench_vqa.json, entry 2"
     assert reason in rejection.reason
 
 
 def test_a_story_without_image_or_description_is_rejected(tmp_path):
-    written = write_release(tmp_path, {"kite": described(Description=["None"])})
-    stories = read_stories(find_release(written)).require()
+    source = write_release(tmp_path, {"kite": description_entry(Description=["None"])})
+    stories = read_stories(find_release(source)).require()
     selected = select_stories(stories, images={})
-    kept, rejections = selected.rows, selected.rejections
-    assert kept == []
-    assert [row.reason for row in rejections] == [
+    assert selected.rows == []
+    assert [rejection.reason for rejection in selected.rejections] == [
         "image 'kite.jpg' is missing or does not decode",
         "no description",
     ]

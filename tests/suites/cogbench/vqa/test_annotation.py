@@ -1,4 +1,4 @@
-"""The score of people as an asset."""
+"""The human score as an asset."""
 
 from dataclasses import replace
 
@@ -14,45 +14,45 @@ from tests.suites.cogbench.graph import Bench
 
 QUESTIONS = [
     question(
-        question_id=f"cogbench/vqa/kite/{name}",
+        question_id=f"cogbench/vqa/kite/{number}",
         kind="choice",
         options=("a", "b", "c", "d"),
-        answer=(answer,),
+        answer=(key,),
         category="Event",
     )
-    for name, answer in (("1", "A"), ("2", "B"))
+    for number, key in ((1, "A"), (2, "B"))
 ]
-HUMAN = dg.AssetSelection.assets(["cogbench", "vqa", "human"])
+HUMAN_ASSET = dg.AssetSelection.assets(["cogbench", "vqa", "human"])
 
 
-def test_people_answer_each_question(tmp_path):
-    shown = [replace(question, images=("a" * 64,)) for question in QUESTIONS]
-    first, second = HUMAN_TASK.units(shown)
-    assert (first.unit_id, first.needed, "Right" in first.shown) == (
-        QUESTIONS[0].question_id,
-        5,
-        False,
-    )
+def test_five_people_answer_each_question_without_seeing_its_key():
+    unit, _ = HUMAN_TASK.units([replace(row, images=("a" * 64,)) for row in QUESTIONS])
+    assert (unit.unit_id, unit.needed) == (QUESTIONS[0].question_id, 5)
+    assert "Right" not in unit.shown
+    assert fits(HUMAN_TASK.task, unit, answer(unit.unit_id, answer="A. a")) == ""
+
+
+def test_the_human_score_is_the_share_of_right_answers(tmp_path):
+    first_id, second_id = (row.question_id for row in QUESTIONS)
     answers = [
-        answer(first.unit_id, "p", answer="A. a"),
-        answer(second.unit_id, "p", answer="C. c"),
-        answer(second.unit_id, "r", answer="B. b"),
+        answer(first_id, "p", answer="A. a"),
+        answer(second_id, "p", answer="C. c"),
+        answer(second_id, "r", answer="B. b"),
     ]
-    assert [
-        fits(HUMAN_TASK.task, unit, answer)
-        for unit, answer in zip((first, second), answers, strict=False)
-    ] == ["", ""]
-    opened = Bench(tmp_path)
-    opened.tables.write(HUMAN_TASK.table("answers").split("/"), answers, Answer)
-    opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.run(HUMAN)
-    row = opened.rows("vqa/human", Metric)[0]
-    assert (row.model, row.value, row.n_scored) == ("people", pytest.approx(2 / 3), 3)
-    assert "people:2|n:2" in row.signature
+    bench = Bench(tmp_path)
+    bench.tables.write(HUMAN_TASK.table("answers").split("/"), answers, Answer)
+    bench.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
+
+    bench.materialize_and_check(HUMAN_ASSET)
+
+    overall, *_ = bench.rows("vqa/human", Metric)
+    assert (overall.model, overall.n_scored) == ("people", 3)
+    assert overall.value == pytest.approx(2 / 3)
+    assert "people:2|n:2" in overall.signature
 
 
-def test_without_answers_there_is_no_score_of_people(tmp_path):
-    opened = Bench(tmp_path)
-    opened.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
-    opened.run(HUMAN)
-    assert opened.rows("vqa/human", Metric) == []
+def test_without_answers_there_is_no_human_score(tmp_path):
+    bench = Bench(tmp_path)
+    bench.tables.write(["cogbench", "vqa", "questions"], QUESTIONS, Question)
+    bench.materialize_and_check(HUMAN_ASSET)
+    assert bench.rows("vqa/human", Metric) == []

@@ -1,4 +1,4 @@
-"""What models read, as a golden file that a person can look through."""
+"""The prompts of models and judges, in a golden file."""
 
 from bench_assets.suites.cogbench.dataset.reasoning import NEXT_EVENT
 from bench_assets.suites.cogbench.dataset.source import Story
@@ -13,18 +13,21 @@ STORY = Story(image_id="kite", image="kite.jpg", entities=(), description="A gir
 CHAIN = "The wind is strong. -> The kite will fly away."
 
 
-def test_prompts_are_the_agreed_ones(golden):
+def test_prompts_are_those_of_the_golden_file(golden):
     example = question(
         kind="choice",
         text="What will happen next?",
         options=("The kite will fly away.", "It will rain.", "The girl will sleep.", "Nothing."),
         images=("d1ge57",),
     )
-    shown = {
-        **{f"cogbench/vqa {name}": c.prompt(example) for name, c in VQA.conditions.items()},
+    prompts = {
         **{
-            f"cogbench/description {name}": c.prompt(story_question({}))
-            for name, c in DESCRIPTION.conditions.items()
+            f"cogbench/vqa {name}": condition.prompt(example)
+            for name, condition in VQA.conditions.items()
+        },
+        **{
+            f"cogbench/description {name}": condition.prompt(story_question({}))
+            for name, condition in DESCRIPTION.conditions.items()
         },
         "judge of key points": description.judge_key_points(
             STORY.description, ["It is windy."] * 2
@@ -33,10 +36,14 @@ def test_prompts_are_the_agreed_ones(golden):
         "writer": vqa.writer_prompt(STORY, NEXT_EVENT, [CHAIN]),
         "writer, again": vqa.retry_prompt(vqa.main(example), "Sure!", "1 lines"),
     }
-    lines = []
-    for name, prompt in shown.items():
-        lines.append(f"=== {name}\n")
-        for turn in prompt.turns:
-            parts = [p if isinstance(p, str) else f"[image {p.sha256}]" for p in turn.parts]
-            lines.append(f"--- {turn.role}\n" + "\n".join(parts) + "\n")
-    golden("cogbench_prompts.txt", "".join(lines))
+    sections = [f"=== {name}\n{format_turns(prompt)}" for name, prompt in prompts.items()]
+    golden("cogbench_prompts.txt", "".join(sections))
+
+
+def format_turns(prompt):
+    """The turns of a prompt, each below a line with its role."""
+    turns = []
+    for turn in prompt.turns:
+        parts = [part if isinstance(part, str) else f"[image {part.sha256}]" for part in turn.parts]
+        turns.append("\n".join([f"--- {turn.role}", *parts, ""]))
+    return "".join(turns)

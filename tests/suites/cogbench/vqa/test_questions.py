@@ -1,6 +1,7 @@
-"""Both routes as assets, with the real sentence encoder."""
+"""The built and the published route as assets, with the real sentence encoder."""
 
 import json
+import re
 from collections import Counter
 
 import dagster as dg
@@ -8,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.chat import Prompt, Response
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
-from bench_assets.suites.cogbench.dataset.reasoning import EVENT
+from bench_assets.suites.cogbench.dataset.reasoning import EVENT, KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import (
@@ -25,49 +26,54 @@ from bench_assets.suites.cogbench.vqa.questions import (
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.fair_exam import unfair
-from tests.suites.cogbench.graph import LEFT, Bench
-from tests.suites.cogbench.release import described, source_question, vqa_row, write_release
+from tests.suites.cogbench.graph import DATASET_ASSETS, Bench
+from tests.suites.cogbench.release import description_entry, source_question, vqa_row, write_release
 
 
 @pytest.fixture(scope="module")
-def mini(tmp_path_factory):
+def mini_home(tmp_path_factory):
     home = Bench(tmp_path_factory.mktemp("home"))
-    assert set(home.run(LEFT).values()) == {True}
+    assert set(home.materialize_and_check(DATASET_ASSETS).values()) == {True}
     return home
 
 
 @pytest.mark.long
-def test_what_was_written_is_kept_or_rejected_with_a_reason(mini):
-    written = [row.question_id for row in mini.rows("vqa/written_questions", WrittenQuestion)]
-    kept_ids = {row.question_id for row in mini.rows("vqa/questions", Question)}
-    reasons = [row.reason for row in mini.rows("vqa/rejections", Rejection)]
-    assert [reason.split(":")[0].split(" ")[0] for reason in reasons] == [
+def test_each_written_question_is_kept_or_rejected_with_a_reason(mini_home):
+    written = mini_home.rows("vqa/written_questions", WrittenQuestion)
+    written_ids = [row.question_id for row in written]
+    kept_ids = {row.question_id for row in mini_home.rows("vqa/questions", Question)}
+    reasons = [row.reason for row in mini_home.rows("vqa/rejections", Rejection)]
+    assert [re.split("[: ]", reason)[0] for reason in reasons] == [
         "solved",
         "dropped",
         "replaced",
         "repeats",
     ]
-    assert len(written) - len(kept_ids) == 3  # one dropped, one solved, one written twice
-    assert len(set(written) - kept_ids) == 3  # one dropped, one solved, one replaced
-    flags = [row for row in mini.rows("vqa/flags", Flag) if row.flag == SOLVABLE]
-    assert sorted(row.decision for row in flags) == ["", "drop", "replace"]
-    (left_out,) = (row.question_id for row in flags if not row.decision)
-    assert left_out not in kept_ids
+    assert len(written_ids) - len(kept_ids) == 3  # one dropped, one solved, one written twice
+    assert len(set(written_ids) - kept_ids) == 3  # one dropped, one solved, one replaced
 
 
 @pytest.mark.long
-def test_no_kind_of_reasoning_can_be_passed_without_its_image(mini):
-    questions = mini.rows("vqa/questions", Question)
-    kinds = {question.category for question in questions}
-    assert len(kinds) == 8
-    for kind in kinds:
-        exam = [question for question in questions if question.category == kind]
-        assert unfair([exam]) == {}, kind  # 14 to 32 questions
+def test_a_solvable_question_without_a_decision_is_left_out(mini_home):
+    flags = [row for row in mini_home.rows("vqa/flags", Flag) if row.flag == SOLVABLE]
+    assert sorted(row.decision for row in flags) == ["", "drop", "replace"]
+    (undecided_id,) = (row.question_id for row in flags if not row.decision)
+    kept_ids = {row.question_id for row in mini_home.rows("vqa/questions", Question)}
+    assert undecided_id not in kept_ids
 
 
-def test_the_published_route_reads_the_files_as_they_are(tmp_path):
+@pytest.mark.parametrize("category", [kind.name for kind in KINDS])
+@pytest.mark.long
+def test_no_kind_of_reasoning_can_be_passed_without_its_image(mini_home, category):
+    questions = mini_home.rows("vqa/questions", Question)
+    exam = [question for question in questions if question.category == category]
+    assert 14 <= len(exam) <= 32
+    assert unfair([exam]) == {}
+
+
+def test_the_published_route_makes_questions_of_stories_and_questions(tmp_path):
     chain = "It snows. -> It is winter."
-    stories = {"kite": described(**{"Special Time Reasoning": [chain]})}
+    stories = {"kite": description_entry(**{"Special Time Reasoning": [chain]})}
     questions = [
         vqa_row(),
         vqa_row(question="Which season?", category="time"),
@@ -75,35 +81,44 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     ]
     source = write_release(tmp_path / "source", stories, questions)
     home = Bench(tmp_path / "home", source=source)
-    passed = home.run(LEFT)
-    assert passed["chains_match_the_paper"]  # not compared: one image is not the paper's 251
+    passed_checks = home.materialize_and_check(DATASET_ASSETS)
+    # One image is not the paper's 251: nothing is compared.
+    assert passed_checks["chains_match_the_paper"]
     (image,) = home.rows("images", StoredImage)
     assert image.format == "PNG"
     (question,) = home.rows("description/questions", Question)
     assert (question.question_id, question.edition) == ("cogbench/description/kite", "own")
     assert question.labels == {"Entities": "girl\nkite", "Special Time Reasoning": chain}
-    first, season, again = home.rows("vqa/questions", Question)
+    first, season, repeated = home.rows("vqa/questions", Question)
     assert (first.category, season.category, first.edition) == ("Event", "Time", "own")
-    assert again.question_id == f"{first.question_id}-2"
+    assert repeated.question_id == f"{first.question_id}-2"
     assert home.rows("rejections", Rejection) == []
     assert home.rows("vqa/rejections", Rejection) == []
     steps = {step.step: step.n for step in home.rows("funnel", FunnelStep)}
     assert (steps["images kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
 
 
-def test_a_release_without_one_of_its_images_is_an_edition_of_its_own(tmp_path):
-    stories = {"kite": described(), "boat": described(**{"Image Name": "boat.png"})}
+@pytest.mark.parametrize(
+    ("rejections", "questions", "entry"),
+    [
+        pytest.param("rejections", "description/questions", "image boat.png", id="description"),
+        pytest.param("vqa/rejections", "vqa/questions", "cogbench_vqa.json, entry 2", id="vqa"),
+    ],
+)
+def test_a_release_without_one_of_its_images_is_of_edition_own(
+    tmp_path, rejections, questions, entry
+):
+    stories = {"kite": description_entry(), "boat": description_entry(**{"Image Name": "boat.png"})}
     source = write_release(tmp_path / "source", stories, [vqa_row(), vqa_row(img_id="boat")])
     home = Bench(tmp_path / "home", source=source)
-    home.run(LEFT)
-    for task, entry in (("", "image boat.png"), ("vqa/", "cogbench_vqa.json, entry 2")):
-        (rejection,) = home.rows(f"{task}rejections", Rejection)
-        assert rejection.entry == entry
-        (question,) = home.rows(f"{task or 'description/'}questions", Question)
-        assert question.edition == "own"
+    home.materialize_and_check(DATASET_ASSETS)
+    (rejection,) = home.rows(rejections, Rejection)
+    assert rejection.entry == entry
+    (question,) = home.rows(questions, Question)
+    assert question.edition == "own"
 
 
-def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
+def test_invalid_reviews_and_refinements_are_rejections_of_their_task(tmp_path):
     source = tmp_path / "source"
     (source / "images").mkdir(parents=True)
     (source / "annotations.json").write_text("[]")
@@ -111,7 +126,7 @@ def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
     (source / "refinements.json").write_text('[{"question_id": "q", "action": "maybe"}]')
     (source / "writer_responses.jsonl").write_text('{"question_id": "q", "text": ""}')
     home = Bench(tmp_path / "home", source=source)
-    home.run(LEFT)
+    home.materialize_and_check(DATASET_ASSETS)
     assert [(row.entry, row.reason) for row in home.rows("rejections", Rejection)] == [
         ("reviews.json, entry 1", "field 'accept' is 'yes', expected true or false")
     ]
@@ -121,41 +136,42 @@ def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("damaged", "left"),
+    ("missing_file", "blocked_task", "other_task"),
     [
-        pytest.param("cogbench_description.json", "vqa/questions", id="no descriptions"),
+        pytest.param("cogbench_description.json", "description", "vqa", id="no descriptions"),
         pytest.param(
-            "cogbench_vqa.json", "description/questions", id="no questions", marks=pytest.mark.long
+            "cogbench_vqa.json", "vqa", "description", id="no questions", marks=pytest.mark.long
         ),
     ],
 )
-def test_one_task_does_not_block_the_other(tmp_path, damaged, left):
-    source = write_release(tmp_path / "source", {"kite": described()}, [vqa_row()])
-    (source / damaged).unlink()
+def test_a_missing_file_blocks_its_task_only(tmp_path, missing_file, blocked_task, other_task):
+    source = write_release(tmp_path / "source", {"kite": description_entry()}, [vqa_row()])
+    (source / missing_file).unlink()
     home = Bench(tmp_path / "home", source=source)
-    key = dg.AssetKey(["cogbench", *left.split("/")])
-    home.run(dg.AssetSelection.assets(key).upstream().required_multi_asset_neighbors() & LEFT)
-    assert len(home.rows(left, Question)) == 1
-    task = "description" if "vqa" in left else "vqa"
-    other = dg.AssetKey(["cogbench", task, "questions"])
-    with pytest.raises(SourceError, match=damaged):
-        home.run(dg.AssetSelection.assets(other).upstream().required_multi_asset_neighbors() & LEFT)
+    home.materialize_and_check(questions_with_upstream(other_task))
+    assert len(home.rows(f"{other_task}/questions", Question)) == 1
+    with pytest.raises(SourceError, match=missing_file):
+        home.materialize_and_check(questions_with_upstream(blocked_task))
+
+
+def questions_with_upstream(task):
+    questions = dg.AssetSelection.assets(["cogbench", task, "questions"])
+    return questions.upstream().required_multi_asset_neighbors() & DATASET_ASSETS
 
 
 @pytest.mark.long
-def test_scoring_descriptions_gives_recognition_too(tmp_path, monkeypatch):
+def test_evaluating_descriptions_measures_recognition_too(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    chain = ["[The girl holds a string] -> [The girl flies a kite]"]
-    names = [
-        f"kite-{n}" for n in range(5)
-    ]  # as many as the authors' samples: an edition of one's own
-    stories = {
-        name: described(**{"Image Name": f"{name}.jpg", "Event Reasoning": chain}) for name in names
-    }
+    chains = ["[The girl holds a string] -> [The girl flies a kite]"]
+    names = [f"kite-{n}" for n in range(5)]  # as many as the authors' samples: edition own
     images = tuple(f"{name}.jpg" for name in names)
+    stories = {
+        name: description_entry(**{"Image Name": image, "Event Reasoning": chains})
+        for name, image in zip(names, images, strict=True)
+    }
     source = write_release(tmp_path / "source", stories, images=images)
     responses = tmp_path / "somebody.jsonl"
-    text = "A girl. There is no kite."
+    text = "A girl. There is no kite."  # of the entities girl and kite
     lines = [{"question_id": f"cogbench/description/{name}", "text": text} for name in names]
     responses.write_text("\n".join(map(json.dumps, lines)))
     arguments = [
@@ -174,7 +190,7 @@ def test_scoring_descriptions_gives_recognition_too(tmp_path, monkeypatch):
     assert (values["recognition"], values["recognition_official"]) == (0.5, 1.0)
 
 
-GOOD = """\
+WRITER_RESPONSE = """\
 What is the man doing in the phone booth?
 A. Making a phone call.
 B. Reading a book.
@@ -195,11 +211,16 @@ CHAINS = [StoryChain(image_id="booth", kind="Event", number=1, text=CHAIN)]
 
 
 def test_a_response_in_the_form_of_figure_7_is_read():
-    read = read_response(GOOD, n_chains=2)
-    assert not isinstance(read, str)
-    first, second = read
+    questions = read_response(WRITER_RESPONSE, n_chains=2)
+    assert not isinstance(questions, str)
+    first, second = questions
     assert first.text == "What is the man doing in the phone booth?"
-    assert first.options[3] == "Sheltering from the cold wind."
+    assert first.options == (
+        "Making a phone call.",
+        "Reading a book.",
+        "Avoiding somebody.",
+        "Sheltering from the cold wind.",
+    )
     assert (first.answer, second.answer) == ("D", "B")
 
 
@@ -207,61 +228,67 @@ def test_a_response_in_the_form_of_figure_7_is_read():
     ("response", "complaint"),
     [
         pytest.param("", "0 lines; each question has six", id="nothing"),
-        pytest.param(f"Sure! Here they are:\n{GOOD}", "13 lines; each question", id="a preamble"),
-        pytest.param(GOOD.replace("[D]", "D"), "expected 'Correct Answer: [X]'", id="no bracket"),
-        pytest.param(GOOD.replace("[D]", "[E]"), "X from A to D, found", id="no such letter"),
-        pytest.param(GOOD.replace("B. Reading a book.\n", ""), "11 lines", id="three options"),
+        pytest.param(
+            f"Sure! Here they are:\n{WRITER_RESPONSE}", "13 lines; each question", id="a preamble"
+        ),
+        pytest.param(
+            WRITER_RESPONSE.replace("[D]", "D"), "expected 'Correct Answer: [X]'", id="no bracket"
+        ),
+        pytest.param(
+            WRITER_RESPONSE.replace("[D]", "[E]"), "X from A to D, found", id="no such letter"
+        ),
+        pytest.param(
+            WRITER_RESPONSE.replace("B. Reading a book.\n", ""), "11 lines", id="three options"
+        ),
     ],
 )
-def test_a_response_in_another_form_is_complained_about(response, complaint):
+def test_a_response_in_another_form_gives_a_complaint(response, complaint):
     assert complaint in read_response(response, n_chains=1)
 
 
-def test_fewer_questions_than_chains_are_complained_about():
-    assert "2 questions for 3 reasoning processes" in read_response(GOOD, n_chains=3)
+def test_fewer_questions_than_chains_give_a_complaint():
+    assert "2 questions for 3 reasoning processes" in read_response(WRITER_RESPONSE, n_chains=3)
+
+
+class RecordingWriter:
+    """A writer that gives the responses in turn, and records its prompts."""
+
+    name, signature = "w", "w"
+
+    def __init__(self, *responses):
+        self.remaining = iter(responses)
+        self.prompts = []
+
+    def response(self, requests):
+        self.prompts += [request.prompt for request in requests]
+        return [next(self.remaining) for _ in requests]
 
 
 def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
-    responses = iter(["I will not.", GOOD])
-    prompts_seen: list[Prompt] = []
-
-    def reply(request):
-        prompts_seen.append(request.prompt)
-        return next(responses)
-
-    writer = ScriptedModel("w", reply)
+    writer = RecordingWriter(Response(text="I will not."), Response(text=WRITER_RESPONSE))
     rows = ask_writer([STORY], CHAINS, writer)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
-    first, again = prompts_seen
-    assert first.turns[0] == again.turns[0]
-    assert again.turns[1].parts == ("I will not.",)
-    assert "1 lines; each question has six" in str(again.turns[2].parts[0])
+    first_prompt, second_prompt = writer.prompts
+    request, response, complaint = second_prompt.turns
+    assert first_prompt.turns == (request,)
+    assert response.parts == ("I will not.",)
+    assert "1 lines; each question has six" in str(complaint.parts[0])
     questions = written_questions(rows, CHAINS)
-    assert [(q.tries, q.chain, q.side) for q in questions] == [
+    assert [(question.tries, question.chain, question.side) for question in questions] == [
         (2, 1, "conclusion"),
         (2, 1, "evidence"),
     ]
 
 
-def test_a_writer_that_could_not_be_reached_gets_the_same_request_again():
-    class Faltering:
-        name, signature = "w", "w"
-
-        def __init__(self):
-            self.seen = []
-
-        def response(self, requests):
-            self.seen += [request.prompt for request in requests]
-            failed = len(self.seen) == 1
-            return [Response(error="timed out") if failed else Response(text=GOOD)]
-
-    writer = Faltering()
+def test_a_failed_request_to_the_writer_is_repeated_unchanged():
+    writer = RecordingWriter(Response(error="timed out"), Response(text=WRITER_RESPONSE))
     rows = ask_writer([STORY], CHAINS, writer)
     assert [row.complaint for row in rows] == ["timed out", ""]
-    assert writer.seen[0] == writer.seen[1]
+    first_prompt, second_prompt = writer.prompts
+    assert first_prompt == second_prompt
 
 
-def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
+def test_a_writer_without_a_readable_response_gives_three_rows_and_no_question():
     rows = ask_writer([STORY], CHAINS, ScriptedModel("w", lambda _: "No."))
     assert len(rows) == 3
     assert written_questions(rows, CHAINS) == []
@@ -270,20 +297,30 @@ def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
 def test_the_prompt_is_figure_7(shared_data):
     paper = (shared_data.parent / "papers" / "cogbench.txt").read_text()
     figure = paper[paper.index("We have a description of an image") : paper.index("Figure 7: An")]
-    ours = str(prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0])
-    shown = ours[: ours.index("[Description]:\nA windy day.")]
-
-    def words(text):
-        for ours, theirs in (("$A_1+A_2+\\dots \\rightarrow B$", "A1+A2+... -> B"),):
-            text = text.replace(ours, theirs)
-        text = text.replace("$A_1, A_2, \\dots$", "A1, A2, ...").replace("$B$", "B")
-        text = text.replace("$\\rightarrow$", "->")
-        return [word for word in text.split() if word != "-"]
-
-    assert words(shown) == words(figure)
+    prompt = str(prompts.writer_prompt(STORY, EVENT, [CHAIN]).turns[0].parts[0])
+    instruction = prompt[: prompt.index("[Description]:\nA windy day.")]
+    assert words_without_markup(instruction) == words_without_markup(figure)
 
 
-def test_dealt_letters_are_about_balanced_and_keep_the_right_option_right():
-    dealt = [shuffle_options(source_question(text=str(number)), seed=0) for number in range(400)]
-    assert all(q.options["ABCD".index(q.answer)] == "one" for q in dealt)
-    assert all(80 <= n <= 120 for n in Counter(q.answer for q in dealt).values())
+def words_without_markup(text):
+    """The words of a text, with formulas as in the text of the paper and without hyphens."""
+    text = text.replace("$A_1+A_2+\\dots \\rightarrow B$", "A1+A2+... -> B")
+    text = text.replace("$A_1, A_2, \\dots$", "A1, A2, ...").replace("$B$", "B")
+    text = text.replace("$\\rightarrow$", "->")
+    return [word for word in text.split() if word != "-"]
+
+
+@pytest.fixture(scope="module")
+def shuffled_questions():
+    return [shuffle_options(source_question(text=str(n)), seed=0) for n in range(400)]
+
+
+def test_shuffled_options_keep_the_key_at_the_right_option(shuffled_questions):
+    right_options = {q.options["ABCD".index(q.answer)] for q in shuffled_questions}
+    assert right_options == {"one"}
+
+
+def test_shuffled_options_make_each_letter_right_about_equally_often(shuffled_questions):
+    counts = Counter(question.answer for question in shuffled_questions)
+    assert set(counts) == set("ABCD")
+    assert all(80 <= n <= 120 for n in counts.values())  # of 400

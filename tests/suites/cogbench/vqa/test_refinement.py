@@ -20,7 +20,6 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     read_refinements,
 )
 from bench_resources.models.registry.baselines import ScriptedModel
-from tests.fakes.keeping import keep
 from tests.fakes.rows import stored
 from tests.suites.cogbench.release import source_question
 
@@ -41,12 +40,12 @@ STORED = stored("a.png", "a" * 64)
         pytest.param(
             [source_question(options=("one", "One.", "six", "ten"))],
             [EQUAL_OPTIONS],
-            id="said twice",
+            id="equal options",
         ),
         pytest.param(
             [source_question(), source_question(text="? ", options=("a", "b", "c", "d"))],
             [REPEATED] * 2,
-            id="asked",
+            id="the same question about the same image",
         ),
     ],
 )
@@ -66,14 +65,14 @@ def test_the_right_letters_are_balanced(letters, balanced):
     assert letter_balance(letters)[0] is balanced
 
 
-def decided(tmp_path, *entries):
+def write_and_read_refinements(tmp_path, *entries):
     (tmp_path / "refinements.json").write_text(json.dumps(entries))
     return read_refinements(tmp_path).require()
 
 
-def test_people_keep_drop_and_replace(tmp_path):
+def test_refinements_keep_drop_and_replace_questions(tmp_path):
     kept, dropped, replaced, untouched = (source_question(text=text) for text in "kdru")
-    refinements = decided(
+    refinements = write_and_read_refinements(
         tmp_path,
         {"question_id": question_id(kept), "action": "keep"},
         {"question_id": question_id(dropped), "action": "drop", "note": "too easy"},
@@ -81,50 +80,58 @@ def test_people_keep_drop_and_replace(tmp_path):
             "question_id": question_id(replaced),
             "action": "replace",
             "note": "clearer",
-            "question": "new",
+            "question": "n",
             "options": ["w", "x", "y", "z"],
             "answer": "D",
         },
         {"question_id": "cogbench/vqa/a/0", "action": "drop"},
     )
+
     refined = apply_refinements([kept, dropped, replaced, untouched], refinements)
-    assert [q.text for q in refined.rows] == ["k", "new", "u"]
-    new = refined.rows[1]
-    assert new.where == "refinements.json, entry 3"
-    assert (new.image_id, new.category, new.options, new.answer) == (
-        "a",
-        "event",
-        tuple("wxyz"),
-        "D",
+
+    replacement = source_question(
+        where="refinements.json, entry 3", text="n", options=("w", "x", "y", "z"), answer="D"
     )
-    assert [row.reason for row in refined.rejections] == [
+    assert refined.rows == [kept, replacement, untouched]
+    assert [rejection.reason for rejection in refined.rejections] == [
         "dropped by hand: too easy",
-        f"replaced by {question_id(new)}: clearer",
+        f"replaced by {question_id(replacement)}: clearer",
         "unknown question",
     ]
 
 
 @pytest.mark.parametrize(
-    ("says", "n_right", "solvable"),
+    ("responses", "n_right", "solvable"),
     [
-        pytest.param(lambda _: "ten", 3, True, id="knows it"),
-        pytest.param(lambda _: "six", 0, False, id="is wrong"),
-        pytest.param(
-            lambda r: "ten" if r.sample else "six", 2, False, id="right two times of three"
-        ),
+        pytest.param(["ten", "ten", "ten"], 3, True, id="always right"),
+        pytest.param(["six", "six", "six"], 0, False, id="always wrong"),
+        pytest.param(["six", "ten", "ten"], 2, False, id="right two times of three"),
     ],
 )
-def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, solvable):
+def test_a_question_is_solvable_without_its_image_if_every_try_is_right(
+    responses, n_right, solvable
+):
     questions = to_questions([source_question(answer="D")], {"a": STORED}, "mini")
-    seen: list[Request] = []
-    model = ScriptedModel("text", lambda request: says(keep(seen, request)))
+    model = ScriptedModel("text", lambda request: responses[request.sample])
     (row,) = ask_without_image(questions, model, tries=3, seed=0)
     assert (row.n_tries, row.n_right, row.solvable) == (3, n_right, solvable)
-    assert all(request.prompt.images == () for request in seen)
-    assert len({request.question and request.question.options for request in seen}) > 1
 
 
-def test_the_longest_option_is_found_wherever_it_stands():
+def test_tries_without_the_image_have_no_image_and_shuffled_options():
+    questions = to_questions([source_question(answer="D")], {"a": STORED}, "mini")
+    requests: list[Request] = []
+
+    def answer(request: Request) -> str:
+        requests.append(request)
+        return "ten"
+
+    model = ScriptedModel("text", answer)
+    ask_without_image(questions, model, tries=3, seed=0)
+    assert [request.prompt.images for request in requests] == [()] * 3
+    assert len({request.question.options for request in requests if request.question}) > 1
+
+
+def test_a_key_that_is_the_longest_option_is_solvable():
     questions = to_questions(
         [source_question(options=("a", "b", "c", "dddd"), answer="D")], {"a": STORED}, "mini"
     )
@@ -132,7 +139,7 @@ def test_the_longest_option_is_found_wherever_it_stands():
     assert row.solvable
 
 
-def written(name="q", options=("one", "two", "three", "as long as all others")):
+def written_question(name="q", options=("one", "two", "three", "as long as all others")):
     return WrittenQuestion(
         question_id=name,
         image_id="a",
@@ -147,12 +154,14 @@ def written(name="q", options=("one", "two", "three", "as long as all others")):
     )
 
 
-def propose(question, solved=()):
-    rows = [
-        LanguageOnly(question_id=name, model="m", n_tries=3, n_right=3, solvable=True)
-        for name in solved
+def propose(question, solved_ids=()):
+    language_only = [
+        LanguageOnly(question_id=solved_id, model="m", n_tries=3, n_right=3, solvable=True)
+        for solved_id in solved_ids
     ]
-    ((proposal,),) = WRITTEN.candidates(written=[question], language_only=rows, images=[STORED])
+    ((proposal,),) = WRITTEN.candidates(
+        written=[question], language_only=language_only, images=[STORED]
+    )
     return proposal
 
 
@@ -161,14 +170,22 @@ def decide_proposal(proposal):
     return row
 
 
-def test_people_see_what_is_doubtful_although_its_key_is_accepted():
-    proposal = propose(written())
-    doubtful = propose(written(), solved=[proposal.id])
-    assert (proposal.doubt, doubtful.doubt) == (TOO_LONG, f"{TOO_LONG}; {SOLVABLE}")
-    row = decide_proposal(doubtful)
+def test_a_proposal_names_its_doubts():
+    proposal = propose(written_question())
+    solved = propose(written_question(), solved_ids=[proposal.id])
+    assert proposal.doubt == TOO_LONG
+    assert solved.doubt == f"{TOO_LONG}; {SOLVABLE}"
+
+
+def test_a_doubtful_question_is_reviewed_although_its_key_is_accepted():
+    row = decide_proposal(propose(written_question()))
     (unit,) = REVIEW.units(proposals=[row])
     assert row.decision == "accepted"
     assert "as long as all others" in unit.shown["Question"]
-    assert (unit.shown["Doubtful"], unit.images) == (doubtful.doubt, {"Image 1": "a" * 64})
-    sound = decide_proposal(propose(written(options=("one", "two", "six", "ten"))))
-    assert REVIEW.units(proposals=[sound]) == []
+    assert unit.shown["Doubtful"] == TOO_LONG
+    assert unit.images == {"Image 1": "a" * 64}
+
+
+def test_an_accepted_question_without_doubts_is_not_reviewed():
+    row = decide_proposal(propose(written_question(options=("one", "two", "six", "ten"))))
+    assert REVIEW.units(proposals=[row]) == []
