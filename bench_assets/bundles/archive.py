@@ -40,18 +40,18 @@ class ArchiveFile(NamedTuple):
     read: Callable[[], bytes]
 
 
-def pack(pieces: Iterable[ArchiveFile], target: Path) -> None:
+def pack(files: Iterable[ArchiveFile], target: Path) -> None:
     """Pack files sorted by name: the same content gives the same bytes.
 
     Raises:
         TableError: If the bundle would be too large.
         HomeError: If the file cannot be written.
     """
-    ordered = sorted(pieces, key=lambda piece: piece.name)
+    ordered = sorted(files, key=lambda file: file.name)
     if len(ordered) > MAX_FILES:
         raise TableError(f"{target}: {len(ordered)} files (expected at most {MAX_FILES})")
-    with open_atomic(target) as file:
-        _write(ordered, file, target)
+    with open_atomic(target) as stream:
+        _write_zip(ordered, stream, target)
 
 
 class Archive:
@@ -89,10 +89,10 @@ class Archive:
             file = path.open("rb")
         except OSError as error:
             raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
-        with ExitStack() as if_refused:
-            if_refused.callback(file.close)
+        with ExitStack() as on_error:
+            on_error.callback(file.close)
             archive = cls(path, file)
-            if_refused.pop_all()
+            on_error.pop_all()
         return archive
 
     def __enter__(self) -> Self:
@@ -103,30 +103,30 @@ class Archive:
         """Close the file."""
         self._file.close()
 
-    def read(self, name: str, most: int) -> bytes:
-        """Read a file of at most ``most`` bytes.
+    def read(self, name: str, max_bytes: int) -> bytes:
+        """Read a file of at most ``max_bytes`` bytes.
 
         Raises:
             SourceError: If it is missing, larger, or damaged.
         """
         if name not in self.sizes:
             raise SourceError(f"{self.path}: no {name} in it")
-        if self.sizes[name] > most:
+        if self.sizes[name] > max_bytes:
             raise SourceError(
-                f"{self.path}, {name}: {self.sizes[name]} bytes, more than the {most} allowed"
+                f"{self.path}, {name}: {self.sizes[name]} bytes, more than the {max_bytes} allowed"
             )
         try:
             return self._zip.read(name)
         except (*_READ_ERRORS, OSError) as error:
             raise SourceError(f"{self.path}, {name}: damaged: {error!s:.200}") from error
 
-    def require(self, name: str, digest: str, most: int) -> bytes:
+    def require(self, name: str, digest: str, max_bytes: int) -> bytes:
         """Read a file, and verify its digest.
 
         Raises:
             SourceError: If the digest differs.
         """
-        data = self.read(name, most)
+        data = self.read(name, max_bytes)
         if sha256(data).hexdigest() != digest:
             raise SourceError(f"{self.path}, {name}: checksum mismatch: the file was changed")
         return data
@@ -139,23 +139,23 @@ class Archive:
         """
         files = [ArchiveFile(name, partial(self._zip.read, name)) for name in self.sizes]
         with tempfile.TemporaryFile() as packed:
-            _write(files, packed, self.path)
-            for file in (packed, self._file):
-                file.seek(0)
+            _write_zip(files, packed, self.path)
+            packed.seek(0)
+            self._file.seek(0)
             if file_digest(packed, "sha256").digest() != file_digest(self._file, "sha256").digest():
                 raise SourceError(f"{self.path}: not as bench bundle pack wrote it: it was changed")
 
 
-def _write(files: Iterable[ArchiveFile], target: IO[bytes], path: Path) -> None:
-    with zipfile.ZipFile(target, "w") as archive:
+def _write_zip(files: Iterable[ArchiveFile], stream: IO[bytes], path: Path) -> None:
+    with zipfile.ZipFile(stream, "w") as archive:
         for name, read in files:
             data = read()
-            if target.tell() + len(data) > MAX_BYTES:
+            if stream.tell() + len(data) > MAX_BYTES:
                 raise TableError(f"{path}: more than {MAX_BYTES} bytes; use --no-images")
-            archive.writestr(_entry(name), data)
+            archive.writestr(_zip_entry(name), data)
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def _zip_entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, _FIXED_DATE)
     entry.create_system, entry.external_attr = _UNIX, _MODE
     return entry

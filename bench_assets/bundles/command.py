@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Pack a number with its inputs, verify it, reproduce it.",
 )
 
-EXIT_NOT_POSSIBLE = 2  # exit code
+EXIT_NOT_POSSIBLE = 2
 _BUNDLE_SUFFIX = ".zip"
 
 TaskArgument = Annotated[str, typer.Argument(help="Task, such as codis.")]
@@ -42,11 +42,11 @@ def reproduce(
     """
     with open_home() as bench:
         from bench_assets.bundles.number_lookup import find_number
-        from bench_assets.bundles.reproduction import reproduce as try_again
+        from bench_assets.bundles.reproduction import reproduce as reproduce_number
         from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
-            reproduction = try_again(bench, find_number(bench, task, model, condition))
+            reproduction = reproduce_number(bench, find_number(bench, task, model, condition))
         except BenchError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error
@@ -78,10 +78,10 @@ def pack(
         raise typer.BadParameter(f"expected an output file OUT{_BUNDLE_SUFFIX}, got {file}")
     with open_home() as bench:
         from bench_assets.bundles.number_lookup import find_number
-        from bench_assets.bundles.reproduction import bundle
+        from bench_assets.bundles.reproduction import write_bundle
 
         number = find_number(bench, task, model, condition)
-        packed = bundle(bench, number, file, images=images)
+        packed = write_bundle(bench, number, file, images=images)
         _print_packed_bundle(file, packed, as_json=as_json)
 
 
@@ -118,12 +118,12 @@ def verify(
             print_bundle_verification,
         )
         from bench_assets.bundles.verification import NotReproducibleError
-        from bench_assets.bundles.verification import verify as look
+        from bench_assets.bundles.verification import verify as verify_bundle
 
         try:
             if not file.exists():
                 raise NotReproducibleError(f"{file}: no such file")
-            verification = look(file)
+            verification = verify_bundle(file)
         except NotReproducibleError as error:
             print_message(f"cannot be evaluated: {error}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from error
@@ -131,4 +131,4 @@ def verify(
             print_json_result(bundle_verification_json(verification))
         else:
             print_bundle_verification(verification)
-    raise typer.Exit(bool(verification.partings))
+    raise typer.Exit(bool(verification.divergences))

@@ -4,6 +4,7 @@ Tables are JSON lines in canonical form: the same rows give the same bytes.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
@@ -12,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires, ver
 from math import nan
 from pathlib import Path
 from platform import python_version
-from re import match
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
@@ -76,12 +76,12 @@ class Manifest(_ManifestText):
 
     def checksummed(self) -> "Manifest":
         """Copy with its digest filled in."""
-        digest = sha256(_written(self.model_copy(update={"digest": ""}))).hexdigest()
+        digest = sha256(_to_json_bytes(self.model_copy(update={"digest": ""}))).hexdigest()
         return self.model_copy(update={"digest": digest})
 
     def to_bytes(self) -> bytes:
         """Serialise deterministically."""
-        return _written(self)
+        return _to_json_bytes(self)
 
 
 def read_manifest(data: bytes, where: str) -> Manifest:
@@ -92,14 +92,12 @@ def read_manifest(data: bytes, where: str) -> Manifest:
     """
     try:
         manifest = Manifest.model_validate_json(data)
-    except (ValidationError, RecursionError) as error:
-        first = (
-            error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": "deep"}
-        )
-        field_path = ".".join(map(str, first["loc"]))
-        raise SourceError(
-            f"{where}: not a manifest: {field_path}: {first['msg']!s:.200}"
-        ) from error
+    except RecursionError as error:
+        raise SourceError(f"{where}: not a manifest: nested too deeply") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']:.200}"
+        raise SourceError(f"{where}: not a manifest: {problem}") from error
     if manifest.to_bytes() != data or manifest.checksummed().digest != manifest.digest:
         raise SourceError(f"{where}: checksum mismatch: the file was changed")
     return manifest
@@ -108,12 +106,12 @@ def read_manifest(data: bytes, where: str) -> Manifest:
 def installed_versions() -> dict[str, str]:
     """Installed versions of Python, this program and its dependencies."""
     needed = [line for line in requires(PROGRAM_NAME) or () if "extra ==" not in line]
-    names = [hit[0] for line in needed if (hit := match(r"[\w.-]+", line))]
-    return {"python": python_version()} | {
-        name: installed_version
-        for name in sorted([PROGRAM_NAME, *names])
-        if (installed_version := _version(name))
-    }
+    names = [name for line in needed for name in re.findall(r"\A[\w.-]+", line)]
+    versions = {"python": python_version()}
+    for name in sorted([PROGRAM_NAME, *names]):
+        if installed_version := _installed_version(name):
+            versions[name] = installed_version
+    return versions
 
 
 def suite_distribution(suite: str) -> str:
@@ -122,14 +120,14 @@ def suite_distribution(suite: str) -> str:
     return f"{distributions[0].name} {distributions[0].version}" if distributions else ""
 
 
-def _version(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
         return ""
 
 
-def _written(manifest: Manifest) -> bytes:
+def _to_json_bytes(manifest: Manifest) -> bytes:
     values = manifest.model_dump(mode="json")
     return json.dumps(values, indent=1, sort_keys=True).encode() + b"\n"
 
@@ -143,7 +141,7 @@ def to_lines(rows: Sequence[Any]) -> bytes:
     Raises:
         TableError: If a number is infinite, which JSON cannot represent.
     """
-    return b"".join(_line(_entry_of(row)) for row in rows)
+    return b"".join(_json_line(_row_values(row)) for row in rows)
 
 
 def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
@@ -153,84 +151,88 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
         SourceError: If a line is not in canonical form, such as duplicate, unknown or mistyped
             fields, blanks, or a truncated line; names the line.
     """
-    entries, names = [], list[str]()
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        entry = _entry(line, f"{where}, line {number}")
-        names = names or list(entry)
-        if list(entry) != names or _line(entry) != line:
+    lines = data.splitlines(keepends=True)
+    values_of_rows, names = [], list[str]()
+    for number, line in enumerate(lines, 1):
+        values = _parse_line(line, f"{where}, line {number}")
+        names = names or list(values)
+        if list(values) != names or _json_line(values) != line:
             raise SourceError(f"{where}, line {number}: not written by bench bundle pack")
-        entries.append(entry)
-    if entries:
+        values_of_rows.append(values)
+    if lines:
         _require_fields(names, row_type, f"{where}, line 1")
-    numbers = _number_fields(row_type) & set(names)
-    for entry in entries:
-        entry |= {name: nan for name in numbers if entry[name] is None}
-    rows = _rows(entries, row_type, where, names)
-    for number, (row, line) in enumerate(zip(rows, data.splitlines(keepends=True), strict=True), 1):
-        values = _entry_of(row)
-        if _line({name: values[name] for name in names}) != line:
+    number_fields = _number_fields(row_type) & set(names)
+    for values in values_of_rows:
+        values.update({name: nan for name in number_fields if values[name] is None})
+    rows = _parse_rows(values_of_rows, row_type, where, names)
+    for number, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
+        values = _row_values(row)
+        if _json_line({name: values[name] for name in names}) != line:
             raise SourceError(f"{where}, line {number}: a value is not of its field's type")
     return rows
 
 
-def _entry_of(row: object) -> dict[str, Any]:
-    """A row as JSON, the keys of its mappings in order."""
+def _row_values(row: object) -> dict[str, Any]:
+    """The fields of a row as JSON values, the keys of mappings in order."""
     return {
         name: dict(sorted(value.items())) if isinstance(value, dict) else value
         for name, value in to_json(row).items()
     }
 
 
-def _line(entry: dict[str, Any]) -> bytes:
+def _json_line(values: dict[str, Any]) -> bytes:
     try:
-        return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        return json.dumps(values, separators=(",", ":"), allow_nan=False).encode() + b"\n"
     except ValueError as error:
-        raise TableError(f"a number cannot be written as JSON: {entry!r:.200}") from error
+        raise TableError(f"a number cannot be written as JSON: {values!r:.200}") from error
 
 
-def _entry(line: bytes, where: str) -> dict[str, Any]:
+def _parse_line(line: bytes, where: str) -> dict[str, Any]:
     try:
-        entry = json.loads(line, parse_constant=_reject_constant)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # not UTF-8 or JSON, or too many digits
+        values = json.loads(line, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as error:  # not UTF-8 or JSON, or too many digits
         raise SourceError(f"{where}: not JSON, or cut short: {error!s:.200}") from error
-    if not isinstance(entry, dict):
-        raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-    return entry
+    if not isinstance(values, dict):
+        raise SourceError(f"{where}: expected an object, found {values!r:.60}")
+    return values
 
 
 def _reject_constant(name: str) -> None:
     raise ValueError(f"{name}: not JSON")
 
 
-def _rows(
-    entries: Sequence[dict[str, Any]], row_type: type[Row], where: str, names: Sequence[str]
+def _parse_rows(
+    values_of_rows: Sequence[dict[str, Any]],
+    row_type: type[Row],
+    where: str,
+    names: Sequence[str],
 ) -> list[Row]:
+    """Convert JSON values to rows; without ``names``, all columns are expected."""
     columns = arrow_schema(row_type)
     if names:
         columns = pa.schema([column for column in columns if column.name in names])
-    pairs = [column.name for column in columns if pa.types.is_map(column.type)]
-    for entry in entries:
-        entry |= {name: _pairs(entry[name]) for name in pairs}
+    map_columns = [column.name for column in columns if pa.types.is_map(column.type)]
+    for values in values_of_rows:
+        values.update({name: _map_pairs(values[name]) for name in map_columns})
     try:
-        return to_rows(pa.Table.from_pylist(list(entries), schema=columns), row_type)
+        return to_rows(pa.Table.from_pylist(list(values_of_rows), schema=columns), row_type)
     except (pa.ArrowException, TypeError, ValueError, TableError) as error:
         raise SourceError(f"{where}: not a table of {row_type.__name__}: {error!s:.200}") from error
 
 
-def _pairs(value: object) -> object:
+def _map_pairs(value: object) -> object:
+    """An object as the list of pairs that Arrow expects in a map column."""
     return sorted(value.items()) if isinstance(value, dict) else value
 
 
 def _require_fields(names: Sequence[str], row_type: type[Any], where: str) -> None:
-    known = {field.name: field for field in fields(row_type)}
-    if strange := [name for name in names if name not in known]:
-        raise SourceError(f"{where}: unknown field {strange[0]!r}: written by a newer version?")
-    needed = [n for n, f in known.items() if f.default is MISSING and f.default_factory is MISSING]
-    if missing := [name for name in needed if name not in names]:
-        raise SourceError(f"{where}: no field {missing[0]!r}")
+    row_fields = {field.name: field for field in fields(row_type)}
+    if unknown := [name for name in names if name not in row_fields]:
+        raise SourceError(f"{where}: unknown field {unknown[0]!r}: written by a newer version?")
+    for name, row_field in row_fields.items():
+        has_default = (row_field.default, row_field.default_factory) != (MISSING, MISSING)
+        if name not in names and not has_default:
+            raise SourceError(f"{where}: no field {name!r}")
 
 
 def _number_fields(row_type: type[Any]) -> set[str]:
@@ -241,7 +243,7 @@ def _number_fields(row_type: type[Any]) -> set[str]:
     }
 
 
-MAX_FILE_BYTES = 2**30  # bytes of a table
+MAX_FILE_BYTES = 2**30  # of a table
 
 IMAGES = "images/"
 
@@ -269,8 +271,8 @@ class Contents:
     """Digest -> size in bytes, of the images that are packed."""
 
     @property
-    def shown(self) -> list[str]:
-        """Digests of all images that questions show, sorted."""
+    def image_digests(self) -> list[str]:
+        """Digests of all images of the questions, sorted."""
         return sorted({digest for question in self.questions for digest in question.images})
 
 
@@ -296,7 +298,7 @@ def image_file(digest: str) -> str:
 
 
 def write_contents(
-    contents: Contents, about: Manifest, target: Path, read_image: Callable[[str], bytes]
+    contents: Contents, draft: Manifest, target: Path, read_image: Callable[[str], bytes]
 ) -> Manifest:
     """Write a bundle; returns its manifest, with all digests.
 
@@ -315,9 +317,10 @@ def write_contents(
         for digest, n_bytes in contents.images.items()
     }
     images = {
-        digest: image_file(digest) if digest in contents.images else "" for digest in contents.shown
+        digest: image_file(digest) if digest in contents.images else ""
+        for digest in contents.image_digests
     }
-    manifest = about.model_copy(update={"files": facts, "images": images}).checksummed()
+    manifest = draft.model_copy(update={"files": facts, "images": images}).checksummed()
     pack(_archive_files(contents, tables, manifest, read_image), target)
     return manifest
 
@@ -328,19 +331,14 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
     Raises:
         SourceError: If a file does not match its digest, or is not a table; names file and entry.
     """
-    tables: dict[str, Any] = {
-        name: from_lines(
-            archive.require(
-                table_file(name), manifest.files[table_file(name)].sha256, MAX_FILE_BYTES
-            ),
-            row_type,
-            f"{archive.path}, {table_file(name)}",
-        )
-        for name, row_type in TABLES.items()
-    }
-    for digest, name in manifest.images.items():
-        if name:  # its key is the expected digest, whatever ``files`` says
-            archive.require(name, digest, MAX_BYTES)
+    tables: dict[str, Any] = {}
+    for table, row_type in TABLES.items():
+        file = table_file(table)
+        data = archive.require(file, manifest.files[file].sha256, MAX_FILE_BYTES)
+        tables[table] = from_lines(data, row_type, f"{archive.path}, {file}")
+    for digest, file in manifest.images.items():
+        if file:  # its key is the expected digest, whatever ``files`` says
+            archive.require(file, digest, MAX_BYTES)
     return Contents(**tables)
 
 
@@ -352,6 +350,6 @@ def _archive_files(
 ) -> Iterator[ArchiveFile]:
     yield ArchiveFile(MANIFEST_NAME, manifest.to_bytes)
     for name, data in tables.items():
-        yield ArchiveFile(name, lambda data=data: data)  # type: ignore[misc]
+        yield ArchiveFile(name, partial(bytes, data))
     for digest in contents.images:
         yield ArchiveFile(image_file(digest), partial(read_image, digest))

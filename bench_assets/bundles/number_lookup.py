@@ -15,22 +15,25 @@ def find_number(bench: Workbench, task_name: str, model: str, condition: str) ->
         UnknownNameError: If there is no such task, or the model was not evaluated on it.
         SettingsError: If a suite of several tasks is named.
     """
-    tasks = [task for task in bench.catalog.tasks_of(task_name) if condition in task.conditions]
+    candidates = bench.catalog.tasks_of(task_name)
+    tasks = [task for task in candidates if condition in task.conditions]
     if len(tasks) != 1:
-        names = [task.name for task in bench.catalog.tasks_of(task_name)]
-        for task in bench.catalog.tasks_of(task_name)[:1]:
-            task.condition(condition)
-        raise SettingsError(f"{task_name} has {len(tasks)} tasks, name one: {', '.join(names)}")
-    key = evaluation_key(tasks[0], condition, "metrics")
-    places = [bench.tables, *bench.tables.elsewhere(tasks[0].suite)]
-    for tables in places:
-        if tables.exists(key, model) and (rows := tables.read(key, Metric, model)):
+        for task in candidates[:1]:
+            task.condition(condition)  # raises if the task has no such condition
+        names = ", ".join(task.name for task in candidates)
+        raise SettingsError(f"{task_name} has {len(tasks)} tasks, name one: {names}")
+    (task,) = tasks
+    key = evaluation_key(task, condition, "metrics")
+    sources = [bench.tables, *bench.tables.elsewhere(task.suite)]
+    for tables in sources:
+        rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
+        if rows:
             return NumberRef(
-                task=tasks[0],
+                task=task,
                 signature=Signature.parse(rows[0].signature),
                 model=model,
                 metrics=rows,
                 tables=tables,
             )
-    known = {partition for tables in places for partition in tables.partitions(key)}
-    raise UnknownNameError(f"model evaluated on {tasks[0].name}, {condition},", model, known)
+    evaluated_models = {model for tables in sources for model in tables.partitions(key)}
+    raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated_models)

@@ -21,7 +21,7 @@ from bench_assets.workspace.inspect.table_collection import ModelResponses
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 
-_PLACES = {"file", "image_folder", "split", "shots_file", "shots_split", "answers_file"}
+_FILE_SETTINGS = {"file", "image_folder", "split", "shots_file", "shots_split", "answers_file"}
 
 
 class PackedBundle(NamedTuple):
@@ -37,78 +37,84 @@ class BundleOptions(NamedTuple):
     suite: Suite
     benchmark: FileBenchmarkSettings | None  # settings of a file benchmark
     image_store: ImageStore
-    remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
+    find_prompt: Callable[[str], str | None]  # digest -> turns
     passed_on: bool  # whether the licence permits to redistribute questions and images
     images: bool  # whether to pack images
 
 
-def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> PackedBundle:
+def pack_number(evaluation: ModelResponses, options: BundleOptions, target: Path) -> PackedBundle:
     """Write the bundle of a number, if it is reproducible from its responses.
 
     Raises:
         TableError: If a table is missing, or the number is not reproduced; says what differs.
         HomeError: If the file cannot be written.
     """
-    _require_tables(one)
-    contents, not_there = _contents(one, beside)
-    _require_reproducible(one, contents)
-    draft = _make_manifest(one, beside, not_there)
-    manifest = write_contents(contents, draft, target, beside.image_store.read)
-    return PackedBundle(manifest, len(contents.shown) - len(contents.images))
+    _require_tables(evaluation)
+    contents, n_missing_prompts = _collect_contents(evaluation, options)
+    _require_reproducible(evaluation, contents)
+    draft = _make_manifest(evaluation, options, n_missing_prompts)
+    manifest = write_contents(contents, draft, target, options.image_store.read)
+    return PackedBundle(manifest, len(contents.image_digests) - len(contents.images))
 
 
-def _require_tables(one: ModelResponses) -> None:
-    wanted = {"questions": one.exam.questions, "predictions": one.predictions,
-              "scores": one.scores, "metrics": one.metrics}  # fmt: skip
-    for name, rows in wanted.items():
+def _require_tables(evaluation: ModelResponses) -> None:
+    tables = {"questions": evaluation.exam.questions, "predictions": evaluation.predictions,
+              "scores": evaluation.scores, "metrics": evaluation.metrics}  # fmt: skip
+    for name, rows in tables.items():
         if not rows:
-            chosen = "" if one.condition == "main" else f" --condition {one.condition}"
             raise TableError(
-                f"{one.name} of {one.model}: no {name};"
-                f" run `bench evaluate {one.task.name} --model {one.model}{chosen}`"
+                f"{evaluation.name} of {evaluation.model}: no {name};"
+                f" run `{_evaluation_command(evaluation)}`"
             )
 
 
-def _require_reproducible(one: ModelResponses, contents: Contents) -> None:
+def _require_reproducible(evaluation: ModelResponses, contents: Contents) -> None:
     """Refuse to pack a number that cannot be reproduced.
 
     Raises:
-        TableError: Names the first thing that differs.
+        TableError: Names the first difference.
     """
-    runner = stored_runner(one.task, contents, one.scorer)
+    runner = stored_runner(evaluation.task, contents, evaluation.scorer)
     if divergences := find_divergences(contents, runner.run(contents.questions)):
-        first, chosen = (
-            divergences[0],
-            "" if one.condition == "main" else f" --condition {one.condition}",
-        )
+        first = divergences[0]
         raise TableError(
-            f"{one.name} of {one.model}: cannot be reproduced from its responses:"
+            f"{evaluation.name} of {evaluation.model}: cannot be reproduced from its responses:"
             f" {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
-            f"; evaluate again: `bench evaluate {one.task.name} --model {one.model}{chosen}`"
+            f"; evaluate again: `{_evaluation_command(evaluation)}`"
         )
 
 
-def _contents(one: ModelResponses, options: BundleOptions) -> tuple[Contents, dict[str, int]]:
-    sent = {row.prompt_sha256 for row in one.predictions if row.prompt_sha256}
-    judged = {row.prompt_sha256 for row in one.judgements if row.prompt_sha256}
-    rendered = _render_prompts(one.task, one.condition, one.exam.questions, one.predictions)
-    prompts = _prompts(sent, lambda sha: rendered.get(sha) or options.remembered(sha), options)
-    judge_prompts = _prompts(judged, options.remembered, options)
+def _evaluation_command(evaluation: ModelResponses) -> str:
+    command = f"bench evaluate {evaluation.task.name} --model {evaluation.model}"
+    condition = evaluation.condition
+    return command if condition == "main" else f"{command} --condition {condition}"
+
+
+def _collect_contents(
+    evaluation: ModelResponses, options: BundleOptions
+) -> tuple[Contents, dict[str, int]]:
+    """Collect tables, prompts and images; returns also the number of missing prompts by table."""
+    questions, predictions = evaluation.exam.questions, evaluation.predictions
+    sent = {row.prompt_sha256 for row in predictions if row.prompt_sha256}
+    sent_to_judge = {row.prompt_sha256 for row in evaluation.judgements if row.prompt_sha256}
+    rendered = _render_prompts(evaluation.task, evaluation.condition, questions, predictions)
+    prompts = _find_prompts(sent, lambda sha: rendered.get(sha) or options.find_prompt(sha))
+    judge_prompts = _find_prompts(sent_to_judge, options.find_prompt)
     contents = Contents(
-        questions=one.exam.questions,
+        questions=questions,
         prompts=prompts,
-        predictions=one.predictions,
+        predictions=predictions,
         judge_prompts=judge_prompts,
-        judgements=one.judgements,
-        scores=one.scores,
-        metrics=one.metrics,
-        images=_images(one.exam.questions, options),
+        judgements=evaluation.judgements,
+        scores=evaluation.scores,
+        metrics=evaluation.metrics,
+        images=_image_sizes(questions, options),
     )
-    missing = {
+    n_missing_prompts = {
         "prompts": len(sent) - len(prompts),
-        "judge_prompts": len(judged) - len(judge_prompts),
+        "judge_prompts": len(sent_to_judge) - len(judge_prompts),
     }
-    return contents, missing
+    return contents, n_missing_prompts
 
 
 def _render_prompts(
@@ -123,15 +129,13 @@ def _render_prompts(
     return {prompt.sha256: prompt.to_json() for prompt in prompts}
 
 
-def _prompts(
-    sent: set[str], find: Callable[[str], str | None], options: BundleOptions
-) -> list[PromptText]:
-    """Known prompts."""
-    known = ((sha256, find(sha256)) for sha256 in sorted(sent))
-    return [PromptText(sha256=sha256, turns=turns) for sha256, turns in known if turns]
+def _find_prompts(digests: set[str], find_prompt: Callable[[str], str | None]) -> list[PromptText]:
+    turns_by_digest = {sha256: find_prompt(sha256) for sha256 in sorted(digests)}
+    return [PromptText(sha256=sha256, turns=t) for sha256, t in turns_by_digest.items() if t]
 
 
-def _images(questions: Sequence[Question], options: BundleOptions) -> dict[str, int]:
+def _image_sizes(questions: Sequence[Question], options: BundleOptions) -> dict[str, int]:
+    """Sizes in bytes of the images to pack, by digest."""
     if not (options.images and options.passed_on):
         return {}
     digests = {digest for question in questions for digest in question.images}
@@ -139,28 +143,31 @@ def _images(questions: Sequence[Question], options: BundleOptions) -> dict[str, 
 
 
 def _make_manifest(
-    one: ModelResponses, options: BundleOptions, not_there: dict[str, int]
+    evaluation: ModelResponses, options: BundleOptions, n_missing_prompts: dict[str, int]
 ) -> Manifest:
-    task, first = one.task, one.metrics[0]
-    benchmark = options.benchmark
+    """Build the manifest without the digests of files and images."""
+    task, metric = evaluation.task, evaluation.metrics[0]
+    benchmark = None
+    if options.benchmark:
+        benchmark = options.benchmark.model_dump(mode="json", exclude=_FILE_SETTINGS)
     return Manifest(
         task=task.name,
         title=task.title,
         version=task.version,
         extensions=task.extensions,
-        condition=one.condition,
-        model=one.model,
-        edition=first.edition,
-        scorer=one.scorer,
-        signature=first.signature,
-        setup=first.setup,
-        package=suite_distribution(task.suite) if benchmark is None else "",
-        benchmark=None if benchmark is None else benchmark.model_dump(mode="json", exclude=_PLACES),
+        condition=evaluation.condition,
+        model=evaluation.model,
+        edition=metric.edition,
+        scorer=evaluation.scorer,
+        signature=metric.signature,
+        setup=metric.setup,
+        package="" if benchmark else suite_distribution(task.suite),
+        benchmark=benchmark,
         release=options.suite.release,
         licence=options.suite.licence,
         passed_on=options.passed_on,
         versions=installed_versions(),
         images={},
-        not_there=not_there,
+        not_there=n_missing_prompts,
         files={},
     )

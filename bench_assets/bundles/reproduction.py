@@ -65,16 +65,16 @@ class ReproductionResult:
     """Outcome of a reproduction."""
 
     number: NumberRef
-    needs: list[BundleRequirement]
-    again: Evaluation | None = None  # None: an input is missing
-    partings: Sequence[Divergence] = ()
+    requirements: list[BundleRequirement]
+    evaluation: Evaluation | None = None  # None: an input is missing
+    divergences: Sequence[Divergence] = ()
     causes: Sequence[Cause] = ()
     stale: str = ""  # reason why the number is not current
 
     @property
     def exit_code(self) -> int:
         """0: same digits; 1: different digits; 2: cannot be evaluated."""
-        return 2 if self.again is None else int(bool(self.partings))
+        return 2 if self.evaluation is None else int(bool(self.divergences))
 
 
 class MissingResponsesError(ModelError):
@@ -102,16 +102,16 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     """
     task, requirements = number.task, task_requirements(number)
     if _has_missing(requirements):
-        return ReproductionResult(number=number, needs=requirements)
-    places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
-    questions, more = question_requirements(number, places)
-    requirements += more
+        return ReproductionResult(number=number, requirements=requirements)
+    sources = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
+    questions, of_questions = question_requirements(number, sources)
+    requirements += of_questions
     if _has_missing(requirements):
-        return ReproductionResult(number=number, needs=requirements)
+        return ReproductionResult(number=number, requirements=requirements)
     inputs = _Inputs(number, questions)
     with bench.models(asks=False) as models:
         try:
-            runner = _runner(bench, models, inputs)
+            runner = _build_runner(bench, models, inputs)
             predictions = runner.predictions(questions)
             _require_cached(predictions)
             judgements = runner.judgements(questions, predictions)
@@ -121,10 +121,8 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
             unmet = BundleRequirement(
                 part="responses", takes="all", here=str(error), missing=remedy
             )
-            return ReproductionResult(number=number, needs=[*requirements, unmet])
-    requirements.append(_met(number, "responses", "model", f"{len(predictions)} responses"))
-    if task.has_judgements:
-        requirements.append(_met(number, "judge", "judge", f"{len(judgements)} verdicts"))
+            return ReproductionResult(number=number, requirements=[*requirements, unmet])
+    requirements += _response_requirements(number, len(predictions), len(judgements))
     stored = replace(
         runner, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
     )
@@ -133,7 +131,7 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
 
 
 def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
-    return any(need.missing for need in requirements)
+    return any(requirement.missing for requirement in requirements)
 
 
 def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
@@ -146,11 +144,21 @@ def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
         raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
 
 
-def _met(number: NumberRef, part: str, signed: str, here: str) -> BundleRequirement:
-    return BundleRequirement(part=part, takes=number.signature.parts.get(signed, ""), here=here)
+def _response_requirements(
+    number: NumberRef, n_responses: int, n_verdicts: int
+) -> list[BundleRequirement]:
+    """The requirements that cached responses and verdicts meet."""
+    signed = number.signature.parts
+    model, judge = signed.get("model", ""), signed.get("judge", "")
+    responses = f"{n_responses} responses"
+    requirements = [BundleRequirement(part="responses", takes=model, here=responses)]
+    if number.task.has_judgements:
+        verdicts = f"{n_verdicts} verdicts"
+        requirements.append(BundleRequirement(part="judge", takes=judge, here=verdicts))
+    return requirements
 
 
-def _runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
+def _build_runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
     """Build the runner of cached responses and verdicts, or of stored ones where none are cached.
 
     Raises:
@@ -161,26 +169,28 @@ def _runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
     return Runner(
         task=task,
         condition=condition,
-        responses=_responses(bench, models, inputs),
-        judge=_verdicts(bench, models, inputs),
+        responses=_find_responses(bench, models, inputs),
+        judge=_find_verdicts(bench, models, inputs),
         scorer=number.signature.parts["scorer"],
         n_rejected=count_rejections(number.tables, task, questions, condition),
     )
 
 
-def _responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
+def _find_responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
     """Responses that are cached under the signature, computed here, or stored."""
     number, task = inputs.number, inputs.task
-    wanted = number.signature.parts.get("model", "")
+    signed_model = number.signature.parts.get("model", "")
     accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
     draws = int(number.signature.parts.get(DRAWS, 1))
     if task.asked_of != "model":
         return StoredResponses(_stored_predictions(inputs))
     if _is_local(bench, number.model):
-        opened = partial(_open_model, models, number.model, number.signature.condition, wanted)
-        return GeneratedResponses(open=opened, accept=accept, draws=draws)
-    known = _cached_model(number.model, wanted, models)
-    cached_responses = replace(GeneratedResponses.of(known, accept=accept), draws=draws)
+        open_signed = partial(
+            _open_model, models, number.model, number.signature.condition, signed_model
+        )
+        return GeneratedResponses(open=open_signed, accept=accept, draws=draws)
+    cached_model = _cached_model(number.model, signed_model, models)
+    cached_responses = replace(GeneratedResponses.of(cached_model, accept=accept), draws=draws)
     if not accept:
         return cached_responses
     return _WithRefusals(cached_responses, _stored_predictions(inputs))
@@ -188,7 +198,7 @@ def _responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
 
 @dataclass(frozen=True, slots=True)
 class _WithRefusals:
-    """Cached responses, and those that were refused, which are not cached, of a table."""
+    """Cached responses, and refused ones from a table, because those are not cached."""
 
     cached: Responses
     stored: Sequence[Prediction]
@@ -196,7 +206,7 @@ class _WithRefusals:
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
     ) -> list[Prediction]:
-        """Take the refused ones from the table."""
+        """Cached predictions; where none is cached, the refused one of the table."""
         refused = {(row.question_id, row.sample): row for row in self.stored if row.refused}
         return [
             refused.get((row.question_id, row.sample), row) if row.error == NOT_CACHED else row
@@ -204,44 +214,42 @@ class _WithRefusals:
         ]
 
 
-def _verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdicts:
+def _find_verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdicts:
     """Verdicts of the judge and the reader in the number's signature."""
     number, task = inputs.number, inputs.task
     parts = number.signature.parts.get("judge", "none").split("+")
     judges = [part for part in parts if not is_reader(part)] or ["none"]
-
-    @contextmanager
-    def open_cached(name: str) -> Generator[ChatModel]:
-        with _open_model(models, name, "main") as judge:
-            yield cached(judge)
-
     verdicts: Verdicts = RuleVerdicts()
     if task.is_judged:
         configured = bench.settings.suite(task.suite, SuiteSettings).judge
-        name, model = _judge_of(task, "+".join(judges), configured)
+        name, model = _signed_judge(task, judges, configured)
         if name == PEOPLE:
             return StoredVerdicts(_stored_verdicts(inputs))
-        opened = partial(open_cached, model)
-        verdicts = ModelVerdicts(name=name, open=opened) if model else RuleVerdicts(name)
-    if reader := next(filter(None, map(reader_setting, parts)), ""):
-        model = reader_model(reader, number.model, bench.settings, bench.model)
-        return ReaderVerdicts(judge=verdicts, setting=reader, open=partial(open_cached, model))
+        open_judge = partial(_open_cached, models, model)
+        verdicts = ModelVerdicts(name=name, open=open_judge) if model else RuleVerdicts(name)
+    readers = [setting for setting in map(reader_setting, parts) if setting]
+    if readers:
+        model = reader_model(readers[0], number.model, bench.settings, bench.model)
+        open_reader = partial(_open_cached, models, model)
+        return ReaderVerdicts(judge=verdicts, setting=readers[0], open=open_reader)
     return verdicts
 
 
-def _judge_of(task: Task, judge_part: str, configured: str) -> ChosenJudge:
+def _signed_judge(task: Task, judges: Sequence[str], configured: str) -> ChosenJudge:
     """The judge in the number's signature; the configured one if no response was judged."""
-    if judge_part == "none":
+    if judges == ["none"]:
         return task.chosen_judge(configured)
-    models = [part for part in judge_part.split("+") if part != RULES]
-    return task.chosen_judge(judge_part if len(models) > 1 else (models or [RULES])[0])
+    judge_models = [judge for judge in judges if judge != RULES]
+    if len(judge_models) > 1:
+        return task.chosen_judge("+".join(judges))
+    return task.chosen_judge(judge_models[0] if judge_models else RULES)
 
 
-def _cached_model(name: str, wanted: str, models: Models) -> ChatModel:
-    """Read the cached responses of a signature, with its elicitation method."""
-    known = CachedResponseModel(name, wanted, models.store)
-    elicitation = split_signature(wanted)[1]
-    return ElicitedModel(known, name, elicitation) if elicitation else known
+def _cached_model(name: str, signature: str, models: Models) -> ChatModel:
+    """Build a model that answers from the responses cached under a signature."""
+    model = CachedResponseModel(name, signature, models.store)
+    _, elicitation = split_signature(signature)
+    return ElicitedModel(model, name, elicitation) if elicitation else model
 
 
 def _is_local(bench: Workbench, model: str) -> bool:
@@ -251,33 +259,42 @@ def _is_local(bench: Workbench, model: str) -> bool:
 
 
 @contextmanager
+def _open_cached(models: Models, name: str) -> Generator[ChatModel]:
+    """Open a model that answers from cached responses only."""
+    with _open_model(models, name, "main") as model:
+        yield cached(model)
+
+
+@contextmanager
 def _open_model(
-    models: Models, name: str, condition: str, wanted: str = ""
+    models: Models, name: str, condition: str, expected_signature: str = ""
 ) -> Generator[ChatModel]:
-    """Open a model, whose signature has to be ``wanted``, if that is given.
+    """Open a model; "": its signature is not checked.
 
     Raises:
         MissingResponsesError: If it has another signature.
     """
     with open_model(models, name, name, condition) as model:
-        if wanted and model.signature != wanted:
+        if expected_signature and model.signature != expected_signature:
             raise MissingResponsesError(f"{name} is now {model.signature}")
         yield model
 
 
 def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
-    if not (rows := list(_location(inputs).read().predictions)):
+    rows = list(_stored_location(inputs).read().predictions)
+    if not rows:
         raise MissingResponsesError("the table of responses is missing")
     return rows
 
 
 def _stored_verdicts(inputs: _Inputs) -> Sequence[Judgement]:
-    if not (rows := _location(inputs).read().judgements):
+    rows = _stored_location(inputs).read().judgements
+    if not rows:
         raise MissingResponsesError("the table of human verdicts is missing")
     return rows
 
 
-def _location(inputs: _Inputs) -> EvaluationLocation:
+def _stored_location(inputs: _Inputs) -> EvaluationLocation:
     number = inputs.number
     return EvaluationLocation(number.tables, inputs.task, number.signature.condition, number.model)
 
@@ -286,7 +303,8 @@ def _compare(
     inputs: _Inputs, requirements: list[BundleRequirement], rescored: Evaluation
 ) -> ReproductionResult:
     """Compare with the stored tables."""
-    before, causes = _location(inputs).read(), list[Cause]()
+    before = _stored_location(inputs).read()
+    causes: list[Cause] = []
     if divergences := find_divergences(before, rescored):
         after = EvaluationTables(
             name="again",
@@ -296,25 +314,27 @@ def _compare(
             scores=rescored.scores,
             metrics=rescored.metrics,
         )
-        metric = _metric_of(divergences, inputs.task)
+        metric = _metric_to_explain(divergences, inputs.task)
         causes = decompose_difference(inputs.task, before, after, metric)
     return ReproductionResult(
         number=inputs.number,
-        needs=requirements,
-        again=rescored,
-        partings=divergences,
+        requirements=requirements,
+        evaluation=rescored,
+        divergences=divergences,
         causes=causes,
     )
 
 
-def _metric_of(found: Sequence[Divergence], task: Task) -> str:
-    """The metric to explain: the first that differs over all questions."""
-    cells = [divergence.entry for divergence in found if divergence.step == "metrics"]
+def _metric_to_explain(divergences: Sequence[Divergence], task: Task) -> str:
+    """The first metric that differs over all questions; without any, the primary one."""
+    cells = [divergence.entry for divergence in divergences if divergence.step == "metrics"]
     names = [name for name in task.measures if f"{name} all" in cells]
     return names[0] if names else task.primary_metric
 
 
-def bundle(bench: Workbench, number: NumberRef, target: Path, *, images: bool) -> PackedBundle:
+def write_bundle(
+    bench: Workbench, number: NumberRef, target: Path, *, images: bool
+) -> PackedBundle:
     """Write the bundle of a number.
 
     Raises:
@@ -324,23 +344,23 @@ def bundle(bench: Workbench, number: NumberRef, target: Path, *, images: bool) -
     task, suite = number.task, bench.catalog.suite(number.task.name)
     if reason := stale_reason(bench, task, number.metrics, number.tables):
         print_message(f"stale: {reason}; the bundle holds the questions that were asked")
-    wanted = TableFilter([task], [number.model], [number.signature.condition])
-    gathered = TableCollection(number.tables, wanted)
+    table_filter = TableFilter([task], [number.model], [number.signature.condition])
+    collection = TableCollection(number.tables, table_filter)
     responses = existing_response_store(bench.settings)
     options = BundleOptions(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
         image_store=open_image_store(bench.settings),
-        remembered=responses.prompt if responses else lambda sha256: None,
+        find_prompt=responses.prompt if responses else lambda sha256: None,
         passed_on=suite.name not in restricted_suites(number.tables, bench.catalog),
         images=images,
     )
-    return pack_number(_only(gathered), options, target)
+    return pack_number(_single_evaluation(collection), options, target)
 
 
-def _only(gathered: TableCollection) -> ModelResponses:
-    evaluations = list(gathered.evaluations())
-    if gathered.left_out or not evaluations:
-        left_out = "; ".join(gathered.left_out) or "no responses"
+def _single_evaluation(collection: TableCollection) -> ModelResponses:
+    evaluations = list(collection.evaluations())
+    if collection.left_out or not evaluations:
+        left_out = "; ".join(collection.left_out) or "no responses"
         raise TableError(f"not packed: {left_out}")
     return evaluations[0]

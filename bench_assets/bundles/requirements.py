@@ -56,10 +56,10 @@ class NumberRef:
 def task_requirements(number: NumberRef) -> list[BundleRequirement]:
     """Compare the task's version and parts with the signature."""
     signature, task = number.signature, number.task
-    wanted = "+".join((signature.task, *signature.extensions))
+    signed = "+".join((signature.task, *signature.extensions))
     installed = "+".join((task.name, *task.extensions))
     return [
-        _requirement("task", wanted, installed, "install the same extensions"),
+        _requirement("task", signed, installed, "install the same extensions"),
         _requirement(
             "version",
             f"v{signature.version}",
@@ -72,14 +72,14 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
 
 
 def question_requirements(
-    number: NumberRef, places: Sequence[TableFiles]
+    number: NumberRef, sources: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
     """Find the question table with the signature's digest, on any source."""
     signature, task = number.signature, number.task
     key = questions_key(task, signature.condition)
-    wanted = signature.parts.get("data", "")
+    signed_digest = signature.parts.get("data", "")
     digests = {}
-    for tables in places:
+    for tables in sources:
         try:
             digests[short_digest(tables.digest(key) or "")] = tables
         except TableError:
@@ -90,21 +90,23 @@ def question_requirements(
         command = (
             f"bench evaluate {task.name} --condition {signature.condition} --model NAME --dry-run"
         )
-    if not wanted or wanted not in digests:
+    if not signed_digest or signed_digest not in digests:
         remedy = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
         return [], [
-            BundleRequirement(part="questions", takes=wanted, here=available, missing=remedy)
+            BundleRequirement(part="questions", takes=signed_digest, here=available, missing=remedy)
         ]
-    questions = digests[wanted].read(key, Question)
+    questions = digests[signed_digest].read(key, Question)
     return questions, [
         BundleRequirement(
-            part="questions", takes=wanted, here=f"{wanted}, {len(questions)} of them"
+            part="questions", takes=signed_digest, here=f"{signed_digest}, {len(questions)} of them"
         ),
-        *_prompts(number, questions),
+        *_prompt_requirements(number, questions),
     ]
 
 
-def _prompts(number: NumberRef, questions: Sequence[Question]) -> Iterator[BundleRequirement]:
+def _prompt_requirements(
+    number: NumberRef, questions: Sequence[Question]
+) -> Iterator[BundleRequirement]:
     """Render and digest the prompts, as the pipeline does; encoders have none."""
     if number.task.asked_of != "model":
         return
@@ -119,19 +121,19 @@ def _prompts(number: NumberRef, questions: Sequence[Question]) -> Iterator[Bundl
     )
 
 
-def _requirement(part: str, takes: str, here: str, otherwise: str) -> BundleRequirement:
+def _requirement(part: str, takes: str, here: str, remedy: str) -> BundleRequirement:
     return BundleRequirement(
-        part=part, takes=takes, here=here, missing="" if takes == here else otherwise
+        part=part, takes=takes, here=here, missing="" if takes == here else remedy
     )
 
 
-def _scorer_requirement(takes: str, known: Iterable[str]) -> BundleRequirement:
-    names = list(known)
-    if takes in names:
-        return BundleRequirement(part="scorer", takes=takes, here=takes)
+def _scorer_requirement(signed: str, installed: Iterable[str]) -> BundleRequirement:
+    names = list(installed)
+    if signed in names:
+        return BundleRequirement(part="scorer", takes=signed, here=signed)
     return BundleRequirement(
         part="scorer",
-        takes=takes,
+        takes=signed,
         here=f"only {', '.join(names)}",
         missing="check out the code that measured it",
     )

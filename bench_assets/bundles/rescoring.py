@@ -50,7 +50,7 @@ def stored_runner(task: Task, stored: EvaluationRows, scorer: str) -> Runner:
 
 
 def stored_verdicts(task: Task, judgements: Sequence[Judgement]) -> Verdicts:
-    """Verdicts of the rules that judged; those of a model or of people as they are stored."""
+    """Judge again by the rules that judged; keep stored verdicts of a model or of people."""
     if not task.is_judged:
         return StoredVerdicts(judgements)
     rules = judging_rules(task, judgements)
@@ -76,9 +76,10 @@ N_DIGITS = 10
 """Printed significant digits, which are the same on every machine."""
 
 _TOLERANCE = 1e-11  # relative; differences between processors are a thousand times smaller
-_RESPONSE = ("text", "ranking", "no_answer", "error")
-_VERDICT = ("verdict", "value", "judge", "error")
-_POINTS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
+_ABSOLUTE_TOLERANCE = 1e-13  # of values near 0
+_RESPONSE_FIELDS = ("text", "ranking", "no_answer", "error")
+_VERDICT_FIELDS = ("verdict", "value", "judge", "error")
+_SCORE_FIELDS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")
 _LOCAL_COLUMNS = ("model", "setup")
 """Columns of a metric that do not depend on responses: local names."""
 _NEWER_COLUMNS = {"constant", "shuffled", "n_no_answer", "n_clusters", "largest_cluster", "data"}
@@ -107,11 +108,16 @@ def find_divergences(before: EvaluationRows, after: EvaluationRows) -> list[Dive
             "responses",
             _rows_by_sample(before.predictions),
             _rows_by_sample(after.predictions),
-            _RESPONSE,
+            _RESPONSE_FIELDS,
         ),
-        *_compare_rows("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
         *_compare_rows(
-            "points", _rows_by_sample(before.scores), _rows_by_sample(after.scores), _POINTS
+            "verdicts",
+            _judgements_by_criterion(before.judgements),
+            _judgements_by_criterion(after.judgements),
+            _VERDICT_FIELDS,
+        ),
+        *_compare_rows(
+            "points", _rows_by_sample(before.scores), _rows_by_sample(after.scores), _SCORE_FIELDS
         ),
         *metric_divergences(before.metrics, after.metrics),
     ]
@@ -120,11 +126,11 @@ def find_divergences(before: EvaluationRows, after: EvaluationRows) -> list[Dive
 def metric_divergences(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
     """Find metrics that differ in value, interval, counts or signature."""
     names = [field.name for field in fields(Metric) if field.name not in _LOCAL_COLUMNS]
-    return list(_compare_rows("metrics", _cells(before), _cells(after), names))
+    return list(_compare_rows("metrics", _metrics_by_cell(before), _metrics_by_cell(after), names))
 
 
-def equal_to_digits(one: object, other: object) -> bool:
-    """Whether two values are the same to as many digits as are printed.
+def equal_to_digits(before: object, after: object) -> bool:
+    """Whether two values are equal in all printed digits.
 
     >>> (
     ...     equal_to_digits(0.1 + 0.2, 0.3),
@@ -133,11 +139,11 @@ def equal_to_digits(one: object, other: object) -> bool:
     ... )
     (True, False, False)
     """
-    if isinstance(one, float) and isinstance(other, float):
-        return (isnan(one) and isnan(other)) or isclose(
-            one, other, rel_tol=_TOLERANCE, abs_tol=1e-13
-        )
-    return one == other
+    if not (isinstance(before, float) and isinstance(after, float)):
+        return before == after
+    if isnan(before) and isnan(after):
+        return True
+    return isclose(before, after, rel_tol=_TOLERANCE, abs_tol=_ABSOLUTE_TOLERANCE)
 
 
 def format_digits(value: float | None) -> str:
@@ -155,6 +161,7 @@ def _compare_rows(
     after: Mapping[Hashable, Any],
     names: Sequence[str],
 ) -> Iterator[Divergence]:
+    """Yield missing rows and different fields of one step; rows are matched by key."""
     for key in {**before, **after}:
         entry = " ".join(str(part) for part in key) if isinstance(key, tuple) else str(key)
         old, new = before.get(key), after.get(key)
@@ -163,18 +170,23 @@ def _compare_rows(
             yield Divergence(step=step, entry=entry, field="row", **presence)
             continue
         for name in names:
-            was, now = getattr(old, name), getattr(new, name)
-            unknown = (
-                (name in _NEWER_COLUMNS and was in (None, ""))
-                or (name in _OTHER_MODEL_COLUMNS and now in (None, "") and old.baselines)
-                or (name == "n_rejected" and now is None)  # the table of rejections is elsewhere
-            )
-            if not equal_to_digits(was, now) and not unknown:
-                values = {"before": _shown(was), "after": _shown(now)}
+            old_value, new_value = getattr(old, name), getattr(new, name)
+            if not equal_to_digits(old_value, new_value) and not _is_unknown(name, old, new):
+                values = {"before": _value_text(old_value), "after": _value_text(new_value)}
                 yield Divergence(step=step, entry=entry, field=name, **values)
 
 
-def _shown(value: object) -> str:
+def _is_unknown(name: str, old: Any, new: Any) -> bool:  # noqa: ANN401
+    """Whether a column of a row could not be filled, before or now."""
+    old_value, new_value = getattr(old, name), getattr(new, name)
+    if name in _NEWER_COLUMNS and old_value in (None, ""):
+        return True
+    if name in _OTHER_MODEL_COLUMNS and new_value in (None, "") and old.baselines:
+        return True
+    return name == "n_rejected" and new_value is None  # the table of rejections is elsewhere
+
+
+def _value_text(value: object) -> str:
     return format_digits(value) if isinstance(value, float) else f"{value!s:.300}"
 
 
@@ -182,9 +194,9 @@ def _rows_by_sample(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashab
     return {(row.question_id, f"draw {row.sample}"): row for row in rows}
 
 
-def _verdicts(one: EvaluationRows) -> dict[Hashable, Judgement]:
-    return {(r.question_id, f"draw {r.sample}", r.criterion): r for r in one.judgements}
+def _judgements_by_criterion(rows: Sequence[Judgement]) -> dict[Hashable, Judgement]:
+    return {(row.question_id, f"draw {row.sample}", row.criterion): row for row in rows}
 
 
-def _cells(rows: Sequence[Metric]) -> dict[Hashable, Metric]:
+def _metrics_by_cell(rows: Sequence[Metric]) -> dict[Hashable, Metric]:
     return {(row.metric, row.category): row for row in rows}

@@ -11,6 +11,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 
 _MAX_DIVERGENCES = 12  # printed
+_STATUS = {0: "same", 1: "other", 2: "cannot be evaluated"}  # by exit code
 
 _REQUIREMENT_COLUMNS: Mapping[str, Cell] = {
     "part": lambda row: row.part,
@@ -38,26 +39,28 @@ _DIVERGENCE_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def print_reproduction(found: ReproductionResult) -> None:
+def print_reproduction(reproduction: ReproductionResult) -> None:
     """Print a number's requirements, its new digits, and the comparison."""
-    print_result(found.number.text)
-    print_rows(found.needs, as_json=False, columns=_REQUIREMENT_COLUMNS)
-    for need in found.needs:
-        if need.missing:
-            print_message(f"cannot be evaluated: {need.part}: {need.here}; {need.missing}")
-    if found.stale:
-        print_message(f"stale: {found.stale}")
-    if found.again is None:
+    print_result(reproduction.number.text)
+    print_rows(reproduction.requirements, as_json=False, columns=_REQUIREMENT_COLUMNS)
+    for requirement in reproduction.requirements:
+        if requirement.missing:
+            problem = f"{requirement.part}: {requirement.here}; {requirement.missing}"
+            print_message(f"cannot be evaluated: {problem}")
+    if reproduction.stale:
+        print_message(f"stale: {reproduction.stale}")
+    if reproduction.evaluation is None:
         return
-    _print_digits(found.again.metrics)
-    _print_verdict(found.partings, len(found.again.metrics), "the tables of this home")
-    if found.causes:
-        print_rows(found.causes, as_json=False, columns=CAUSE_COLUMNS)
+    metrics = reproduction.evaluation.metrics
+    _print_digits(metrics)
+    _print_verdict(reproduction.divergences, len(metrics), "the tables of this home")
+    if reproduction.causes:
+        print_rows(reproduction.causes, as_json=False, columns=CAUSE_COLUMNS)
 
 
-def print_bundle_verification(found: VerifiedBundle) -> None:
+def print_bundle_verification(verified: VerifiedBundle) -> None:
     """Print a bundle's signature, its new digits, and the comparison."""
-    manifest = found.bundle.manifest
+    manifest = verified.bundle.manifest
     print_result(manifest.signature)
     print_result(f"bundle {manifest.digest}")
     if not manifest.passed_on:
@@ -67,33 +70,37 @@ def print_bundle_verification(found: VerifiedBundle) -> None:
     for kind, n in sorted(manifest.not_there.items()):
         if n:
             print_message(f"{n} {kind.replace('_', ' ')} are included by digest only")
-    _print_digits(found.again.metrics)
-    _print_verdict(found.partings, len(found.again.metrics), "the bundle")
+    _print_digits(verified.evaluation.metrics)
+    _print_verdict(verified.divergences, len(verified.evaluation.metrics), "the bundle")
 
 
-def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
+def reproduction_json(reproduction: ReproductionResult) -> dict[str, Any]:
     """A reproduction as one JSON object."""
+    metrics = reproduction.evaluation.metrics if reproduction.evaluation else ()
     return {
-        "signature": found.number.text,
-        "status": ("same", "other", "cannot be evaluated")[found.exit_code],
-        "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
-        "stale": found.stale,
-        "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
-        "partings": [_divergence_json(divergence) for divergence in found.partings],
-        "causes": [_fields(cause, ("cause", "effect", "n")) for cause in found.causes],
+        "signature": reproduction.number.text,
+        "status": _STATUS[reproduction.exit_code],
+        "needs": [
+            _fields(requirement, ("part", "takes", "here", "missing"))
+            for requirement in reproduction.requirements
+        ],
+        "stale": reproduction.stale,
+        "metrics": [_cells(row) for row in metrics],
+        "partings": [_divergence_json(divergence) for divergence in reproduction.divergences],
+        "causes": [_fields(cause, ("cause", "effect", "n")) for cause in reproduction.causes],
     }
 
 
-def bundle_verification_json(found: VerifiedBundle) -> dict[str, Any]:
+def bundle_verification_json(verified: VerifiedBundle) -> dict[str, Any]:
     """A verified bundle as one JSON object."""
-    manifest = found.bundle.manifest
+    manifest = verified.bundle.manifest
     return {
         "signature": manifest.signature,
-        "status": "other" if found.partings else "same",
+        "status": "other" if verified.divergences else "same",
         "digest": manifest.digest,
         "passed_on": manifest.passed_on,
-        "metrics": [_cells(row) for row in found.again.metrics],
-        "partings": [_divergence_json(divergence) for divergence in found.partings],
+        "metrics": [_cells(row) for row in verified.evaluation.metrics],
+        "partings": [_divergence_json(divergence) for divergence in verified.divergences],
     }
 
 
@@ -101,23 +108,23 @@ def _print_digits(rows: Sequence[Metric]) -> None:
     print_rows(rows, as_json=False, columns=DIGIT_COLUMNS)
 
 
-def _print_verdict(partings: Sequence[Divergence], n: int, compared: str) -> None:
-    if not partings:
-        print_result(f"same digits: {n} numbers, compared with {compared}")
+def _print_verdict(divergences: Sequence[Divergence], n_metrics: int, reference: str) -> None:
+    if not divergences:
+        print_result(f"same digits: {n_metrics} numbers, compared with {reference}")
         return
-    steps = list(dict.fromkeys(divergence.step for divergence in partings))
-    print_result(f"different: {', '.join(steps)}; compared with {compared}")
-    print_rows(partings[:_MAX_DIVERGENCES], as_json=False, columns=_DIVERGENCE_COLUMNS)
-    if rest := len(partings) - _MAX_DIVERGENCES:
-        print_message(f"... and {rest} more") if rest > 0 else None
+    steps = list(dict.fromkeys(divergence.step for divergence in divergences))
+    print_result(f"different: {', '.join(steps)}; compared with {reference}")
+    print_rows(divergences[:_MAX_DIVERGENCES], as_json=False, columns=_DIVERGENCE_COLUMNS)
+    if len(divergences) > _MAX_DIVERGENCES:
+        print_message(f"... and {len(divergences) - _MAX_DIVERGENCES} more")
 
 
 def _cells(row: Metric) -> dict[str, str]:
     return {name: cell(row) for name, cell in DIGIT_COLUMNS.items()}
 
 
-def _divergence_json(one: Divergence) -> dict[str, Any]:
-    return _fields(one, ("step", "entry", "field", "before", "after"))
+def _divergence_json(divergence: Divergence) -> dict[str, Any]:
+    return _fields(divergence, ("step", "entry", "field", "before", "after"))
 
 
 def _fields(row: object, names: Sequence[str]) -> dict[str, Any]:

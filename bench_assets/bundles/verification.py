@@ -24,7 +24,7 @@ from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.response_cache.rows import is_prompt
 
-_MAX_MANIFEST_BYTES = 2**26  # bytes of a manifest
+_MAX_MANIFEST_BYTES = 2**26
 
 
 class Bundle(NamedTuple):
@@ -39,8 +39,8 @@ class VerifiedBundle(NamedTuple):
     """A bundle with its rescored results, and their differences from the stated ones."""
 
     bundle: Bundle
-    again: Evaluation
-    partings: list[Divergence]
+    evaluation: Evaluation
+    divergences: list[Divergence]
 
 
 class NotReproducibleError(SourceError):
@@ -61,7 +61,7 @@ def open_bundle(path: Path) -> Bundle:
         contents = read_contents(archive, manifest)
         archive.require_packed()
     _require_one_evaluation(path, manifest, contents)
-    _require_parts(path, manifest, contents)
+    _require_prompts_and_images(path, manifest, contents)
     return Bundle(path, manifest, contents)
 
 
@@ -70,10 +70,10 @@ def verify(path: Path) -> VerifiedBundle:
 
     Raises:
         SourceError: As ``open_bundle``.
-        CannotTryError: If its suite is not installed, or has another version.
+        NotReproducibleError: If its suite is not installed, or has another version.
     """
     bundle = open_bundle(path)
-    task = _task_of(bundle)
+    task = _installed_task(bundle)
     contents = bundle.contents
     runner = stored_runner(task, contents, bundle.manifest.scorer)
     evaluation = runner.run(contents.questions)
@@ -84,9 +84,11 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
     """Refuse files that the manifest does not name, and names without a file."""
     path = archive.path
     images = {image_file(image) for image, name in manifest.images.items() if name}
-    known = {table_file(table) for table in TABLES} | images
-    if strange := sorted(manifest.files.keys() ^ known):
-        raise SourceError(f"{path}, {MANIFEST_NAME}: {strange[0]!r:.100} is not a file of a bundle")
+    expected = {table_file(table) for table in TABLES} | images
+    if unexpected := sorted(manifest.files.keys() ^ expected):
+        raise SourceError(
+            f"{path}, {MANIFEST_NAME}: {unexpected[0]!r:.100} is not a file of a bundle"
+        )
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {MANIFEST_NAME}):
         raise SourceError(
             f"{path}, {added[0]!r:.100}: added later: {MANIFEST_NAME} does not list it"
@@ -103,23 +105,23 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Refuse rows of other questions, models or conditions, and duplicate rows."""
     question_ids = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
-    of = manifest.model, manifest.condition
-    for name in ("predictions", "judgements", "scores"):
-        for number, row in enumerate(getattr(contents, name), 1):
-            if row.question_id not in question_ids or (row.model, row.condition) != of:
+    evaluated = manifest.model, manifest.condition
+    for table in ("predictions", "judgements", "scores"):
+        for number, row in enumerate(getattr(contents, table), 1):
+            if row.question_id not in question_ids or (row.model, row.condition) != evaluated:
                 raise SourceError(
-                    f"{path}, {table_file(name)}, line {number}: {row.question_id}: belongs to"
+                    f"{path}, {table_file(table)}, line {number}: {row.question_id}: belongs to"
                     " another question, model or condition"
                 )
     draws = _unique_keys(
-        path, "predictions", ((r.question_id, r.sample) for r in contents.predictions)
+        path, "predictions", ((row.question_id, row.sample) for row in contents.predictions)
     )
     _unique_keys(path, "scores", ((row.question_id, row.sample) for row in contents.scores))
-    for number, judged in enumerate(contents.judgements, 1):
-        if (judged.question_id, judged.sample) not in draws:
+    for number, judgement in enumerate(contents.judgements, 1):
+        if (judgement.question_id, judgement.sample) not in draws:
             raise SourceError(
                 f"{path}, {table_file('judgements')}, line {number}: "
-                f"{judged.question_id}: no response"
+                f"{judgement.question_id}: no response"
             )
     _require_metrics(path, manifest, contents)
 
@@ -135,51 +137,47 @@ def _require_metrics(path: Path, manifest: Manifest, contents: Contents) -> None
             raise SourceError(f"{where}, line {number}: not the number that {MANIFEST_NAME} names")
 
 
-def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
+def _require_prompts_and_images(path: Path, manifest: Manifest, contents: Contents) -> None:
     """Require the prompts that were sent, and the images that questions show."""
     sent = {row.prompt_sha256 for row in contents.predictions if row.prompt_sha256}
-    judge_prompts = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
-    for name, wanted in {"prompts": sent, "judge_prompts": judge_prompts}.items():
-        _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
-    if sorted(manifest.images) != contents.shown:
+    sent_to_judge = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
+    for table, digests in {"prompts": sent, "judge_prompts": sent_to_judge}.items():
+        n_missing = manifest.not_there.get(table, 0)
+        _require_prompts(path, table, getattr(contents, table), digests, n_missing)
+    if sorted(manifest.images) != contents.image_digests:
         raise SourceError(
             f"{path}, {MANIFEST_NAME}: its images are not those that the questions show"
         )
 
 
 def _require_prompts(
-    path: Path,
-    name: str,
-    rows: Sequence[PromptText],
-    wanted: set[str],
-    not_there: dict[str, int],
+    path: Path, table: str, rows: Sequence[PromptText], sent: set[str], n_missing: int
 ) -> None:
-    digests = _unique_keys(path, name, (row.sha256 for row in rows))
+    """Require all prompts that were sent, except ``n_missing``, and no others."""
+    where = f"{path}, {table_file(table)}"
+    digests = _unique_keys(path, table, (row.sha256 for row in rows))
     for number, row in enumerate(rows, 1):
-        if not is_prompt(row.sha256, row.turns) or row.sha256 not in wanted:
-            raise SourceError(
-                f"{path}, {table_file(name)}, line {number}: not a prompt that was sent"
-            )
-    if len(wanted - digests) != not_there.get(name, 0):
-        raise SourceError(
-            f"{path}, {table_file(name)}: {len(wanted - digests)} prompts are missing"
-        )
+        if not is_prompt(row.sha256, row.turns) or row.sha256 not in sent:
+            raise SourceError(f"{where}, line {number}: not a prompt that was sent")
+    if len(sent - digests) != n_missing:
+        raise SourceError(f"{where}: {len(sent - digests)} prompts are missing")
 
 
 def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
-    seen: set[object] = set()
+    """The keys of a table's rows, in the order of its lines; duplicates are refused."""
+    unique: set[object] = set()
     for number, key in enumerate(keys, 1):
-        if key in seen:
+        if key in unique:
             raise SourceError(f"{path}, {table_file(table)}, line {number}: duplicate {key}")
-        seen.add(key)
-    return seen
+        unique.add(key)
+    return unique
 
 
-def _task_of(bundle: Bundle) -> Task:
+def _installed_task(bundle: Bundle) -> Task:
     """Find the installed task.
 
     Raises:
-        CannotTryError: If there is none, or its version differs.
+        NotReproducibleError: If there is none, or its version differs.
     """
     manifest = bundle.manifest
     suite = manifest.task.split("/")[0]
@@ -195,12 +193,13 @@ def _task_of(bundle: Bundle) -> Task:
                 f" install {manifest.package or suite}, and try again"
             )
         task = tasks[0]
-    installed = (task.version, *sorted(task.extensions))
-    if installed != (manifest.version, *sorted(manifest.extensions)):
-        was = "+".join((manifest.task, *manifest.extensions))
+    has_same_version = task.version == manifest.version
+    if not has_same_version or sorted(task.extensions) != sorted(manifest.extensions):
+        packed_task = "+".join((manifest.task, *manifest.extensions))
+        installed_task = "+".join((task.name, *task.extensions))
         raise NotReproducibleError(
-            f"{bundle.path}: intact, but of {was} v{manifest.version}; here is"
-            f" {'+'.join((task.name, *task.extensions))} v{task.version}: install"
+            f"{bundle.path}: intact, but of {packed_task} v{manifest.version}; here is"
+            f" {installed_task} v{task.version}: install"
             f" {manifest.package}"
             f" with bench-assets {manifest.versions.get('bench-assets', '?')}, and try again"
         )

@@ -156,7 +156,7 @@ def packed(home: Path, target: Path, **chosen: Any) -> PackedBundle:
         "suite": SUITE,
         "benchmark": BENCHMARK,
         "image_store": ImageStore(folder=str(home / "images")),
-        "remembered": lambda sha256: None,
+        "find_prompt": lambda sha256: None,
         "passed_on": True,
         "images": True,
     }

@@ -16,12 +16,14 @@ DIGEST = sha256(image()).hexdigest()
 
 def test_it_verifies_and_says_the_numbers_by_pencil(bundle):
     found = verify(bundle)
-    assert not found.partings
-    values = {(row.metric, row.category): row.value for row in found.again.metrics}
+    assert not found.divergences
+    values = {(row.metric, row.category): row.value for row in found.evaluation.metrics}
     assert values["accuracy", "all"] == 0.5  # A and "Answer: B." of four
     assert values["accuracy", "level easy"] == 1.0  # 0 and 2
     assert values["accuracy", "level hard"] == 0.0  # 1 and 3
-    (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
+    (whole,) = (
+        r for r in found.evaluation.metrics if (r.metric, r.category) == ("accuracy", "all")
+    )
     assert whole.constant == 0.75  # A to everything
 
 
@@ -43,11 +45,13 @@ def test_everything_of_the_number_is_in_it(bundle):
 def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp_path):
     """Of four responses rules cannot read "no idea": a reader finds the right letter."""
     measure(tmp_path, judge=Right())
-    done = packed(tmp_path, tmp_path / "b.zip", remembered=lambda sha256: None)
+    done = packed(tmp_path, tmp_path / "b.zip", find_prompt=lambda sha256: None)
     assert done.manifest.not_there["judge_prompts"] == 1  # the response store would have it
     found = verify(tmp_path / "b.zip")
-    assert not found.partings
-    (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
+    assert not found.divergences
+    (whole,) = (
+        r for r in found.evaluation.metrics if (r.metric, r.category) == ("accuracy", "all")
+    )
     assert whole.value == 0.75
     assert "judge:reader:judge|" in whole.signature
 
@@ -58,7 +62,7 @@ def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
     done = packed(tmp_path, tmp_path / "b.zip", **why)
     assert done.n_left_out == 1
     assert done.manifest.images == {DIGEST: ""}
-    assert not verify(tmp_path / "b.zip").partings
+    assert not verify(tmp_path / "b.zip").divergences
 
 
 def test_a_number_that_does_not_come_out_is_not_packed(tmp_path):
@@ -110,7 +114,7 @@ def test_what_was_changed_with_its_digests_does_not_pass(bundle, name, change):
             verify(bundle)
     else:
         found = verify(bundle)
-        assert found.partings
+        assert found.divergences
         assert found.bundle.manifest.digest != before
 
 
@@ -211,7 +215,7 @@ def test_a_manifest_that_does_not_fit_is_refused(bundle, fields, says):
 def test_a_prompt_of_a_benchmark_cannot_reach_into_the_program(bundle):
     section = {"file": "x", "prompt": "{question.__class__}"}
     found = verify(_about(bundle, benchmark=section))
-    assert {one.step for one in found.partings} == {"metrics"}  # without its slices
+    assert {one.step for one in found.divergences} == {"metrics"}  # without its slices
 
 
 def test_an_image_of_other_bytes_than_its_name_says_is_refused(bundle):

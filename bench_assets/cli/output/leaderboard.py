@@ -82,7 +82,8 @@ def _print_matrix(matrix: Matrix, *, published: bool) -> None:
 
 def _rank_title(matrix: Matrix) -> str:
     n = len(matrix.ranked)
-    return f"mean rank\nof {n} {'task' if n == 1 else 'tasks'}"
+    noun = "task" if n == 1 else "tasks"
+    return f"mean rank\nof {n} {noun}"
 
 
 def _task_blocks(matrix: Matrix, rows: Sequence[MatrixRow]) -> list[list[str]]:
