@@ -1,4 +1,4 @@
-"""That files are known by what they hold, wherever they lie, and are read once."""
+"""Digests of files depend on their content, and are cached by size and modification time."""
 
 import os
 import time
@@ -11,70 +11,70 @@ from bench_resources.storage.file_digests import FileDigests
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of nothing
 
 
-def write(folder: Path) -> Path:
+def write_release(folder: Path) -> Path:
     for name, text in (("b/two.txt", "2"), ("a.txt", ""), ("b/__pycache__/x.pyc", "x")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
 
 
-def name_digests(home: Path, *paths: Path) -> list[list[str]]:
+def read_digests(home: Path, *paths: Path) -> list[list[str]]:
     return list(FileDigests(home / "digests.json").of(paths))
 
 
-def long_ago(file: Path) -> None:
+def set_old_mtime(file: Path) -> None:
     os.utime(file, (1_000_000_000, 1_000_000_000))
 
 
-def test_another_text_of_the_same_length_is_another(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "b" / "two.txt"
-    long_ago(file)
-    before = name_digests(tmp_path, file)
+def test_a_changed_file_of_the_same_size_has_another_digest(tmp_path: Path) -> None:
+    file = write_release(tmp_path / "release") / "b" / "two.txt"
+    set_old_mtime(file)
+    before = read_digests(tmp_path, file)
     file.write_text("3")
-    assert name_digests(tmp_path, file) != before
+    assert read_digests(tmp_path, file) != before
 
 
-def test_a_file_that_lay_there_is_not_read_again(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "b" / "two.txt"
-    long_ago(file)
-    before = name_digests(tmp_path, file)
+def test_a_file_with_known_size_and_mtime_is_not_read_again(tmp_path: Path) -> None:
+    file = write_release(tmp_path / "release") / "b" / "two.txt"
+    set_old_mtime(file)
+    before = read_digests(tmp_path, file)
     file.write_text("3")
-    long_ago(file)  # nobody does that; it shows that the file is not read
-    assert name_digests(tmp_path, file) == before
+    set_old_mtime(file)  # with the mtime of before, the change is not seen
+    assert read_digests(tmp_path, file) == before
 
 
-def test_what_changed_a_moment_ago_is_not_remembered(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "b" / "two.txt"
+def test_the_digest_of_a_file_that_changed_just_now_is_not_cached(tmp_path: Path) -> None:
+    file = write_release(tmp_path / "release") / "b" / "two.txt"
     now = time.time_ns()
-    before = []
-    for text in "23":  # twice within what a coarse clock takes for one moment
+    digests = []
+    for text in ("2", "3"):  # two changes within one tick of a coarse clock
         file.write_text(text)
         os.utime(file, ns=(now, now))
-        before.append(name_digests(tmp_path, file))
-    assert before[0] != before[1]
+        digests.append(read_digests(tmp_path, file))
+    assert digests[0] != digests[1]
 
 
-@pytest.mark.parametrize("memory", [b"", b"torn{", b"[]", b'{"x": 1}', b'{"x": [1]}', b"\xff"])
-def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) -> None:
-    file = write(tmp_path / "release") / "a.txt"
-    long_ago(file)
-    (tmp_path / "digests.json").write_bytes(memory.replace(b'"x"', f'"{file}"'.encode()))
-    assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
-    assert name_digests(tmp_path, file) == [["a.txt", EMPTY]]
+@pytest.mark.parametrize("cache", [b"", b"torn{", b"[]", b'{"x": 1}', b'{"x": [1]}', b"\xff"])
+def test_a_damaged_cache_is_replaced(tmp_path: Path, cache: bytes) -> None:
+    file = write_release(tmp_path / "release") / "a.txt"
+    set_old_mtime(file)
+    (tmp_path / "digests.json").write_bytes(cache.replace(b'"x"', f'"{file}"'.encode()))
+    assert read_digests(tmp_path, file) == [["a.txt", EMPTY]]
+    assert read_digests(tmp_path, file) == [["a.txt", EMPTY]]
 
 
-def test_a_link_to_what_is_not_there_counts_by_its_name(tmp_path: Path) -> None:
-    folder = write(tmp_path / "release")
+def test_a_broken_link_has_an_entry_without_a_digest(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "release")
     (folder / "c.txt").symlink_to(tmp_path / "absent")
-    assert name_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
+    assert read_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
 
 
-def test_links_to_the_folder_that_they_are_in_are_not_followed(tmp_path: Path) -> None:
-    """With two of them there are 2^40 paths before the system refuses."""
-    folder = write(tmp_path / "release")
+def test_cyclic_links_are_not_followed(tmp_path: Path) -> None:
+    """Two such links would give 2^40 paths before the system refuses."""
+    folder = write_release(tmp_path / "release")
     (folder / "latest").symlink_to(".")
     (folder / "b" / "all").symlink_to("..")
     (folder / "c").symlink_to("b")
-    assert [name for name, _ in name_digests(tmp_path, folder)] == [
+    assert [name for name, _ in read_digests(tmp_path, folder)] == [
         "release/a.txt", "release/b/two.txt", "release/c/two.txt"
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Leases: one table of tests, run on a file and on PostgreSQL."""
+"""Leases in a SQLite file and in PostgreSQL."""
 
 import time
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from bench_resources.storage.locks import LeaseLocks
 
 
 @pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
-def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Database]:
-    """Opens the same database as another process would."""
+def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Database]:
+    """Open the same database again, as another process would."""
     if request.param == "a file":
         return lambda: SqliteDatabase(tmp_path / "home" / "leases.sqlite", "delete it")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -26,32 +26,32 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Data
 
 
 @pytest.fixture
-def take(another: Callable[[], Database]) -> Callable[[float, str], bool]:
-    return lambda seconds, name: claim(another(), seconds, name)
+def take(open_database: Callable[[], Database]) -> Callable[[float, str], bool]:
+    return lambda seconds, name: claim(open_database(), seconds, name)
 
 
-def test_a_claim_that_has_ended_is_taken_over_once(take: Callable[[float, str], bool]) -> None:
+def test_an_expired_claim_is_taken_over_once(take: Callable[[float, str], bool]) -> None:
     assert take(0.2, "a")
     time.sleep(0.3)
     assert take(60, "a")
     assert not take(60, "a")
 
 
-@pytest.mark.parametrize("is_old", [False, True], ids=["a new one", "one that has ended"])
-def test_of_many_that_want_the_same_one_has_it(
-    take: Callable[[float, str], bool], is_old: bool
+@pytest.mark.parametrize("is_expired", [False, True], ids=["free", "expired"])
+def test_one_of_many_concurrent_claims_succeeds(
+    take: Callable[[float, str], bool], is_expired: bool
 ) -> None:
-    if is_old:
+    if is_expired:
         assert take(0.1, "a")
         time.sleep(0.2)
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(partial(take, 60), ["a"] * 8)) == 1
 
 
-def test_an_owner_keeps_what_it_holds_and_takes_only_what_is_free(
-    another: Callable[[], Database],
+def test_an_owner_takes_free_leases_and_keeps_its_own(
+    open_database: Callable[[], Database],
 ) -> None:
-    first, second = Leases(another(), 60), Leases(another(), 60, note="second")
+    first, second = Leases(open_database(), 60), Leases(open_database(), 60, note="second")
     assert first.take("ab") == first.take("ab") == {"a", "b"}
     assert second.take("abc") == {"c"}
     second.release(["a", "b", "c"])  # of which it holds one
@@ -65,10 +65,10 @@ def test_an_owner_keeps_what_it_holds_and_takes_only_what_is_free(
     assert second.take("abc") == {"a", "b", "c"}
 
 
-def test_a_lease_is_lost_when_it_ended_and_was_not_released(
-    another: Callable[[], Database],
+def test_a_lease_is_lost_if_it_expires_without_release(
+    open_database: Callable[[], Database],
 ) -> None:
-    holder, watcher = Leases(another(), 0.5), Leases(another(), 0.5)
+    holder, watcher = Leases(open_database(), 0.5), Leases(open_database(), 0.5)
     assert not watcher.is_lost("run:1")
     holder.take(["run:1"])
     assert not watcher.is_lost("run:1")
@@ -79,17 +79,17 @@ def test_a_lease_is_lost_when_it_ended_and_was_not_released(
     assert not watcher.is_lost("run:1")
 
 
-def test_a_database_that_is_refused_is_tried_once_for_a_lock(
+def test_a_lock_tries_an_unreachable_database_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    stores: list[str] = []
+    prepared_stores: list[str] = []
 
-    class Refused(SqliteDatabase):
+    class UnreachableDatabase(SqliteDatabase):
         def prepare(self, store: str) -> None:
-            stores.append(store)
+            prepared_stores.append(store)
             raise HomeError("connection refused")
 
-    locks = LeaseLocks(Refused(Path("none"), ""))
+    locks = LeaseLocks(UnreachableDatabase(Path("none"), ""))
     with pytest.raises(HomeError, match="connection refused"), locks.held(["table"], print):
         pass
-    assert (stores, caplog.messages) == (["leases"], [])
+    assert (prepared_stores, caplog.messages) == (["leases"], [])

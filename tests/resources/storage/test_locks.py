@@ -1,4 +1,4 @@
-"""One process at a time makes a table, and a dead one keeps nobody waiting."""
+"""File locks: one holder at a time, and none after its process has ended."""
 
 import subprocess
 import sys
@@ -12,21 +12,21 @@ HOLD = """
 import sys
 from pathlib import Path
 from bench_resources.storage.locks import hold_locks
-with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=True)):
+with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda message: print(message, flush=True)):
     print("held", flush=True)
     input()
 """
 
 
 class Holder:
-    """Another process that takes locks by a program, and holds them until it is told."""
+    """Another process that takes locks, and holds them until it is killed."""
 
-    def __init__(self, program: str, *words: object) -> None:
-        command = [sys.executable, "-c", program, *map(str, words)]
+    def __init__(self, program: str, *arguments: object) -> None:
+        command = [sys.executable, "-c", program, *map(str, arguments)]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
-    def says(self) -> str:
+    def read_line(self) -> str:
         assert self.process.stdout
         return self.process.stdout.readline().strip()
 
@@ -48,20 +48,20 @@ def hold(tmp_path):
         holder.kill()
 
 
-def test_the_second_waits_says_for_whom_and_goes_on_when_the_first_is_killed(hold):
+def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_death(hold):
     first = hold("m on codis", "m on blink")
-    assert first.says() == "held"
-    second, other = hold("m on codis"), hold("n on codis")
-    assert second.says().startswith(f"m on codis: waiting for process {first.process.pid} on ")
-    assert other.says() == "held"
+    assert first.read_line() == "held"
+    second, unrelated = hold("m on codis"), hold("n on codis")
+    assert second.read_line().startswith(f"m on codis: waiting for process {first.process.pid} on ")
+    assert unrelated.read_line() == "held"
     first.kill()
-    assert second.says() == "held"
+    assert second.read_line() == "held"
 
 
-def test_a_lock_is_free_when_its_holder_is_gone(hold, tmp_path):
-    assert not is_lock_free(tmp_path, "run 1")  # nobody ever held it: that says nothing
+def test_a_lock_is_free_after_the_death_of_its_holder(hold, tmp_path):
+    assert not is_lock_free(tmp_path, "run 1")  # it was never taken
     holder = hold("run 1")
-    assert holder.says() == "held"
+    assert holder.read_line() == "held"
     assert not is_lock_free(tmp_path, "run 1")
     holder.kill()
     assert is_lock_free(tmp_path, "run 1")
@@ -70,13 +70,13 @@ def test_a_lock_is_free_when_its_holder_is_gone(hold, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_locks_are_taken_again_by_one_process_after_another_error(tmp_path):
+def test_a_lock_is_released_after_an_error(tmp_path):
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), hold_locks(tmp_path, ["x", "x"], pytest.fail):
             raise ZeroDivisionError
 
 
-def test_where_no_lock_can_be_a_sentence_says_so(tmp_path):
+def test_a_lock_file_that_cannot_be_created_is_an_error(tmp_path):
     (tmp_path / "locks").write_text("a file")
     with (
         pytest.raises(SettingsError, match="cannot lock m on codis"),

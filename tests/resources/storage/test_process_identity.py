@@ -1,4 +1,4 @@
-"""Which process a run belongs to, and whether it still is there."""
+"""Whether the process of a run has ended."""
 
 import os
 import subprocess
@@ -14,46 +14,50 @@ from bench_resources.storage.process_identity import (
 )
 
 
-def ticks(pid: int) -> int:
+def require_start_ticks(pid: int) -> int:
     started = start_ticks(pid)
     assert started is not None
     return started
 
 
-HERE = ProcessIdentity(
-    host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=ticks(os.getpid())
+THIS_PROCESS = ProcessIdentity(
+    host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=require_start_ticks(os.getpid())
 )
 
 
 @pytest.mark.parametrize(
-    ("changed", "gone"),
+    ("changes", "expected"),
     [
-        pytest.param({}, False, id="the one that asks"),
-        pytest.param({"started": HERE.started - 1}, True, id="whose number was given again"),
-        pytest.param({"boot": "0"}, True, id="before the machine started anew"),
-        pytest.param({"host": "b"}, None, id="of another machine: nobody here can tell"),
-        pytest.param({"host": "b", "boot": "0"}, None, id="of another machine, as always"),
-        pytest.param({"pids": "pid:[2]"}, None, id="of a container, with numbers of its own"),
+        pytest.param({}, False, id="this process"),
+        pytest.param({"started": THIS_PROCESS.started - 1}, True, id="its id was reused"),
+        pytest.param({"boot": "0"}, True, id="before a restart of the machine"),
+        pytest.param({"host": "b"}, None, id="of another machine"),
+        pytest.param({"host": "b", "boot": "0"}, None, id="of another machine, before a restart"),
+        pytest.param({"pids": "pid:[2]"}, None, id="of a container with its own process ids"),
     ],
 )
-def test_a_process_is_gone_if_that_is_certain(changed, gone):
-    assert has_ended(replace(HERE, **changed), HERE) is gone
+def test_a_process_has_ended_only_if_that_is_certain(changes, expected):
+    assert has_ended(replace(THIS_PROCESS, **changes), THIS_PROCESS) is expected
 
 
-def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
+def test_a_zombie_has_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    process = replace(HERE, pid=child.pid, started=ticks(child.pid))
-    assert has_ended(process, HERE) is False
+    process = replace(THIS_PROCESS, pid=child.pid, started=require_start_ticks(child.pid))
+    assert has_ended(process, THIS_PROCESS) is False
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
-    assert has_ended(process, HERE) is True
+    assert has_ended(process, THIS_PROCESS) is True
     child.communicate()
-    assert has_ended(process, HERE) is True
+    assert has_ended(process, THIS_PROCESS) is True
 
 
-def test_a_program_may_have_any_name(tmp_path):
+def test_a_name_with_brackets_and_spaces_does_not_hide_the_start_time(tmp_path):
     program = tmp_path / "a) R 1 ("
     program.symlink_to("/bin/sleep")
     with subprocess.Popen([program, "60"]) as child:
-        assert ticks(os.getpid()) <= ticks(child.pid) < ticks(os.getpid()) + 10**9
+        assert (
+            require_start_ticks(os.getpid())
+            <= require_start_ticks(child.pid)
+            < require_start_ticks(os.getpid()) + 10**9
+        )
         child.kill()

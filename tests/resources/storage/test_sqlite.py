@@ -1,4 +1,4 @@
-"""SQLite files that cannot be written beside are read all the same."""
+"""SQLite files: reading without write access, errors, and write-ahead logs."""
 
 import shutil
 import sqlite3
@@ -26,38 +26,38 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return file
 
 
-def words(file: Path) -> list[str]:
+def read_words(file: Path) -> list[str]:
     with open_read_only(file) as db:
         return [str(row[0]) for row in db.execute("SELECT word FROM words")]
 
 
-def test_what_is_still_in_the_log_is_read(file: Path) -> None:
+def test_rows_in_the_write_ahead_log_are_read(file: Path) -> None:
     with closing(sqlite3.connect(file)) as db, db:
         db.execute("INSERT INTO words VALUES ('up')")
         db.commit()
-        assert words(file) == ["up"]
-        # As a killed process leaves it, on a disk where nothing can be put beside it.
-        left = file.parent / "left"
-        left.mkdir()
+        assert read_words(file) == ["up"]
+        # A copy as a killed process leaves it, in a folder where no -shm file can be written.
+        copy = file.parent / "copy"
+        copy.mkdir()
         for name in (file.name, f"{file.name}-wal"):
-            shutil.copyfile(file.parent / name, left / name)
-        (left / f"{file.name}-shm").mkdir()
-    assert words(left / file.name) == ["up"]
-    assert integrity_errors(left / file.name) == []
+            shutil.copyfile(file.parent / name, copy / name)
+        (copy / f"{file.name}-shm").mkdir()
+    assert read_words(copy / file.name) == ["up"]
+    assert integrity_errors(copy / file.name) == []
 
 
-def test_a_file_that_is_no_database_is_an_error_with_what_to_do(file: Path) -> None:
+def test_a_file_that_is_no_database_is_damaged(file: Path) -> None:
     file.write_bytes(b"PAR1" * 999)
-    complaint = r"some.sqlite: damaged \(.*\); call somebody"
-    with pytest.raises(HomeError, match=complaint), describe_sqlite_errors(file, "call somebody"):
-        words(file)
+    message = r"some.sqlite: damaged \(.*\); restore a backup"
+    with pytest.raises(HomeError, match=message), describe_sqlite_errors(file, "restore a backup"):
+        read_words(file)
     assert integrity_errors(file) == ["file is not a database"]
 
 
 def test_a_database_that_is_held_open_keeps_its_log_between_connections(tmp_path: Path) -> None:
     from sqlalchemy import create_engine, text
 
-    def leaves_a_log(folder: Path) -> bool:
+    def leaves_log(folder: Path) -> bool:
         folder.mkdir()
         engine = create_engine(f"sqlite:///{folder / 'runs.db'}")
         for statement in ("PRAGMA journal_mode=WAL", "CREATE TABLE runs (id INTEGER)"):
@@ -66,8 +66,8 @@ def test_a_database_that_is_held_open_keeps_its_log_between_connections(tmp_path
             engine.dispose()
         return (folder / "runs.db-wal").exists()
 
-    with hold_open(tmp_path / "held"):
-        assert leaves_a_log(tmp_path / "held")
-        assert not leaves_a_log(tmp_path / "other")
-    assert not (tmp_path / "held" / "runs.db-wal").exists()
-    assert not leaves_a_log(tmp_path / "later")
+    with hold_open(tmp_path / "held_open"):
+        assert leaves_log(tmp_path / "held_open")
+        assert not leaves_log(tmp_path / "closed")
+    assert not (tmp_path / "held_open" / "runs.db-wal").exists()
+    assert not leaves_log(tmp_path / "later")

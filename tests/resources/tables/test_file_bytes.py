@@ -1,4 +1,4 @@
-"""A table is read as it was written, or not at all."""
+"""Damaged and misplaced table files are errors, whatever is read of them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,30 +35,30 @@ def path(files: TableFiles) -> Path:
     return Path(files.write(KEY, ROWS, Score))
 
 
-def points(files: TableFiles) -> float:
+def sum_points(files: TableFiles) -> float:
     sql = "SELECT sum(points) AS points, max(question_id) FROM scores"
     return float(files.query(sql, {"scores": ([KEY], Score)}).column("points")[0].as_py())
 
 
-ASKS = pytest.mark.parametrize(
-    "ask",
+READ_OPERATIONS = pytest.mark.parametrize(
+    "read",
     [
-        pytest.param(lambda files, model: files.read(KEY, Score, model), id="its rows"),
-        pytest.param(lambda files, model: files.digest(KEY, model), id="its digest"),
-        pytest.param(lambda files, model: files.verify(KEY, model), id="whether it is whole"),
-        pytest.param(lambda files, _: points(files), id="what SQL finds in it"),
+        pytest.param(lambda files, model: files.read(KEY, Score, model), id="rows"),
+        pytest.param(lambda files, model: files.digest(KEY, model), id="digest"),
+        pytest.param(lambda files, model: files.verify(KEY, model), id="checksum"),
+        pytest.param(lambda files, _: sum_points(files), id="SQL"),
     ],
 )
 
 
-@ASKS
+@READ_OPERATIONS
 @pytest.mark.parametrize(
-    "spoil",
+    "damage",
     [
         pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
-        pytest.param(lambda path: path.write_text("question_id, points"), id="a text"),
-        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-9]), id="the end missing"),
-        pytest.param(lambda path: path.write_bytes(path.read_bytes() * 2), id="twice"),
+        pytest.param(lambda path: path.write_text("question_id, points"), id="text"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-9]), id="truncated"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes() * 2), id="repeated"),
         pytest.param(
             lambda path: path.write_bytes(
                 path.read_bytes().replace(b"bench_checksum", b"bench_seat")
@@ -71,24 +71,24 @@ ASKS = pytest.mark.parametrize(
         pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
     ],
 )
-def test_a_spoilt_table_is_our_error_whatever_is_read(
-    files: TableFiles, path: Path, spoil: Callable[[Path], object], ask: Callable[..., object]
+def test_a_damaged_table_is_an_error(
+    files: TableFiles, path: Path, damage: Callable[[Path], object], read: Callable[..., object]
 ) -> None:
-    spoil(path)
+    damage(path)
     with pytest.raises(TableError, match=r"all\.parquet"):
-        ask(files, "")
+        read(files, "")
 
 
-@ASKS
-def test_a_table_in_the_place_of_another_is_our_error_whatever_is_read(
-    files: TableFiles, ask: Callable[..., object]
+@READ_OPERATIONS
+def test_a_table_under_the_name_of_another_is_an_error(
+    files: TableFiles, read: Callable[..., object]
 ) -> None:
     Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))
     with pytest.raises(TableError, match=r"table suite/scores/a\.parquet, got suite/scores/b"):
-        ask(files, "a")
+        read(files, "a")
 
 
-def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_that_of_none(
+def test_tables_stay_valid_when_they_are_moved_to_another_source(
     files: TableFiles, tmp_path: Path
 ) -> None:
     files.write(KEY, ROWS, Score, "all")
@@ -100,9 +100,7 @@ def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_tha
     moved.verify(KEY, "all")
 
 
-def test_what_cannot_be_written_names_the_place_and_leaves_nothing_half(
-    files: TableFiles, path: Path
-) -> None:
+def test_a_failed_write_names_the_path_and_leaves_no_file(files: TableFiles, path: Path) -> None:
     path.unlink()
     path.mkdir()
     with pytest.raises(HomeError, match=r"all\.parquet: cannot be written: Is a directory"):

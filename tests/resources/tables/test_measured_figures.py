@@ -1,4 +1,4 @@
-"""Figures that several commands measure at once."""
+"""Figures that concurrent commands add."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,8 +14,10 @@ def _figure(judge: str) -> JudgeFigure:
     )  # fmt: skip
 
 
-def test_of_commands_that_end_at_once_each_adds_its_figures(tmp_path: Path) -> None:
+def test_concurrent_commands_lose_no_figures(tmp_path: Path) -> None:
     judges = [f"judge-{n}" for n in range(32)]
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda one: add_figures(tmp_path, JudgeFigure, [_figure(one)]), judges))
+        list(
+            threads.map(lambda judge: add_figures(tmp_path, JudgeFigure, [_figure(judge)]), judges)
+        )
     assert sorted(figure.judge for figure in read_figures(tmp_path, JudgeFigure)) == sorted(judges)

@@ -1,4 +1,4 @@
-"""Tables on disk and in a store that homes share: whole or not at all."""
+"""Tables in a folder and in a store that homes share."""
 
 import os
 import time
@@ -35,7 +35,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("model", ["m", "run/step-100", "a@0f", "Ünïcode 1", ".."])
-def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, model):
+def test_any_model_name_gives_a_file_in_the_folder_of_the_table(files, tmp_path, model):
     path = Path(files.write(KEY, ROWS[:1], Rejection, model))
     files.write(KEY, ROWS, Rejection)
     assert path.parent == tmp_path / "suite" / "table"
@@ -43,7 +43,7 @@ def test_a_partition_has_one_file_of_its_own_inside_the_folder(files, tmp_path, 
     assert model in files.partitions(KEY)
 
 
-def test_a_write_that_fails_leaves_the_earlier_table(files):
+def test_a_failed_write_keeps_the_earlier_table(files):
     files.write(KEY, ROWS, Rejection)
     with pytest.raises(TableError, match="Rejection table"):
         files.write(KEY, [Rejection(entry="a", reason=cast("str", 7))], Rejection)
@@ -59,17 +59,17 @@ def test_a_write_that_fails_leaves_the_earlier_table(files):
         (["codis", "annotation", "verdicts_units"], "", "`bench annotate ask` makes it"),
     ],
 )
-def test_a_table_that_was_never_made_names_the_command_that_makes_it(files, key, model, command):
+def test_a_missing_table_names_the_command_that_makes_it(files, key, model, command):
     with pytest.raises(TableError, match=f"no table yet.*{command}"):
         files.read(key, Rejection, model)
 
 
-def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
+def test_a_query_reads_tables_without_a_later_column(files):
     rows = [prediction(no_answer="no answer in 8 tokens")]
-    older = files.write(KEY, [prediction(model="n")], Prediction, "n")
-    table = pq.read_table(older).drop_columns(["no_answer"])
-    with Path(older).open("w+b") as out:
-        write_groups([table], table.schema, out)
+    older_file = files.write(KEY, [prediction(model="n")], Prediction, "n")
+    table = pq.read_table(older_file).drop_columns(["no_answer"])
+    with Path(older_file).open("w+b") as file:
+        write_groups([table], table.schema, file)
     view = {"p": ([KEY], Prediction)}
     assert to_rows(files.query("SELECT * FROM p", view), Prediction) == [prediction(model="n")]
     files.write(KEY, rows, Prediction, "m")
@@ -77,7 +77,7 @@ def test_a_query_reads_tables_older_than_a_column_beside_newer_ones(files):
     assert [row.no_answer or "" for row in result] == ["no answer in 8 tokens", ""]
 
 
-def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(files):
+def test_the_time_of_writing_is_stored_in_the_file(files):
     before = time.time()
     path = Path(files.write(KEY, ROWS, Rejection))
     after = time.time()
@@ -87,7 +87,7 @@ def test_a_table_says_itself_when_it_was_written_whatever_becomes_of_its_file(fi
     assert files.written(KEY) == files.written(KEY, "absent") == 0
 
 
-def test_the_steps_of_a_run_read_a_table_once_until_it_is_written_again(files):
+def test_the_io_manager_reads_a_table_once_until_it_is_written_again(files):
     manager = TableIOManager(files=files)
     rows = dg.DagsterType(lambda _, value: True, "Rejections", typing_type=list[Rejection])
     context = dg.build_input_context(asset_key=dg.AssetKey(KEY), dagster_type=rows)
@@ -99,12 +99,12 @@ def test_the_steps_of_a_run_read_a_table_once_until_it_is_written_again(files):
     assert manager.load_input(context) == ROWS[:1]
 
 
-Opened = Callable[..., TableFiles]
+OpenHome = Callable[..., TableFiles]
 
 
 @pytest.fixture(params=["a folder", pytest.param("a store", marks=long)])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
-    """Opens the shared tables, each time as another home."""
+def open_home(request: pytest.FixtureRequest, tmp_path: Path) -> OpenHome:
+    """Open the shared tables from a home."""
     shared = {"objects": f"file://{tmp_path}/mnt/team"}
     if request.param == "a store":
         bucket = request.getfixturevalue("bucket")
@@ -113,62 +113,69 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
             "endpoint": request.getfixturevalue("store_endpoint"),
         }
 
-    def open_home(name: str = "a", **places: str) -> TableFiles:
+    def open_tables(name: str = "a", **places: str) -> TableFiles:
         return TableFiles(folder=str(tmp_path / name / "tables"), places=places, **shared)
 
-    return open_home
+    return open_tables
 
 
-def test_what_one_home_writes_another_reads(opened: Opened, tmp_path: Path) -> None:
-    place = opened("a").write(KEY, ROWS, Rejection, "run/step-1")
-    there = opened("b")
-    assert there.place(KEY, "run/step-1") == place
-    assert there.read(KEY, Rejection, "run/step-1") == ROWS
-    assert there.digest(KEY, "run/step-1") == digest(ROWS)
-    assert there.verify(KEY, "run/step-1")
-    assert there.partitions(KEY) == ["run/step-1"]
-    assert read_columns(there, KEY, Rejection, "run/step-1")["entry"] == ["a", "b"]
+def test_a_shared_table_is_read_from_another_home(open_home: OpenHome, tmp_path: Path) -> None:
+    location = open_home("a").write(KEY, ROWS, Rejection, "run/step-1")
+    tables = open_home("b")
+    assert tables.place(KEY, "run/step-1") == location
+    assert tables.read(KEY, Rejection, "run/step-1") == ROWS
+    assert tables.digest(KEY, "run/step-1") == digest(ROWS)
+    assert tables.verify(KEY, "run/step-1")
+    assert tables.partitions(KEY) == ["run/step-1"]
+    assert read_columns(tables, KEY, Rejection, "run/step-1")["entry"] == ["a", "b"]
     assert not (tmp_path / "a").exists()
     assert not (tmp_path / "b").exists()
 
 
-def test_tables_of_another_source_are_elsewhere(opened: Opened) -> None:
-    opened(suite=".of/x-1").write(KEY, ROWS, Rejection, "m")
-    assert opened().elsewhere("suite")[0].read(KEY, Rejection, "m") == ROWS
-    assert [one.places for one in opened(suite=".of/x-1").elsewhere("suite")] == []
+def test_tables_of_another_source_are_found_and_named_in_the_error(open_home: OpenHome) -> None:
+    open_home(suite=".of/x-1").write(KEY, ROWS, Rejection, "m")
+    assert open_home().elsewhere("suite")[0].read(KEY, Rejection, "m") == ROWS
+    assert open_home(suite=".of/x-1").elsewhere("suite") == []
     with pytest.raises(TableError, match="is of another source, name it with --source"):
-        opened().read(KEY, Rejection, "m")
-    (one,) = opened().blobs.list()
-    holder, key, model = opened().locate_file(one.name)
-    assert (holder.read(key, Rejection, model), model) == (ROWS, "m")
+        open_home().read(KEY, Rejection, "m")
+    (blob,) = open_home().blobs.list()
+    located, key, model = open_home().locate_file(blob.name)
+    assert model == "m"
+    assert located.read(key, Rejection, model) == ROWS
 
 
-def test_a_version_changes_with_each_table_and_a_state_with_its_bytes(opened: Opened) -> None:
-    tables = opened()
+def test_version_state_and_checksum_change_with_the_table(open_home: OpenHome) -> None:
+    tables = open_home()
     tables.write(KEY, ROWS, Rejection, "m")
-    before = tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m")
-    assert before == (tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m"))
+    version, state = tables.versions(KEY), tables.states(KEY)
+    checksum = tables.verify(KEY, "m")
+    assert (tables.versions(KEY), tables.states(KEY)) == (version, state)
+    assert tables.verify(KEY, "m") == checksum
+
     tables.write(KEY, ROWS[:1], Rejection, "m")
-    after = tables.versions(KEY), tables.states(KEY), tables.verify(KEY, "m")
-    assert not any(one == other for one, other in zip(before, after, strict=True))
+    assert tables.versions(KEY) != version
+    assert tables.states(KEY) != state
+    assert tables.verify(KEY, "m") != checksum
 
 
-def test_sql_finds_the_same_as_in_a_home_of_ones_own(opened: Opened, tmp_path: Path) -> None:
-    own = TableFiles(folder=str(tmp_path / "own" / "tables"))
-    for tables in (opened(), own):
+def test_sql_over_shared_tables_equals_sql_over_a_folder(
+    open_home: OpenHome, tmp_path: Path
+) -> None:
+    sql = """SELECT model, avg(value) AS mean, count(*) AS n, sum(value) AS total FROM s
+             WHERE model <> $excluded GROUP BY model ORDER BY model"""
+
+    def query(tables: TableFiles) -> list[dict[str, object]]:
         for model, value in (("m", 1.0), ("n", nan), ("o", 0.1)):
             tables.write(KEY, [metric(model, value)] * 30, Metric, model)
-    sql = """SELECT model, avg(value) AS mean, count(*) AS n, sum(value) AS most FROM s
-             WHERE model <> $but GROUP BY model ORDER BY model"""
-    result = [
-        tables.query(sql, {"s": ([KEY], Metric)}, but="n").to_pylist() for tables in (opened(), own)
-    ]
-    assert result[0] == result[1]
-    assert result[0][0] == {"model": "m", "mean": 1.0, "n": 30, "most": 30.0}
+        return tables.query(sql, {"s": ([KEY], Metric)}, excluded="n").to_pylist()
+
+    shared_rows = query(open_home())
+    assert shared_rows == query(TableFiles(folder=str(tmp_path / "unshared" / "tables")))
+    assert shared_rows[0] == {"model": "m", "mean": 1.0, "n": 30, "total": 30.0}
 
 
-def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:
-    tables = opened()
+def test_a_query_reports_a_damaged_table_and_leaves_it_out(open_home: OpenHome) -> None:
+    tables = open_home()
     for model in ("m", "n"):
         tables.write(KEY, [prediction(model=model)], Prediction, model)
     name = tables.name(KEY, "m")
@@ -181,15 +188,15 @@ def test_a_damaged_table_is_reported_and_left_out(opened: Opened) -> None:
     assert result.column("model").to_pylist() == ["n"]
     assert list(damaged) == [(KEY, "m")]
     assert tables.place(KEY, "m") in damaged[KEY, "m"]
-    for ask in (tables.digest, tables.verify):
+    for read in (tables.digest, tables.verify):
         with pytest.raises(TableError, match="materialize it again"):
-            ask(KEY, "m")
+            read(KEY, "m")
     with pytest.raises(TableError, match="materialize it again"):
         tables.query("SELECT model FROM p", view)
 
 
 @long
-def test_a_store_that_is_away_is_no_damage(
+def test_a_refusing_store_is_not_reported_as_damage(
     bucket: str, store_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Front(store_endpoint) as front:

@@ -1,8 +1,9 @@
-"""What all blobs must do: one table, run on files, on obstore's own stores and on S3's protocol."""
+"""The contract of blobs, for files, obstore's own stores and S3's protocol."""
 
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,14 @@ from bench_resources.storage.blobs.files import FileBlobs, open_blobs
 from bench_resources.storage.blobs.port import Blobs
 
 long = pytest.mark.long
-ODD = "run%2Fstep-1@x=+ 'ü'#.parquet"
+ODD_NAME = "run%2Fstep-1@x=+ 'ü'#.parquet"
 
 
 @pytest.fixture(
-    params=["files", *(pytest.param(one, marks=long) for one in ("memory", "local", "s3"))]
+    params=["files", *(pytest.param(kind, marks=long) for kind in ("memory", "local", "s3"))]
 )
-def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Blobs]:
-    """Opens the same blobs again and again."""
+def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Blobs]:
+    """Open the same blobs again, as another process would."""
     if request.param == "files":
         return lambda: FileBlobs(tmp_path / "home" / "tables")
     stores = pytest.importorskip("obstore.store", reason="make cluster-check installs obstore")
@@ -35,8 +36,8 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Blob
 
 
 @pytest.fixture
-def blobs(another: Callable[[], Blobs]) -> Blobs:
-    return another()
+def blobs(open_again: Callable[[], Blobs]) -> Blobs:
+    return open_again()
 
 
 def names(blobs: Blobs, under: str = "") -> list[str]:
@@ -45,77 +46,80 @@ def names(blobs: Blobs, under: str = "") -> list[str]:
 
 @pytest.mark.parametrize("data", [b"", b"\0\xff", b"x" * 6_000_000])
 @pytest.mark.parametrize("sync", [True, False])
-def test_what_was_put_is_read_by_all(another: Callable[[], Blobs], data: bytes, sync: bool) -> None:
-    another().put("a/b", data, sync=sync)
-    assert another().get("a/b") == data
-    assert another().exists("a/b")
-
-
-def test_the_later_of_two_puts_stays_and_has_another_version(blobs: Blobs) -> None:
-    blobs.put("a", b"first")
-    ((_, _, before, _),) = blobs.list()
-    blobs.put("a", b"later.")
-    ((name, size, version, at),) = blobs.list()
-    assert (blobs.get("a"), name, size) == (b"later.", "a", 6)
-    assert version != before
-    assert abs(at - time.time()) < 60
-
-
-def test_the_first_of_two_new_ones_stays(another: Callable[[], Blobs]) -> None:
-    assert another().put_new("a/b", b"first")
-    assert not another().put_new("a/b", b"later")
-    assert not another().put_new("a/b", b"first")
-    assert another().get("a/b") == b"first"
-    assert names(another()) == ["a/b"]
-
-
-def test_of_sixteen_that_create_a_blob_at_once_one_succeeds(
-    another: Callable[[], Blobs],
+def test_a_blob_is_read_by_another_process(
+    open_again: Callable[[], Blobs], data: bytes, sync: bool
 ) -> None:
-    all_blobs = [another() for _ in range(16)]
-    for n in range(5):
+    open_again().put("a/b", data, sync=sync)
+    assert open_again().get("a/b") == data
+    assert open_again().exists("a/b")
+
+
+def test_a_second_put_replaces_the_blob_and_its_version(blobs: Blobs) -> None:
+    blobs.put("a", b"first")
+    (first,) = blobs.list()
+    blobs.put("a", b"second")
+    (second,) = blobs.list()
+    assert blobs.get("a") == b"second"
+    assert (second.name, second.size) == ("a", 6)
+    assert second.version != first.version
+    assert abs(second.at - time.time()) < 60
+
+
+def test_put_new_does_not_replace_a_blob(open_again: Callable[[], Blobs]) -> None:
+    assert open_again().put_new("a/b", b"first")
+    assert not open_again().put_new("a/b", b"second")
+    assert not open_again().put_new("a/b", b"first")
+    assert open_again().get("a/b") == b"first"
+    assert names(open_again()) == ["a/b"]
+
+
+def test_one_of_sixteen_concurrent_creations_succeeds(
+    open_again: Callable[[], Blobs],
+) -> None:
+    all_blobs = [open_again() for _ in range(16)]
+
+    def create(name: str, writer: int) -> bool:
+        return all_blobs[writer].put_new(name, b"%d" % writer)
+
+    for name in ("a", "b", "c", "d", "e"):
         with ThreadPoolExecutor(16) as threads:
-            won = list(
-                threads.map(
-                    lambda at, n=n: all_blobs[at].put_new(f"claim-{n}", b"%d" % at), range(16)
-                )
-            )
-        assert won.count(True) == 1
-        assert all_blobs[0].get(f"claim-{n}") == b"%d" % won.index(True)
+            created = list(threads.map(partial(create, name), range(16)))
+        assert created.count(True) == 1
+        assert all_blobs[0].get(name) == b"%d" % created.index(True)
 
 
-def test_a_listing_is_of_whole_parts_in_order_with_sizes(blobs: Blobs) -> None:
-    for name in ("b/c/two", "bc/one", "b/a", "b/c.d", "a", f"b/c/{ODD}", "b/.built/x y"):
+def test_a_listing_below_a_folder_has_sorted_names_and_sizes(blobs: Blobs) -> None:
+    for name in ("b/c/two", "bc/one", "b/a", "b/c.d", "a", f"b/c/{ODD_NAME}", "b/.built/x y"):
         blobs.put(name, name.encode(), sync=False)
-    everything = ["a", "b/.built/x y", "b/a", "b/c.d", f"b/c/{ODD}", "b/c/two", "bc/one"]
+    everything = ["a", "b/.built/x y", "b/a", "b/c.d", f"b/c/{ODD_NAME}", "b/c/two", "bc/one"]
     assert names(blobs) == everything
     assert names(blobs, "b") == everything[1:-1]
     assert names(blobs, "b/c") == everything[4:6]
-    assert names(blobs, "a") == []  # that is no folder
-    assert [blob.size for blob in blobs.list("b/c")] == [len(f"b/c/{ODD}".encode()), 7]
-    assert blobs.get(f"b/c/{ODD}") == f"b/c/{ODD}".encode()
+    assert names(blobs, "a") == []  # a blob, not a folder
+    assert [blob.size for blob in blobs.list("b/c")] == [len(f"b/c/{ODD_NAME}".encode()), 7]
+    assert blobs.get(f"b/c/{ODD_NAME}") == f"b/c/{ODD_NAME}".encode()
 
 
 @pytest.mark.parametrize("name", ["", "/a", "a//b", "../a", "a/../b"])
-def test_a_name_that_leads_elsewhere_is_refused(blobs: Blobs, name: str) -> None:
-    for refuse in (blobs.get, blobs.exists, blobs.delete, blobs.named):
+def test_a_name_outside_the_store_is_refused(blobs: Blobs, name: str) -> None:
+    for read in (blobs.get, blobs.exists, blobs.delete, blobs.named):
         with pytest.raises(HomeError, match="not a valid name"):
-            refuse(name)
+            read(name)
     for write in (blobs.put, blobs.put_new):
         with pytest.raises(HomeError, match="not a valid name"):
             write(name, b"x")
 
 
-def test_a_reader_sees_no_half_of_what_is_put_again_and_again(
-    another: Callable[[], Blobs],
+def test_a_reader_never_sees_a_part_of_a_replaced_blob(
+    open_again: Callable[[], Blobs],
 ) -> None:
-    one, other = b"1" * 300_000, b"2" * 200_000
-    writer, reader = another(), another()
-    writer.put("a", one)
+    first, second = b"1" * 300_000, b"2" * 200_000
+    writer, reader = open_again(), open_again()
+    writer.put("a", first)
     with ThreadPoolExecutor(1) as thread:
         writing = thread.submit(
-            lambda: [writer.put("a", data, sync=False) for data in [other, one] * 10]
+            lambda: [writer.put("a", data, sync=False) for data in [second, first] * 10]
         )
         while not writing.done():
-            assert reader.get("a") in (one, other)
+            assert reader.get("a") in (first, second)
         writing.result()
