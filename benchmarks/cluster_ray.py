@@ -8,7 +8,7 @@ from time import perf_counter
 
 from benchmarks.figures import Figure
 from tests.fakes.ray_cluster import RayCluster, ray_cluster
-from tests.resources.runs.sending import ended, instance_of, ray_launcher, sending
+from tests.resources.runs.sending import instance_of, ray_launcher, sending, wait_for_end
 
 _RUNS = 3
 _PATIENCE = 180.0  # s for a run
@@ -28,7 +28,7 @@ def _of_runs(folder: Path, cluster: RayCluster) -> list[Figure]:
             each = []
             for _ in range(_RUNS):
                 started = perf_counter()
-                ended(instance, send(), _PATIENCE)
+                wait_for_end(instance, send(), _PATIENCE)
                 each.append(perf_counter() - started)
         figures.append(Figure(what=f"an empty run, launcher {name}", value=min(each), unit="s"))
     return figures

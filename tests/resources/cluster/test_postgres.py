@@ -219,13 +219,13 @@ def test_the_second_waits_says_for_whom_and_goes_on_at_once_when_the_first_is_ki
     hold: Callable[..., Holder],
 ) -> None:
     first = hold(60, "m on codis", "m on blink")
-    assert first.says() == "held"
+    assert first.read_line() == "held"
     second, other = hold(60, "m on codis"), hold(60, "n on codis")
-    assert second.says().startswith(f"m on codis: waiting for process {first.process.pid} on ")
-    assert other.says() == "held"
+    assert second.read_line().startswith(f"m on codis: waiting for process {first.process.pid} on ")
+    assert other.read_line() == "held"
     first.kill()
     began = time.monotonic()
-    assert second.says() == "held"
+    assert second.read_line() == "held"
     assert time.monotonic() - began < 10  # not the length of a lease
 
 
@@ -235,7 +235,7 @@ def test_a_lock_of_a_machine_that_died_is_free_when_the_lease_ends(
     open_locks: Callable[..., Locks],
 ) -> None:
     first = hold(2, "a", "b")
-    assert first.says() == "held"
+    assert first.read_line() == "held"
     with psycopg.connect(database_address) as db:  # as if it were elsewhere
         db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
     first.kill()

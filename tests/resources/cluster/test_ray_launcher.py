@@ -15,7 +15,7 @@ import bench_resources.cluster.ray_launcher as ray_launcher_module
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
 from tests.conftest import CHECKOUT
 from tests.fakes.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
-from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
+from tests.resources.runs.sending import Launch, instance_of, ray_launcher, sending, wait_for_end
 
 pytestmark = pytest.mark.long
 
@@ -60,7 +60,7 @@ def instance(
 
 
 @pytest.fixture(scope="module")
-def send(instance: dg.DagsterInstance) -> Iterator[Send]:
+def send(instance: dg.DagsterInstance) -> Iterator[Launch]:
     with sending(instance) as launch:
         yield launch
 
@@ -70,12 +70,12 @@ def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def test_a_run_takes_what_its_model_needs_and_tells_no_token(
-    instance: dg.DagsterInstance, send: Send, cluster: RayCluster
+    instance: dg.DagsterInstance, send: Launch, cluster: RayCluster
 ) -> None:
     for node in (HEAD, OTHER):
         (cluster.folder_of(node) / "models").mkdir()
     run_id = send({"dagster/partition": "tiny"})
-    run = ended(instance, run_id, 90)
+    run = wait_for_end(instance, run_id, 90)
     assert run.status == dg.DagsterRunStatus.SUCCESS, messages_of(instance, run_id)
     assert json.loads(run.tags["dagster-ray/config"]) == {
         "num_cpus": 1,
@@ -89,7 +89,7 @@ def test_a_run_takes_what_its_model_needs_and_tells_no_token(
 
 
 def test_a_run_for_which_there_is_no_room_is_waited_for(
-    instance: dg.DagsterInstance, send: Send
+    instance: dg.DagsterInstance, send: Launch
 ) -> None:
     whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
     first = send({**whole, "seconds": "300"})
@@ -100,11 +100,11 @@ def test_a_run_for_which_there_is_no_room_is_waited_for(
     assert waiting
     assert waiting.status == dg.DagsterRunStatus.STARTING
     assert instance.run_launcher.terminate(first)
-    assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+    assert wait_for_end(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
 
 
 def test_a_run_whose_job_ends_before_it_begins_fails(
-    instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
+    instance: dg.DagsterInstance, send: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         ray_launcher_module, "_quote_entrypoint", lambda _: "false"
@@ -115,17 +115,17 @@ def test_a_run_whose_job_ends_before_it_begins_fails(
         assert time.monotonic() < until
         time.sleep(0.5)
     assert gone == [f"run {run_id[:8]}"]
-    assert ended(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
+    assert wait_for_end(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:
+def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Launch) -> None:
     run_id = send({"seconds": "300"})
     _made(instance, run_id)
     run = instance.get_run_by_id(run_id)
     assert run
     assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
     assert instance.run_launcher.terminate(run_id)
-    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
+    assert wait_for_end(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
 
 
 def _made(instance: dg.DagsterInstance, run_id: str) -> None:

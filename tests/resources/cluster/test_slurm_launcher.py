@@ -13,7 +13,7 @@ from bench_resources.cluster.slurm_launcher import JOB, SlurmLauncher
 from bench_resources.runs.dagster_names import WorkerStatus
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
 from tests.fakes.slurm_cluster import SlurmCluster, slurm_cluster
-from tests.resources.runs.sending import Send, ended, instance_of, sending
+from tests.resources.runs.sending import Launch, instance_of, sending, wait_for_end
 
 pytestmark = pytest.mark.long
 LAUNCHER = {
@@ -54,7 +54,7 @@ def instance(
 
 
 @pytest.fixture
-def send(instance: dg.DagsterInstance) -> Iterator[Send]:
+def send(instance: dg.DagsterInstance) -> Iterator[Launch]:
     with sending(instance) as sends:
         yield sends
 
@@ -80,18 +80,18 @@ def begun(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
 
 
 def test_a_job_has_what_its_model_needs(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
+    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
     run = run_of(instance, send({"dagster/partition": "wide"}))
     job = slurm.output("scontrol", "show", "job", run.tags[JOB])
     assert "gpu:1" in job
     assert "Partition=all" in job
     assert "TimeLimit=01:00:00" in job
-    assert ended(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS
+    assert wait_for_end(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS
 
 
 def test_a_run_is_cancelled_while_it_waits(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
+    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
     slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=DRAIN", "Reason=test")
     try:
@@ -111,7 +111,7 @@ def test_a_run_is_cancelled_while_it_waits(
 
 
 def test_a_process_that_is_killed_is_no_healthy_run(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
+    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
     run = begun(instance, send({"seconds": "300"}))
     _, first = slurm.output("scontrol", "listpids", run.tags[JOB]).splitlines()[:2]
@@ -126,7 +126,7 @@ def test_a_process_that_is_killed_is_no_healthy_run(
 
 
 def test_a_controller_that_is_away_ends_no_run(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Send
+    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
     run = begun(instance, send({"seconds": "20"}))
     slurm.stop_controller()
@@ -135,4 +135,4 @@ def test_a_controller_that_is_away_ends_no_run(
         assert health.status == WorkerStatus.RUNNING
     finally:
         slurm.start_controller()
-    assert ended(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS
+    assert wait_for_end(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS

@@ -1,4 +1,4 @@
-"""Sends runs of the tiny graph, over a home with a launcher."""
+"""Launches runs of the tiny graph in a home with a run launcher."""
 
 import json
 import time
@@ -14,28 +14,28 @@ from dagster._core.workspace.load_target import ModuleTarget
 
 _GRAPH = "tests.resources.runs.tiny_graph"
 
-Send: TypeAlias = Callable[..., str]
+Launch: TypeAlias = Callable[..., str]
 
 
 @contextmanager
 def instance_of(
     home: Path, launcher: Mapping[str, Any] | None = None
 ) -> Iterator[dg.DagsterInstance]:
-    """An instance over a home, with the usual launcher or another."""
+    """Open an instance in a home, with Dagster's default run launcher or another."""
     folder = home / "dagster"
     folder.mkdir(parents=True)
     overrides = {"run_launcher": launcher} if launcher else {}
     (folder / "dagster.yaml").write_text(json.dumps({**overrides, "telemetry": {"enabled": False}}))
-    with dg.DagsterInstance.from_config(str(folder)) as opened:
-        yield opened
+    with dg.DagsterInstance.from_config(str(folder)) as instance:
+        yield instance
 
 
 @contextmanager
-def sending(instance: dg.DagsterInstance) -> Iterator[Send]:
-    """Launches a run of the tiny graph with tags, and says its id."""
+def sending(instance: dg.DagsterInstance) -> Iterator[Launch]:
+    """Yield a function that launches a run of the tiny graph with tags, and returns its id."""
     with WorkspaceProcessContext(instance, ModuleTarget(_GRAPH, None, None, "tiny")) as process:
 
-        def send(tags: dict[str, str] | None = None) -> str:
+        def launch(tags: dict[str, str] | None = None) -> str:
             workspace: Any = process.create_request_context()
             location = workspace.get_code_location("tiny")
             (repository,) = location.get_repositories().values()
@@ -44,16 +44,18 @@ def sending(instance: dg.DagsterInstance) -> Iterator[Send]:
             instance.launch_run(run.run_id, workspace)
             return str(run.run_id)
 
-        yield send
+        yield launch
 
 
-def ended(instance: dg.DagsterInstance, run_id: str, seconds: float) -> dg.DagsterRun:
-    """Wait for the end of a run."""
-    until = time.monotonic() + seconds
-    while not (run := instance.get_run_by_id(run_id)) or not run.is_finished:
-        assert time.monotonic() < until, f"{run and run.status} after {seconds} s"
+def wait_for_end(instance: dg.DagsterInstance, run_id: str, seconds: float) -> dg.DagsterRun:
+    """Wait at most some seconds for the end of a run, and return it."""
+    deadline = time.monotonic() + seconds
+    while True:
+        run = instance.get_run_by_id(run_id)
+        if run and run.is_finished:
+            return run
+        assert time.monotonic() < deadline, f"{run and run.status} after {seconds} s"
         time.sleep(0.1)
-    return run
 
 
 def ray_launcher(address: str) -> dict[str, Any]:

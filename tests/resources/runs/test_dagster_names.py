@@ -1,4 +1,4 @@
-"""Runs that Ray was not sent, where it is asked about those that it was; and how long they wait."""
+"""Ray's launcher: health of runs of commands, and how long runs may queue."""
 
 from pathlib import Path
 
@@ -15,33 +15,33 @@ pytest.importorskip("dagster_ray", reason="make cluster-check installs dagster-r
 pytestmark = pytest.mark.long
 
 
-def test_a_run_that_a_command_makes_is_not_taken_for_a_job_that_vanished() -> None:
-    launcher = RayLauncher("http://127.0.0.1:9")  # where nobody answers
+def test_the_health_of_a_run_of_a_command_is_that_of_its_process() -> None:
+    launcher = RayLauncher("http://127.0.0.1:9")  # no server
     with started_run(launcher) as run:
         assert launcher.check_run_worker_health(run).status == WorkerStatus.RUNNING
-        ended = launcher.check_run_worker_health(
+        health = launcher.check_run_worker_health(
             run.with_tags({**run.tags, ".dagster/bench_process": run.tags[".dagster/bench_process"]
                            .replace('"pid": ', '"pid": 9')})
         )  # fmt: skip
-        assert ended.status == WorkerStatus.FAILED
+        assert health.status == WorkerStatus.FAILED
 
 
 @pytest.mark.parametrize(
-    ("more", "seconds"),
+    ("option", "expected_seconds"),
     [
         pytest.param("", 300, id="five minutes"),
         pytest.param("wait_for_room = 86400\n", 86_700, id="a day, and five minutes"),
     ],
 )
-def test_a_run_may_wait_as_long_as_its_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, seconds: int
+def test_a_run_may_queue_for_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, expected_seconds: int
 ) -> None:
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://127.0.0.1:9/bench")
     (tmp_path / "bench.toml").write_text(
         f'[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file://{tmp_path}/all"\n'
-        f'[cluster]\nlauncher = "ray"\naddress = "http://head:8265"\n{more}'
+        f'[cluster]\nlauncher = "ray"\naddress = "http://head:8265"\n{option}'
     )
     write_dagster_yaml(tmp_path / "dagster", load_settings(tmp_path))
     monitoring = yaml.safe_load((tmp_path / "dagster" / "dagster.yaml").read_text())
-    assert monitoring["run_monitoring"]["start_timeout_seconds"] == seconds
+    assert monitoring["run_monitoring"]["start_timeout_seconds"] == expected_seconds
     assert monitoring["run_monitoring"]["poll_interval_seconds"] == 10

@@ -1,4 +1,4 @@
-"""The ledger over real events: what is not current is due, and nothing else."""
+"""The ledger over events of real runs: tables that are not current are due, and no others."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,11 @@ MODELS = dg.DynamicPartitionsDefinition(name="model")
 SOURCE, SETUP = dg.AssetKey("source_files"), dg.AssetKey("model_setup")
 TABLES = [dg.AssetKey(name) for name in ("rejections", "questions", "predictions", "metrics")]
 BOARD = dg.AssetKey("board")
-ORACLE = {"FRESH": {"current", "below"}, "STALE": {"stale"}, "MISSING": {"missing"}}
+DAGSTER_STATUSES = {  # Dagster's status -> states that agree with it
+    "FRESH": {"current", "below"},
+    "STALE": {"stale"},
+    "MISSING": {"missing"},
+}
 
 
 class Bench:
@@ -28,7 +32,8 @@ class Bench:
         self.content: dict[str, str] = {}
         self.code: dict[str, str] = {}
         self.has_questions = True
-        self.source, self.setups = "1", dict[str, str]()
+        self.source = "1"
+        self.setups: dict[str, str] = {}
         self.definitions = self._define()
         self.observe()
 
@@ -90,7 +95,7 @@ class Bench:
         self.definitions = self._define()
 
     def observe(self) -> int:
-        """Report what has changed; returns how many inputs that were."""
+        """Report changed inputs, and return their number."""
         versions: dict[tuple[dg.AssetKey, str | None], str] = {(SOURCE, None): self.source}
         versions |= {(SETUP, name): version for name, version in self.setups.items()}
         changed = observe(versions, partial(last_observation, self.instance))
@@ -120,20 +125,25 @@ class Bench:
         self.make("rejections", "questions")
 
     def states(self) -> dict[str, str]:
-        """State of each table that is not current, by the ledger; Dagster's resolver agrees."""
-        graph, found = self.graph, dict[str, str]()
+        """State of each table that is not current, by the ledger; compared with Dagster's own."""
+        graph, states = self.graph, dict[str, str]()
         ledger = Ledger(self.instance, graph)
-        oracle = CachingStaleStatusResolver(
+        resolver = CachingStaleStatusResolver(
             self.instance, graph, LoadingContextForTest(self.instance)
         )
         for key, model in self._parts(graph):
             status = ledger.status(key, model)
-            theirs = oracle.get_status(key, model).value
+            dagster_status = resolver.get_status(key, model).value
             if status.state != "absent" and len(ledger.partitions(MODELS)) < 100:
-                assert status.state in ORACLE[theirs], (key, model, status, theirs)
+                assert status.state in DAGSTER_STATUSES[dagster_status], (
+                    key,
+                    model,
+                    status,
+                    dagster_status,
+                )
             if status.state != "current":
-                found[" ".join(filter(None, [key.to_user_string(), model]))] = status.state
-        return found
+                states[f"{key.to_user_string()} {model or ''}".strip()] = status.state
+        return states
 
     def due(self) -> set[str]:
         ledger = Ledger(self.instance, self.graph)
@@ -155,17 +165,17 @@ class Bench:
 @pytest.fixture
 def bench() -> Iterator[Bench]:
     with dg.DagsterInstance.ephemeral() as instance:
-        found = Bench(instance)
-        found.build()
-        found.evaluate("a", "b")
-        found.make("board")
-        yield found
+        bench = Bench(instance)
+        bench.build()
+        bench.evaluate("a", "b")
+        bench.make("board")
+        yield bench
 
 
-BELOW = {"predictions a", "predictions b", "metrics a", "metrics b", "board"}
+DOWNSTREAM = {"predictions a", "predictions b", "metrics a", "metrics b", "board"}
 
 
-def test_tables_that_were_never_made_are_missing() -> None:
+def test_tables_without_a_materialization_are_missing() -> None:
     with dg.DagsterInstance.ephemeral() as instance:
         bench = Bench(instance)
         assert bench.states() == dict.fromkeys(("board", "questions", "rejections"), "missing")
@@ -174,11 +184,11 @@ def test_tables_that_were_never_made_are_missing() -> None:
         assert bench.due() == {"predictions a", "metrics a", "board"}
 
 
-def test_a_changed_source_is_observed_once_and_reaches_all_tables(bench: Bench) -> None:
+def test_a_changed_source_is_observed_once_and_makes_tables_stale(bench: Bench) -> None:
     bench.source = "2"
     assert [bench.observe() for _ in range(2)] == [1, 0]
     stale = dict.fromkeys(("questions", "rejections"), "stale")
-    assert bench.states() == stale | dict.fromkeys(BELOW, "below")
+    assert bench.states() == stale | dict.fromkeys(DOWNSTREAM, "below")
     assert bench.due() == {"questions", "rejections"}
     bench.build()
     assert bench.states() == {}, "the same questions again"
@@ -186,14 +196,14 @@ def test_a_changed_source_is_observed_once_and_reaches_all_tables(bench: Bench) 
     bench.observe()
     bench.content["questions"] = "2"
     bench.build()
-    evaluations = BELOW - {"board"}
+    evaluations = DOWNSTREAM - {"board"}
     assert bench.states() == dict.fromkeys(evaluations, "stale") | {"board": "below"}
     assert bench.due() == evaluations
     bench.evaluate("a", "b")
     assert bench.states() == {}, "metrics are the same"
 
 
-def test_code_of_another_version_makes_a_table_stale(bench: Bench) -> None:
+def test_a_changed_code_version_makes_a_table_stale(bench: Bench) -> None:
     bench.change_code(metrics="2")
     stale = {"metrics a": "stale", "metrics b": "stale", "board": "below"}
     assert bench.states() == stale
@@ -203,7 +213,7 @@ def test_code_of_another_version_makes_a_table_stale(bench: Bench) -> None:
     assert bench.due() == {"metrics b", "questions", "rejections"}
 
 
-def test_another_setup_of_a_model_reaches_its_tables_alone(bench: Bench) -> None:
+def test_a_changed_model_setup_makes_only_its_tables_stale(bench: Bench) -> None:
     bench.setups["b"] = "2"
     assert bench.observe() == 1
     assert bench.states() == {"predictions b": "stale", "metrics b": "below", "board": "stale"}
@@ -226,7 +236,7 @@ def test_failed_requests_and_tables_of_failed_runs_are_due(bench: Bench) -> None
     assert bench.due() == set()
 
 
-def test_a_table_that_a_source_does_not_have_is_absent(bench: Bench) -> None:
+def test_a_table_that_its_step_left_out_is_absent(bench: Bench) -> None:
     bench.source, bench.has_questions = "2", False
     bench.observe()
     bench.build()
@@ -235,11 +245,11 @@ def test_a_table_that_a_source_does_not_have_is_absent(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "number",
-    [9, *(pytest.param(number, marks=pytest.mark.long) for number in (99, 100, 101, 300))],
+    "n_models",
+    [9, *(pytest.param(n_models, marks=pytest.mark.long) for n_models in (99, 100, 101, 300))],
 )
-def test_the_changed_ones_of_many_models_are_due_alone(bench: Bench, number: int) -> None:
-    names = [f"m{n}" for n in range(number - 2)]
+def test_only_changed_models_of_many_are_due(bench: Bench, n_models: int) -> None:
+    names = [f"m{n}" for n in range(n_models - 2)]
     bench.evaluate(*names)
     bench.make("board")
     assert (bench.states(), bench.due()) == ({}, set())
@@ -259,7 +269,7 @@ def test_the_changed_ones_of_many_models_are_due_alone(bench: Bench, number: int
     assert bench.due() == set()
 
 
-def test_records_that_cannot_be_read_are_named_with_their_folder(tmp_path):
+def test_damaged_records_are_an_error_that_names_the_folder(tmp_path):
     with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
         bench = Bench(instance)
         bench.build()

@@ -1,4 +1,4 @@
-"""Runs whose process is gone end, and no others."""
+"""Runs whose process has ended fail, and no others."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ from tests.conftest import CHECKOUT
 from tests.resources.runs.tiny_graph import guarded
 
 STARTED = dg.DagsterRunStatus.STARTED
-OVER = dg.DagsterRunStatus.FAILURE
+FAILED = dg.DagsterRunStatus.FAILURE
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def instance(tmp_path):
     folder = tmp_path / "home" / "dagster"
     folder.mkdir(parents=True)
     (folder / "dagster.yaml").write_text((CHECKOUT / "dagster.yaml").read_text())
-    with dg.DagsterInstance.from_config(str(folder)) as opened:
-        yield opened
+    with dg.DagsterInstance.from_config(str(folder)) as instance:
+        yield instance
 
 
 @pytest.fixture(scope="module")
-def dead():
+def ended_process():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     own_process, started = this_process(), start_ticks(child.pid)
     assert own_process
@@ -49,63 +49,67 @@ def nothing() -> None:
     """Makes nothing."""
 
 
-def add_run(instance, tags=None, status=STARTED, of=""):
-    """A run in the pool of GPUs that Dagster believes goes on."""
+def add_run(instance, tags=None):
+    """Create a run that has started, as Dagster believes."""
     job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
-    run = instance.create_run_for_job(job, status=status)
-    instance.add_run_tags(
-        run.run_id, {".dagster/bench_process_of": of or run.run_id, **(tags or {})}
-    )
+    run = instance.create_run_for_job(job, status=STARTED)
+    tags = {".dagster/bench_process_of": run.run_id, **(tags or {})}
+    instance.add_run_tags(run.run_id, tags)
     return run.run_id
 
 
-def named(process, **changed):
-    return {".dagster/bench_process": str(replace(process, **changed))}
+def process_tag(process, **changes):
+    return {".dagster/bench_process": str(replace(process, **changes))}
 
 
 @pytest.mark.parametrize(
-    ("changed", "after"),
+    ("changes", "expected_status"),
     [
-        pytest.param({}, OVER, id="a killed process"),
+        pytest.param({}, FAILED, id="a killed process"),
         pytest.param({"host": "elsewhere"}, STARTED, id="a process of another machine"),
     ],
 )
-def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, after):
-    run_id = add_run(instance, named(dead, **changed))
-    ended = end_orphaned_runs(instance)
-    assert instance.get_run_by_id(run_id).status == after
-    assert ended == ([f"run {run_id[:8]}"] if after == OVER else [])
+def test_a_run_fails_if_its_process_has_certainly_ended(
+    instance, ended_process, changes, expected_status
+):
+    run_id = add_run(instance, process_tag(ended_process, **changes))
+    descriptions = end_orphaned_runs(instance)
+    assert instance.get_run_by_id(run_id).status == expected_status
+    assert descriptions == ([f"run {run_id[:8]}"] if expected_status == FAILED else [])
     assert end_orphaned_runs(instance) == []
 
 
-def test_a_run_that_lives_is_left_alone(instance):
+def test_a_run_whose_process_may_be_alive_goes_on(instance):
     living = add_run(instance, {".dagster/bench_process": str(this_process())})
     unknown = add_run(instance)  # of a version that did not name processes
     assert end_orphaned_runs(instance) == []
-    assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
+    assert {instance.get_run_by_id(run_id).status for run_id in (living, unknown)} == {STARTED}
 
 
-def test_the_daemon_asks_the_launcher(instance, dead):
+def test_the_launcher_reports_the_health_of_the_process(instance, ended_process):
     launcher = instance.run_launcher
     assert isinstance(launcher, MonitoredRunLauncher)
     assert launcher.supports_check_run_worker_health
-    gone, living = add_run(instance, named(dead)), add_run(instance, process_tags(""))
+    ended, living = (
+        add_run(instance, process_tag(ended_process)),
+        add_run(instance, process_tags("")),
+    )
     statuses = {
         run_id: launcher.check_run_worker_health(instance.get_run_by_id(run_id)).status
-        for run_id in (gone, living)
+        for run_id in (ended, living)
     }
-    assert statuses == {gone: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
+    assert statuses == {ended: WorkerStatus.FAILED, living: WorkerStatus.RUNNING}
 
 
 @pytest.mark.parametrize(
-    ("seconds", "after"),
+    ("seconds", "expected_status"),
     [
         pytest.param(0, STARTED, id="milliseconds ago"),
-        pytest.param(301, OVER, id="longer ago than a run may take to start"),
+        pytest.param(301, FAILED, id="longer ago than a run may take to start"),
     ],
 )
-def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
-    instance, monkeypatch, seconds, after
+def test_a_run_killed_before_it_recorded_its_process_fails_after_the_timeout(
+    instance, monkeypatch, seconds, expected_status
 ):
     run_id = add_run(
         instance, {".dagster/bench_launched_on": str(this_process()), ".dagster/bench_process": ""}
@@ -115,7 +119,7 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     now = time.time() + seconds
     monkeypatch.setattr(time, "time", lambda: now)
     end_orphaned_runs(instance)
-    assert instance.get_run_by_id(run_id).status == after
+    assert instance.get_run_by_id(run_id).status == expected_status
 
 
 @dg.op(required_resource_keys={"guard"})
@@ -134,8 +138,10 @@ def evaluation() -> None:
     codis__predictions()
 
 
-def test_a_run_names_its_process_and_locks_its_tables(instance, tmp_path):
-    whole = dg.reconstructable(evaluation)
-    with dg.execute_job(whole, instance, tags={"dagster/partition": "m"}) as result:
+def test_a_run_records_its_process_and_locks_its_tables(instance, tmp_path):
+    job = dg.reconstructable(evaluation)
+    with dg.execute_job(job, instance, tags={"dagster/partition": "m"}) as result:
         assert result.success
-    assert len(list((tmp_path / "home" / "locks").iterdir())) == 1  # none for each run there was
+    assert (
+        len(list((tmp_path / "home" / "locks").iterdir())) == 1
+    )  # the run's own lock file is deleted

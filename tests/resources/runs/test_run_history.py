@@ -1,4 +1,4 @@
-"""Old runs are deleted, except those that made a table as it is now."""
+"""Old runs are deleted, except those that made a present table."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -27,30 +27,37 @@ def scores(context: dg.AssetExecutionContext) -> None:
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.local_temp(str(tmp_path)) as opened:
-        opened.add_dynamic_partitions("model", ["a", "b", "broken"])
-        yield opened
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        instance.add_dynamic_partitions("model", ["a", "b", "broken"])
+        yield instance
 
 
-def run(instance: dg.DagsterInstance, asset: dg.AssetsDefinition, model: str | None = None) -> str:
+def materialize(
+    instance: dg.DagsterInstance, asset: dg.AssetsDefinition, model: str | None = None
+) -> str:
     return dg.materialize(
         [asset], instance=instance, partition_key=model, raise_on_error=False
     ).run_id
 
 
-def test_what_made_the_present_tables_stays(instance: dg.DagsterInstance, tmp_path: Path) -> None:
-    first, failed = run(instance, questions), run(instance, scores, "broken")
-    second, of_a = run(instance, questions), run(instance, scores, "a")
-    again_of_a, of_b = run(instance, scores, "a"), run(instance, scores, "b")
-    assert delete_old_runs(instance, TOMORROW, 100) == [first, failed, of_a]
-    assert set(instance.get_run_ids()) == {second, again_of_a, of_b}
+def test_runs_that_made_present_tables_stay(instance: dg.DagsterInstance, tmp_path: Path) -> None:
+    first, failed = materialize(instance, questions), materialize(instance, scores, "broken")
+    second, run_of_a = materialize(instance, questions), materialize(instance, scores, "a")
+    second_run_of_a, run_of_b = (
+        materialize(instance, scores, "a"),
+        materialize(instance, scores, "b"),
+    )
+    assert delete_old_runs(instance, TOMORROW, 100) == [first, failed, run_of_a]
+    assert set(instance.get_run_ids()) == {second, second_run_of_a, run_of_b}
     assert instance.get_materialized_partitions(dg.AssetKey("scores")) == {"a", "b"}
     assert not list(tmp_path.rglob(f"{failed}.db*"))
     assert list(tmp_path.rglob(f"{second}.db"))
 
 
-def test_young_and_unfinished_runs_stay_and_a_limit_is_kept(instance: dg.DagsterInstance) -> None:
-    failed = [run(instance, scores, "broken") for _ in range(3)]
+def test_young_and_unfinished_runs_stay_and_the_limit_is_respected(
+    instance: dg.DagsterInstance,
+) -> None:
+    failed = [materialize(instance, scores, "broken") for _ in range(3)]
     job = dg.Definitions([questions]).resolve_implicit_global_asset_job_def()
     running = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED).run_id
     assert delete_old_runs(instance, datetime.now(UTC) - timedelta(days=1), 100) == []
