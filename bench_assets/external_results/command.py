@@ -41,17 +41,14 @@ def import_results(
     with open_home(rule="bench.toml") as bench:
         images = open_image_store(bench.settings)
         evaluations = [
-            imported
+            evaluation
             for file in files
-            for imported in read_evaluations(file, images, suite=name, model=model)
+            for evaluation in read_evaluations(file, images, suite=name, model=model)
         ]
         store_evaluations(bench.settings.home, bench.tables, bench.catalog, evaluations)
-        rows = [row for metric in evaluations for row in metric.metrics]
-        results = HomeResults(
-            bench.settings,
-            bench.tables,
-            {imported.task.name: imported.task for imported in evaluations},
-        )
+        rows = [row for evaluation in evaluations for row in evaluation.metrics]
+        tasks = {evaluation.task.name: evaluation.task for evaluation in evaluations}
+        results = HomeResults(bench.settings, bench.tables, tasks)
         print_results(results.of(rows), rows, as_json=as_json, all_metrics=False)
         for evaluation in evaluations:
             partial_note = f", {evaluation.partial}" if evaluation.partial else ""

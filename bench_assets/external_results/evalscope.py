@@ -34,25 +34,32 @@ def read_evalscope(file: Path) -> ExternalResults:
     Raises:
         SourceError: If a line is not a review, or two have the same index.
     """
-    placed = [(line.where, _sample(line.entry, line.where)) for line in read_lines(file)]
-    samples = unique_samples((where, sample) for where, (sample, _) in placed)
-    name = next((name for _, (_, name) in placed if name), "score")
+    located_samples: list[tuple[str, ExternalSample]] = []
+    score_name = ""
+    for line in read_lines(file):
+        sample, name = _sample(line.entry, line.where)
+        located_samples.append((line.where, sample))
+        score_name = score_name or name
+    samples = unique_samples(located_samples)
     return ExternalResults(
         harness=HARNESS,
         task=file.stem,
         model=_model(file),
-        metrics=tuple(mean_of_points(name, samples)),
+        metrics=tuple(mean_of_points(score_name or "score", samples)),
         samples=samples,
-        about=_limit(file, len({sample.sample_id for sample in samples})),
+        partial=_limit(file, len({sample.sample_id for sample in samples})),
     )
 
 
 def _limit(file: Path, n_samples: int) -> str:
-    """The limit of the run, as its configuration has it; "" if it left out no sample."""
-    configs = sorted((file.absolute().parents[2] / "configs").glob("task_config*.yaml"))
+    """The ``--limit`` of the run, from its configuration; "" if it left out no sample."""
+    run_folder = file.absolute().parents[2]  # of reviews/MODEL/FILE
+    configs = sorted((run_folder / "configs").glob("task_config*.yaml"))
     match = _LIMIT.search(read_text(configs[-1])) if configs else None
-    is_partial = match and (float(match[1]) < 1 or n_samples >= float(match[1]))
-    return f"--limit {match[1]}" if match and is_partial else ""
+    if match is None:
+        return ""
+    limit = float(match[1])
+    return f"--limit {match[1]}" if limit < 1 or n_samples >= limit else ""
 
 
 def _model(file: Path) -> str:
@@ -65,30 +72,32 @@ def _model(file: Path) -> str:
 
 
 def _sample(row: Entry, where: str) -> tuple[ExternalSample, str]:
+    """A sample, and the name of its main score; "" if it has none."""
     with shape_errors(where, HARNESS):
-        scored = row["sample_score"]
-        score = scored["score"]
+        sample_score = row["sample_score"]
+        score = sample_score["score"]
         values = score.get("value") or {}
         name = score.get("main_score_name") or next(iter(values), "")
         turns = row.get("messages") or []
         prompt_turns = [turn for turn in turns if turn.get("role") != "assistant"]
-        metadata = scored.get("sample_metadata") or {}
+        prompt = row.get("input") or "\n\n".join(
+            _text(turn.get("content")) for turn in prompt_turns
+        )
         sample = ExternalSample(
             sample_id=to_text(row["index"]),
-            prompt=row.get("input")
-            or "\n\n".join(_text(turn.get("content")) for turn in prompt_turns),
+            prompt=prompt,
             target=(to_text(row.get("target")),),
-            category=category_of(metadata),
+            category=category_of(sample_score.get("sample_metadata") or {}),
             response=to_text(score.get("prediction")),
             answer=to_text(score.get("extracted_prediction")),
             points=to_number(values.get(name)),
-            why=to_text(score.get("explanation")),
+            explanation=to_text(score.get("explanation")),
         )
     return sample, name
 
 
 def _text(content: object) -> str:
-    """Text of a message: a text, or parts of which some are texts."""
+    """Text of a message, whose content is a text, or a list of parts of which some are texts."""
     if isinstance(content, list):
         return "\n".join(str(part["text"]) for part in content if part.get("text"))
     return to_text(content)

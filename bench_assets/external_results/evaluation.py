@@ -34,10 +34,11 @@ def imported_evaluation(
     task = imported.as_task()
     questions = _questions(results, task, put_image)
     predictions = [_prediction(sample, results, task) for sample in results.samples]
-    most = max([1.0, *(sample.points for sample in results.samples if sample.points is not None)])
-    pairs = zip(results.samples, predictions, strict=True)
+    points = [sample.points for sample in results.samples if sample.points is not None]
+    max_points = max([1.0, *points])
     scores = [
-        _score(pair, prediction, most, is_error=task.is_lowest_best) for pair, prediction in pairs
+        _score(sample, prediction, max_points, is_error=task.is_lowest_best)
+        for sample, prediction in zip(results.samples, predictions, strict=True)
     ]
     return with_reported_metrics(
         Evaluation(
@@ -48,52 +49,61 @@ def imported_evaluation(
             predictions=predictions,
             scores=scores,
             metrics=(),
-            partial=results.about,
+            partial=results.partial,
         ),
         results.metrics,
     )
 
 
-def with_reported_metrics(one: Evaluation, printed: Sequence[ExternalMetric]) -> Evaluation:
+def with_reported_metrics(evaluation: Evaluation, reported: Sequence[ExternalMetric]) -> Evaluation:
     """Take the reported numbers unchanged, with intervals if the points reproduce them."""
-    rows = pipeline.summarise(one.task, one.questions, one.predictions, one.scores)
+    rows = pipeline.summarise(
+        evaluation.task, evaluation.questions, evaluation.predictions, evaluation.scores
+    )
+    signature = str(_signature(evaluation, digest(evaluation.questions)))
+    computed = _computed_metrics(evaluation, rows, reported[0], signature)
+    computed_by_key = {(row.metric, row.category): row for row in computed}
+    metrics: list[Metric] = []
+    for number in reported:
+        row = computed_by_key.get((number.name, number.category))
+        if row and isclose(row.value, number.value, abs_tol=1e-9):
+            metrics.append(replace(row, value=number.value))  # the same number, with its interval
+        else:
+            metrics.append(_reported_metric(number, rows[0], signature))
+    reported_keys = {(row.metric, row.category) for row in metrics}
+    metrics += [row for key, row in computed_by_key.items() if key not in reported_keys]
+    return replace(evaluation, metrics=sorted(metrics, key=lambda row: row.category != "all"))
+
+
+def _computed_metrics(
+    evaluation: Evaluation, rows: Sequence[Metric], headline: ExternalMetric, signature: str
+) -> list[Metric]:
+    """Metrics of the points on the headline's scale; none if the points do not reproduce it."""
+    max_points = evaluation.scores[0].max_points
+    factor = _factor(rows[0].value, headline.value, max_points)
+    if isnan(factor):
+        return []
     constants = {
-        (row.metric, row.category): row.value for row in best_constants(one.task, one.questions)
+        (row.metric, row.category): row.value * max_points * factor
+        for row in best_constants(evaluation.task, evaluation.questions)
     }
-    signature = str(_signature(one, digest(one.questions)))
-    headline = printed[0]
-    most = one.scores[0].max_points
-    factor = _factor(rows[0].value, headline.value, most)
-    computed = [
+    return [
         replace(
             row,
             value=row.value * factor,
             low=row.low * factor,
             high=row.high * factor,
-            constant=None
-            if (c := constants.get((row.metric, row.category))) is None
-            else c * most * factor,
+            constant=constants.get((row.metric, row.category)),
             signature=signature,
         )
         for row in rows
-        if not isnan(factor)
     ]
-    by_key = {(row.metric, row.category): row for row in computed}
-    reported = [
-        replace(row, value=number.value)  # the same number, with its interval
-        if (row := by_key.get((number.name, number.category)))
-        and isclose(row.value, number.value, abs_tol=1e-9)
-        else _reported_metric(number, rows[0], signature)
-        for number in printed
-    ]
-    known = {(row.metric, row.category) for row in reported}
-    kept = [row for row in computed if (row.metric, row.category) not in known]
-    return replace(one, metrics=sorted([*reported, *kept], key=lambda row: row.category != "all"))
 
 
 def _questions(
     results: ExternalResults, task: Task, put_image: Callable[[bytes], str]
 ) -> list[Question]:
+    """The questions of the samples; draws of one sample share its question."""
     questions_by_id: dict[str, Question] = {}
     for sample in results.samples:
         question = Question(
@@ -115,57 +125,62 @@ def _questions(
     return list(questions_by_id.values())
 
 
-def _images(one: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[str, ...]:
+def _images(sample: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[str, ...]:
     try:
-        return tuple(put_image(image) for image in one.images)
+        return tuple(put_image(image) for image in sample.images)
     except ImageError as error:
-        raise SourceError(f"sample {one.sample_id}: {error}") from error
+        raise SourceError(f"sample {sample.sample_id}: {error}") from error
 
 
-def _kind(one: ExternalSample) -> AnswerKind:
-    letters = [chr(ord("A") + n) for n in range(len(one.options))]
-    if not one.options or not set(one.target) <= set(letters):
+def _kind(sample: ExternalSample) -> AnswerKind:
+    """A choice if the target are letters of options, else a text."""
+    letters = [chr(ord("A") + n) for n in range(len(sample.options))]
+    if not sample.options or not set(sample.target) <= set(letters):
         return "text"
-    return "choice" if len(one.target) == 1 else "choices"
+    return "choice" if len(sample.target) == 1 else "choices"
 
 
-def _prediction(one: ExternalSample, results: ExternalResults, task: Task) -> Prediction:
+def _prediction(sample: ExternalSample, results: ExternalResults, task: Task) -> Prediction:
     return Prediction(
-        question_id=f"{task.name}/{one.sample_id}",
+        question_id=f"{task.name}/{sample.sample_id}",
         model=results.model,
         condition="main",
-        sample=one.draw,
-        text=one.response,
-        raw_text=one.response,
+        sample=sample.draw,
+        text=sample.response,
+        raw_text=sample.response,
         decoding=f"{results.model}|by {results.measured_by}",
-        error=one.error,
+        error=sample.error,
     )
 
 
 def _score(
-    one: ExternalSample, prediction: Prediction, max_points: float, *, is_error: bool
+    sample: ExternalSample, prediction: Prediction, max_points: float, *, is_error: bool
 ) -> Score:
-    """The points of the harness; of errors, what is left of the most."""
-    points = None if one.error or one.points is None or one.points < 0 else one.points
-    scored = Score.of(
+    """Score a sample with its harness's points; an error rate is subtracted from the maximum."""
+    points = sample.points
+    if sample.error or points is None or points < 0:
+        points = None
+    elif is_error:
+        points = max_points - points
+    score = Score.of(
         prediction,
-        points=max_points - points if is_error and points is not None else points,
+        points=points,
         max_points=max_points,
-        answer=(one.answer,) if one.answer else (),
-        note=one.why,
+        answer=(sample.answer,) if sample.answer else (),
+        note=sample.explanation,
     )
-    return replace(scored, error=one.error)
+    return replace(score, error=sample.error)
 
 
-def _signature(one: Evaluation, data: str) -> Signature:
+def _signature(evaluation: Evaluation, data: str) -> Signature:
     parts = {
         "data": short_digest(data),
-        "harness": one.task.measured_by,
-        "model": one.model,
-        "n": str(len(one.questions)),
-        **({"partial": one.partial} if one.partial else {}),
+        "harness": evaluation.task.measured_by,
+        "model": evaluation.model,
+        "n": str(len(evaluation.questions)),
+        **({"partial": evaluation.partial} if evaluation.partial else {}),
     }
-    return Signature(one.task.name, one.task.version, one.condition, parts)
+    return Signature(evaluation.task.name, evaluation.task.version, evaluation.condition, parts)
 
 
 def _factor(computed: float, reported: float, max_points: float) -> float:
@@ -174,9 +189,10 @@ def _factor(computed: float, reported: float, max_points: float) -> float:
     return next((f for f in factors if isclose(computed * f, reported, abs_tol=1e-9)), nan)
 
 
-def _reported_metric(number: ExternalMetric, like: Metric, signature: str) -> Metric:
+def _reported_metric(number: ExternalMetric, template: Metric, signature: str) -> Metric:
+    """A number without interval and baselines, otherwise like a computed metric."""
     return replace(
-        like,
+        template,
         metric=number.name,
         category=number.category,
         value=number.value,

@@ -33,12 +33,14 @@ from bench_assets.external_results.results import (
 
 HARNESS = "Inspect AI"
 
-_Placed: TypeAlias = tuple[str, dict[str, Any]]  # a sample with its place
+_LocatedSample: TypeAlias = tuple[str, dict[str, Any]]  # where it is, and the sample
 
 _ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
 _LOCAL_HEADER = 30  # bytes, before the name of a member
+_LOCAL_LENGTHS = slice(26, 30)  # bytes of that header: lengths of the name and an extra field
+_HEADERS = ("header.json", "_journal/start.json")  # the latter of an interrupted evaluation
 _ATTACHED = "attachment://"
-_ERRORS = ("stderr", "bootstrap_stderr", "std", "var")  # uncertainties of other metrics
+_UNCERTAINTIES = ("stderr", "bootstrap_stderr", "std", "var")  # uncertainties of other metrics
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Numbers of score values that are letters, after Inspect's ``value_to_float``."""
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -51,80 +53,88 @@ def read_inspect_log(file: Path) -> ExternalResults:
     Raises:
         SourceError: If it is not a log of Inspect AI, or is damaged; says why.
     """
-    header, samples = _archive(file) if zipfile.is_zipfile(file) else _document(file)
+    header, samples = _read_archive(file) if zipfile.is_zipfile(file) else _read_document(file)
     evaluation = header.get("eval")
     if not isinstance(evaluation, dict) or "task" not in evaluation:
         raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
     results = header.get("results") or {}
-    first = _first_score(samples)
+    first_score = _first_score(samples)
     with shape_errors(f"{file}, results", HARNESS):
-        scorer, key = _headline(results, first)
+        scorer, score_name = _headline(results, first_score)
         metrics = _metrics(results)
-    read = unique_samples((where, _sample(sample, scorer, key, where)) for where, sample in samples)
+    external_samples = unique_samples(
+        (where, _sample(sample, scorer, score_name, where)) for where, sample in samples
+    )
     status = str(header.get("status", "started"))
     with shape_errors(f"{file}, eval", HARNESS):
         n_all = (evaluation.get("dataset") or {}).get("samples")
         version = str((evaluation.get("packages") or {}).get("inspect_ai", ""))
-    n_read = len({sample.sample_id for sample in read})
+    n_read = len({sample.sample_id for sample in external_samples})
     coverage = f"{n_read} of {n_all} samples" if isinstance(n_all, int) and n_read < n_all else ""
     return ExternalResults(
         harness=HARNESS,
         version=version,
         task=str(evaluation.get("task_display_name") or evaluation["task"]),
         model=str(evaluation.get("model", "")) or "unknown",
-        metrics=tuple(metrics or mean_of_points("mean", read)),
-        samples=read,
-        about=coverage or ("" if status == "success" else f"status {status}"),
+        metrics=tuple(metrics or mean_of_points("mean", external_samples)),
+        samples=external_samples,
+        partial=coverage or ("" if status == "success" else f"status {status}"),
     )
 
 
-def _document(file: Path) -> tuple[Entry, list[_Placed]]:
+def _read_document(file: Path) -> tuple[Entry, list[_LocatedSample]]:
+    """Header and samples of a ``.json`` file, which is its own header."""
     log = read_object(file)
-    listed = require_field(log, "samples", list, str(file)) if log.get("samples") else []
-    return log, [(f"{file}, sample {n}", sample) for n, sample in enumerate(listed, 1)]
+    samples = require_field(log, "samples", list, str(file)) if log.get("samples") else []
+    return log, [(f"{file}, sample {n}", sample) for n, sample in enumerate(samples, 1)]
 
 
-def _archive(file: Path) -> tuple[Entry, list[_Placed]]:
+def _read_archive(file: Path) -> tuple[Entry, list[_LocatedSample]]:
+    """Header and samples of an ``.eval`` file."""
     try:
         archive = zipfile.ZipFile(file)
     except UNPACKING_ERRORS as error:
         raise SourceError(f"{file}: cannot be unpacked: {error}") from error
     with archive:
-        members = {info.filename: info for info in archive.infolist()}
-
-        def member(name: str) -> dict[str, Any]:
-            data = _content(file, archive, members[name])
-            return parse_object(data.decode("utf-8", "replace"), f"{file}, {name}")
-
-        heads = [name for name in ("header.json", "_journal/start.json") if name in members]
-        if not heads:
+        members = {member.filename: member for member in archive.infolist()}
+        header = next((members[name] for name in _HEADERS if name in members), None)
+        if header is None:
             raise SourceError(f"{file}: not a log of Inspect AI: no header.json in it")
-        names = [name for name in members if name.startswith("samples/")]
-        return member(heads[0]), [(f"{file}, {name}", member(name)) for name in names]
+        return _read_member(file, archive, header), [
+            (f"{file}, {name}", _read_member(file, archive, member))
+            for name, member in members.items()
+            if name.startswith("samples/")
+        ]
 
 
-def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _read_member(file: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entry:
+    text = _unpack(file, archive, member).decode("utf-8", "replace")
+    return parse_object(text, f"{file}, {member.filename}")
+
+
+def _unpack(file: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Read a member, also with Zstandard, which zipfile supports from Python 3.14 on."""
     try:
-        require_bounded(info)
-        if info.compress_type != _ZSTANDARD:
-            return archive.read(info)
+        require_bounded(member)
+        if member.compress_type != _ZSTANDARD:
+            return archive.read(member)
         import pyarrow as pa
 
-        with file.open("rb") as opened:
-            opened.seek(info.header_offset)
-            lengths = struct.unpack("<HH", opened.read(_LOCAL_HEADER)[26:30])
-            opened.seek(sum(lengths), 1)
-            packed = pa.BufferReader(opened.read(info.compress_size))
-        data = cast(bytes, pa.CompressedInputStream(packed, "zstd").read(info.file_size))
-        if zlib.crc32(data) != info.CRC:
+        with file.open("rb") as log_file:
+            log_file.seek(member.header_offset)
+            lengths = struct.unpack("<HH", log_file.read(_LOCAL_HEADER)[_LOCAL_LENGTHS])
+            log_file.seek(sum(lengths), 1)
+            packed = pa.BufferReader(log_file.read(member.compress_size))
+        data = cast(bytes, pa.CompressedInputStream(packed, "zstd").read(member.file_size))
+        if zlib.crc32(data) != member.CRC:
             raise zipfile.BadZipFile("its checksum differs")
         return data
-    except (*UNPACKING_ERRORS, struct.error) as exc:
-        raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {exc}") from exc
+    except (*UNPACKING_ERRORS, struct.error) as error:
+        raise SourceError(f"{file}, {member.filename}: cannot be unpacked: {error}") from error
 
 
-def _first_score(samples: Iterable[_Placed]) -> str:
+def _first_score(samples: Iterable[_LocatedSample]) -> str:
+    """Name of the first score of any sample; "" if none is scored."""
     for where, sample in samples:
         with shape_errors(where, HARNESS):
             for name in sample.get("scores") or ():
@@ -132,10 +142,10 @@ def _first_score(samples: Iterable[_Placed]) -> str:
     return ""
 
 
-def _headline(results: Mapping[str, Any], first: str) -> tuple[str, str]:
+def _headline(results: Mapping[str, Any], first_score: str) -> tuple[str, str]:
     """Names of the scorer to read points from, and of its score."""
     headline = results.get("headline") or (results.get("scores") or [{}])[0]
-    score = str(headline.get("score") or headline.get("name") or first)
+    score = str(headline.get("score") or headline.get("name") or first_score)
     return str(headline.get("scorer") or score), score
 
 
@@ -143,74 +153,84 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
     """Every metric, the headline first; named by score and reducer if there are several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
-    names, reducers = ({score.get(key) for score in scores} - {None} for key in ("name", "reducer"))
-    summaries = []
+    names = {score.get("name") for score in scores} - {None}
+    reducers = {score.get("reducer") for score in scores} - {None}
+    ordered: list[tuple[tuple[bool, bool], ExternalMetric]] = []
     for score in scores:
+        score_name, reducer = score.get("name"), score.get("reducer")
+        has_headline = (score_name, reducer) == (headline.get("score"), headline.get("reducer"))
+        prefix = score_name if len(names) > 1 else ""
+        suffix = reducer if len(reducers) > 1 else ""
         metrics = score.get("metrics") or {}
-        at = (score.get("name"), score.get("reducer"))
-        is_first = at == (headline.get("score"), headline.get("reducer"))
-        first, _ = _metric_name(str(headline.get("metric")), metrics)
+        headline_name, _ = _metric_name(str(headline.get("metric")), metrics)
         for key, metric in metrics.items():
             name, category = _metric_name(key, metrics)
-            parts = (at[0] if len(names) > 1 else "", name, at[1] if len(reducers) > 1 else "")
             value = to_number(metric.get("value"))
-            if value is not None and key not in _ERRORS:
-                full_name = "/".join(filter(None, parts))
-                order = (not (is_first and name == first), category != "all")
-                summaries.append(
-                    (order, ExternalMetric(name=full_name, value=value, category=category))
-                )
-    return [metric for _, metric in sorted(summaries, key=itemgetter(0))]
+            if value is None or key in _UNCERTAINTIES:
+                continue
+            full_name = "/".join(filter(None, (prefix, name, suffix)))
+            is_headline = has_headline and name == headline_name
+            external_metric = ExternalMetric(name=full_name, value=value, category=category)
+            ordered.append(((not is_headline, category != "all"), external_metric))
+    return [metric for _, metric in sorted(ordered, key=itemgetter(0))]
 
 
 def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
-    """Name and category of a metric; ``grouped`` writes one under the name of each category."""
-    grouped = {
-        k: str(metric["name"]) for k, metric in metrics.items() if metric.get("group") == "grouped"
+    """Name and category of a metric.
+
+    Inspect's ``grouped`` writes a metric under the name of each category, and as "all".
+    """
+    categories = {
+        grouped_key: str(metric["name"])
+        for grouped_key, metric in metrics.items()
+        if metric.get("group") == "grouped"
     }
-    if key in grouped and "all" in grouped.values():
-        return str(metrics[key]["params"]["metric"]["name"]), grouped[key]
+    if key in categories and "all" in categories.values():
+        return str(metrics[key]["params"]["metric"]["name"]), categories[key]
     return key, "all"
 
 
-def _sample(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
+def _sample(sample: Mapping[str, Any], scorer: str, score_name: str, where: str) -> ExternalSample:
     with shape_errors(where, HARNESS):
-        if found.get("id") is None:
+        if sample.get("id") is None:
             raise SourceError(f"{where}: no id")
-        return _parse_sample(found, scorer, key, where)
+        return _parse_sample(sample, scorer, score_name, where)
 
 
-def _parse_sample(found: Mapping[str, Any], scorer: str, key: str, where: str) -> ExternalSample:
-    attached = found.get("attachments") or {}
-    prompt, images = _prompt(found, attached, where)
-    scores = found.get("scores") or {}
+def _parse_sample(
+    sample: Mapping[str, Any], scorer: str, score_name: str, where: str
+) -> ExternalSample:
+    attachments = sample.get("attachments") or {}
+    prompt, images = _prompt(sample, attachments, where)
+    scores = sample.get("scores") or {}
     score: dict[str, Any] = scores.get(scorer) or next(iter(scores.values()), {})
-    output = found.get("output") or {}
-    error = found.get("error") or {}
+    value = score.get("value")
+    output = sample.get("output") or {}
+    error = sample.get("error") or {}
     return ExternalSample(
-        sample_id=str(found["id"]),
-        draw=max(0, int(found.get("epoch") or 1) - 1),
+        sample_id=str(sample["id"]),
+        draw=max(0, int(sample.get("epoch") or 1) - 1),
         prompt=prompt,
         images=images,
-        options=tuple(map(str, found.get("choices") or ())),
-        target=_target(found),
-        category=category_of(found.get("metadata") or {}),
-        response=_completion(output, attached),
+        options=tuple(map(str, sample.get("choices") or ())),
+        target=_target(sample),
+        category=category_of(sample.get("metadata") or {}),
+        response=_completion(output, attachments),
         answer=to_text(score.get("answer")),
-        points=_points(value.get(key) if isinstance(value := score.get("value"), dict) else value),
-        why=to_text(score.get("explanation")),
+        points=_points(value.get(score_name) if isinstance(value, dict) else value),
+        explanation=to_text(score.get("explanation")),
         error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
     )
 
 
-def _target(found: Mapping[str, Any]) -> tuple[str, ...]:
+def _target(sample: Mapping[str, Any]) -> tuple[str, ...]:
     """The right answers; of options, their letters."""
-    target = found.get("target") or ()
-    parts = tuple(map(str, target)) if isinstance(target, list) else (str(target),)
-    n_options = len(found.get("choices") or ())
-    if n_options and len(parts) == 1 and set(parts[0]) <= set(ascii_uppercase[:n_options]):
-        return tuple(parts[0])
-    return parts
+    target = sample.get("target") or ()
+    answers = tuple(map(str, target)) if isinstance(target, list) else (str(target),)
+    n_options = len(sample.get("choices") or ())
+    if n_options and len(answers) == 1 and set(answers[0]) <= set(ascii_uppercase[:n_options]):
+        return tuple(answers[0])
+    return answers
 
 
 def _points(value: object) -> float | None:
@@ -219,12 +239,13 @@ def _points(value: object) -> float | None:
     return to_number(value)
 
 
-def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
+def _completion(output: Mapping[str, Any], attachments: Mapping[str, str]) -> str:
+    """Text of the first response."""
     choices = output.get("choices") or []
     content = (choices[0].get("message") or {}).get("content") if choices else None
     parts = content if isinstance(content, list) else [content or output.get("completion") or ""]
     return "".join(
-        _resolve_attachment(part, attached)
+        _resolve_attachment(part, attachments)
         if isinstance(part, str)
         else str(part.get("text") or "")
         for part in parts
@@ -232,34 +253,35 @@ def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
 
 
 def _prompt(
-    found: Mapping[str, Any], attached: Mapping[str, str], where: str
+    sample: Mapping[str, Any], attachments: Mapping[str, str], where: str
 ) -> tuple[str, tuple[bytes, ...]]:
     """The prompt before the first response: texts, and images in reading order."""
-    sent = found.get("messages") or found.get("input") or ""
-    if isinstance(sent, str):
-        return _resolve_attachment(sent, attached), ()
+    messages = sample.get("messages") or sample.get("input") or ""
+    if isinstance(messages, str):
+        return _resolve_attachment(messages, attachments), ()
     texts: list[str] = []
     images: list[bytes] = []
-    for message in sent:
+    for message in messages:
         if message.get("role") == "assistant":
             break
         content = message.get("content") or ""
         for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
             if part.get("type") == "text":
-                texts.append(_resolve_attachment(str(part.get("text") or ""), attached))
+                texts.append(_resolve_attachment(str(part.get("text") or ""), attachments))
             elif part.get("type") == "image":
-                images += _image(_resolve_attachment(str(part.get("image") or ""), attached), where)
+                address = _resolve_attachment(str(part.get("image") or ""), attachments)
+                images += _embedded_image(address, where)
     return "\n".join(texts), tuple(images)
 
 
-def _resolve_attachment(written: str, attached: Mapping[str, str]) -> str:
-    """Resolve a text from the attachments of its sample."""
-    if written.startswith(_ATTACHED):
-        return attached.get(written.removeprefix(_ATTACHED), written)
-    return written
+def _resolve_attachment(text: str, attachments: Mapping[str, str]) -> str:
+    """The attachment of the sample to which a text refers; other texts unchanged."""
+    if text.startswith(_ATTACHED):
+        return attachments.get(text.removeprefix(_ATTACHED), text)
+    return text
 
 
-def _image(address: str, where: str) -> list[bytes]:
+def _embedded_image(address: str, where: str) -> list[bytes]:
     """Bytes of an image inside the log; empty for external images."""
     head, comma, data = address.partition(",")
     if not (comma and head.startswith("data:")):

@@ -62,88 +62,106 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
     """
     if match := _LM_EVAL_SAMPLES.fullmatch(file.name):
         return [_read_task(match["task"], file, _lm_eval_results(file, match["date"]))]
-    if dated := _LM_EVAL_RESULTS.fullmatch(file.name):
-        tasks = read_object(file).get("results") or {}
-        samples = {
-            match["task"]: sample_file  # the last of each task that the results are not older than
-            for sample_file in sorted(file.parent.glob("samples_*.jsonl"))
-            if (match := _LM_EVAL_SAMPLES.fullmatch(sample_file.name)) and match["task"] in tasks
-            if match["date"] <= dated["date"]
-        }
-        return [_read_task(task, sample, file) for task, sample in samples.items()] or _no_samples(
-            file
-        )
     if match := _SAMPLES.fullmatch(file.name):
         results = file.with_name(f"{match['date']}_results.json".removeprefix("_"))
         return [_read_task(match["task"], file, results)]
-    date = file.name.removesuffix("results.json")
-    files = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
-    tasks_of = {sample_file: _SAMPLES.fullmatch(sample_file.name) for sample_file in files}
-    read = [
-        _read_task(hit["task"], sample_file, file) for sample_file, hit in tasks_of.items() if hit
-    ]
-    return read or _no_samples(file)
+    if match := _LM_EVAL_RESULTS.fullmatch(file.name):
+        samples = _lm_eval_samples(file, match["date"])
+    else:
+        samples = _lmms_samples(file)
+    if not samples:
+        raise SourceError(f"{file}: no file of its samples beside it; run it with --log_samples")
+    return [_read_task(task, sample_file, file) for task, sample_file in samples.items()]
 
 
-def _no_samples(file: Path) -> list[ExternalResults]:
-    raise SourceError(f"{file}: no file of its samples beside it; run it with --log_samples")
+def _lm_eval_samples(results: Path, date: str) -> dict[str, Path]:
+    """The last file of samples of each task in the results that is not newer than them."""
+    tasks = read_object(results).get("results") or {}
+    samples = {}
+    for file in sorted(results.parent.glob("samples_*.jsonl")):
+        match = _LM_EVAL_SAMPLES.fullmatch(file.name)
+        if match and match["task"] in tasks and match["date"] <= date:
+            samples[match["task"]] = file
+    return samples
+
+
+def _lmms_samples(results: Path) -> dict[str, Path]:
+    """The file of samples of each task that has the date of the results."""
+    date = results.name.removesuffix("results.json")
+    samples = {}
+    for file in sorted(results.parent.glob(f"{date}samples_*.jsonl")):
+        if match := _SAMPLES.fullmatch(file.name):
+            samples[match["task"]] = file
+    return samples
 
 
 def _lm_eval_results(samples: Path, date: str) -> Path:
     """Results file of samples: of the same date, else the first later one."""
-    dated = {
-        hit["date"]: file
-        for file in samples.parent.glob("*.json")
-        if (hit := _LM_EVAL_RESULTS.fullmatch(file.name)) and hit["date"] >= date
-    }
-    return dated[min(dated)] if dated else samples.with_name(f"results_{date}.json")
+    files = {}
+    for file in samples.parent.glob("*.json"):
+        match = _LM_EVAL_RESULTS.fullmatch(file.name)
+        if match and match["date"] >= date:
+            files[match["date"]] = file
+    return files[min(files)] if files else samples.with_name(f"results_{date}.json")
 
 
 def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
+    """Read the samples of a task, and its headline numbers."""
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
     document = read_object(results)
     with shape_errors(f"{results}, results", HARNESS):
-        measured = (document.get("results") or {}).get(task)
-    if not isinstance(measured, dict):
+        task_results = (document.get("results") or {}).get(task)
+    if not isinstance(task_results, dict):
         raise SourceError(f"{results}: no entry results.{task}")
-    placed = _first_filter_rows(read_lines(file))
-    rows = [row for _, row in placed]
+    located_rows = _first_filter_rows(read_lines(file))
+    rows = [row for _, row in located_rows]
     with shape_errors(f"{results}, higher_is_better", HARNESS):
-        higher = (document.get("higher_is_better") or {}).get(task) or {}
-        summaries = list(_metrics(measured, higher))
+        higher_is_better = (document.get("higher_is_better") or {}).get(task) or {}
+        summaries = list(_metrics(task_results, higher_is_better))
     metrics = sorted(summaries, key=lambda metric: not _covers_all_samples(metric, rows))
     key = _points_key(rows, [metric.name for metric in metrics])
     is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
-    versions = ("lm_eval_version", "bench_assets_version") if is_lm_eval else ("lmms_eval_version",)
-    version = next((str(v) for name in (*versions, "git_hash") if (v := document.get(name))), "")
     model = document.get("model_name") or document.get("model_source") or file.parent.name
     with shape_errors(f"{results}, n-samples", HARNESS):
         count = (document.get("n-samples") or {}).get(task) or {}
         is_partial = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
         harness=LM_EVAL if is_lm_eval else HARNESS,
-        version="" if version == _NO_VERSION else version,
+        version=_version(document, is_lm_eval=is_lm_eval),
         task=task,
         model=model_name(str(model)),
         metrics=tuple(metrics),
-        samples=tuple(_sample(row, key, where) for where, row in placed),
-        about=f"{count['effective']} of {count['original']} samples" if is_partial else "",
+        samples=tuple(_sample(row, key, where) for where, row in located_rows),
+        partial=f"{count['effective']} of {count['original']} samples" if is_partial else "",
     )
 
 
+def _version(document: Entry, *, is_lm_eval: bool) -> str:
+    """Version of the harness that wrote a results file; "" if unknown."""
+    names = ("lm_eval_version", "bench_assets_version") if is_lm_eval else ("lmms_eval_version",)
+    version = next(filter(None, (document.get(name) for name in (*names, "git_hash"))), "")
+    return "" if version == _NO_VERSION else str(version)
+
+
 def _first_filter_rows(lines: Iterable[LocatedEntry]) -> list[tuple[str, Entry]]:
-    first: dict[str, tuple[str, Entry]] = {}
+    """The first row of each sample's draw, with its location.
+
+    Raises:
+        SourceError: If a row has no id, or one of another filter has another input or target.
+    """
+    first_rows: dict[str, tuple[str, Entry]] = {}
     for line in lines:
         row, where = line.entry, line.where
         if row.get("doc_id") is None:
             raise SourceError(f"{where}: no doc_id")
-        first_where, first_row = first.setdefault(f"{row['doc_id']} {_draw(row)}", (where, row))
+        key = f"{row['doc_id']} {_draw(row)}"
+        first_where, first_row = first_rows.setdefault(key, (where, row))
         if any(to_text(first_row.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
             raise SourceError(
                 f"{where}: doc_id {row['doc_id']!r} is also in {first_where}; keep one"
             )
-    return list(first.values())
+    return list(first_rows.values())
 
 
 def _draw(row: Entry) -> int:
@@ -159,14 +177,15 @@ def _covers_all_samples(metric: ExternalMetric, rows: Sequence[Mapping[str, Any]
 
 
 def _metrics(
-    measured: Mapping[str, Any], higher_is_better: Mapping[str, Any]
+    task_results: Mapping[str, Any], higher_is_better: Mapping[str, Any]
 ) -> Iterator[ExternalMetric]:
-    for name, value in measured.items():
-        known = to_number(value)
-        if known is not None and name != "alias" and "_stderr" not in name:
+    """The numbers of a task, without standard errors."""
+    for name, value in task_results.items():
+        number = to_number(value)
+        if number is not None and name != "alias" and "_stderr" not in name:
             yield ExternalMetric(
                 name=name.removesuffix(",none"),
-                value=known,
+                value=number,
                 lower_is_better=higher_is_better.get(name.partition(",")[0]) is False,
             )
 
@@ -188,13 +207,14 @@ def _points(value: object) -> float | None:
 
 def _mmmu_points(details: Entry) -> float:
     """Points of MMMU: one of the parsed answers is the right letter, or the right open answer."""
-    parsed, right = details["parsed_pred"], details.get("answer")
-    listed = parsed if isinstance(parsed, list) else [parsed]
+    parsed, target = details["parsed_pred"], details.get("answer")
+    answers = parsed if isinstance(parsed, list) else [parsed]
     if details.get("question_type") == "multiple-choice":
-        return float(right in listed)
+        return float(target in answers)
+    targets = [str(text) for text in target] if isinstance(target, list) else [str(target)]
     # Several responses are a list of texts, whose characters lmms-eval compares: none is right.
-    texts = [str(answer) for answer in right] if isinstance(right, list) else [str(right)]
-    return float(is_right_open(texts, [entry for entry in listed if not isinstance(entry, list)]))
+    single_answers = [answer for answer in answers if not isinstance(answer, list)]
+    return float(is_right_open(targets, single_answers))
 
 
 def _sample(row: Entry, key: str, where: str) -> ExternalSample:
@@ -203,26 +223,30 @@ def _sample(row: Entry, key: str, where: str) -> ExternalSample:
 
 
 def _parse_sample(row: Entry, key: str) -> ExternalSample:
-    scored = row.get(key)
-    details = scored if isinstance(scored, dict) else {}
+    score = row.get(key)
+    details = score if isinstance(score, dict) else {}
     response = row.get("resps", row.get("filtered_resps"))
     while isinstance(response, list) and len(response) == 1:
         response = response[0]
-    sent = row.get("input", row.get("arguments", ""))
-    while isinstance(sent, list | dict) and sent:  # {"gen_args_0": {"arg_0": the prompt}}
-        sent = sent[0] if isinstance(sent, list) else next(iter(sent.values()))
-    turns = parse_list(sent)  # API models get messages as JSON
-    if isinstance(turns, list) and all(isinstance(t, dict) and "content" in t for t in turns):
-        sent = "\n\n".join(to_text(turn["content"]) for turn in turns)
     target = row.get("target")
     return ExternalSample(
         sample_id=str(row["doc_id"]),
         draw=_draw(row),
-        prompt=to_text(sent),
+        prompt=_prompt(row),
         target=tuple(map(to_text, target)) if isinstance(target, list) else (to_text(target),),
         category=category_of({**(row.get("doc") or {}), **details}),
         response=to_text(response),
         answer=to_text(row.get("filtered_resps")),
-        points=_points(scored),
+        points=_points(score),
         error=to_text(row.get("error")),
     )
+
+
+def _prompt(row: Entry) -> str:
+    prompt = row.get("input", row.get("arguments", ""))
+    while isinstance(prompt, list | dict) and prompt:  # {"gen_args_0": {"arg_0": the prompt}}
+        prompt = prompt[0] if isinstance(prompt, list) else next(iter(prompt.values()))
+    turns = parse_list(prompt)  # API models get messages as JSON
+    if isinstance(turns, list) and all(isinstance(t, dict) and "content" in t for t in turns):
+        return "\n\n".join(to_text(turn["content"]) for turn in turns)
+    return to_text(prompt)

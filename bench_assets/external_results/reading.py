@@ -15,7 +15,7 @@ from bench_assets.external_results.vlmevalkit import (
     read_vlmevalkit,
 )
 
-KINDS = (
+FORMATS = (
     "a log of Inspect AI (.eval or .json), samples of lmms-eval (*_samples_TASK.jsonl beside"
     " *_results.json) or lm-evaluation-harness (samples_TASK_*.jsonl beside results_*.json), a"
     " review of EvalScope (reviews/MODEL/*.jsonl), or a file of VLMEvalKit"
@@ -36,9 +36,8 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
         SourceError: If the format is unknown, or the file is damaged.
     """
     if not file.is_file():
-        raise SourceError(
-            f"{file}: {'a folder' if file.is_dir() else 'no such file'}; give {KINDS}"
-        )
+        problem = "a folder" if file.is_dir() else "no such file"
+        raise SourceError(f"{file}: {problem}; give {FORMATS}")
     if file.suffix == ".eval" or _is_inspect_json(file):
         results = [read_inspect_log(file)]
     elif is_samples_or_results(file):
@@ -48,7 +47,7 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
     elif file.suffix in SUFFIXES and has_predictions(file):
         results = [read_vlmevalkit(file, model)]
     else:
-        raise SourceError(f"{file}: expected {KINDS}")
+        raise SourceError(f"{file}: expected {FORMATS}")
     for result in results:
         if not result.samples:
             raise SourceError(
@@ -65,6 +64,6 @@ def _is_evalscope(file: Path) -> bool:
 def _is_inspect_json(file: Path) -> bool:
     if file.suffix != ".json" or zipfile.is_zipfile(file):
         return False
-    with file.open("rb") as opened:
-        head = opened.read(_HEAD)
+    with file.open("rb") as log_file:
+        head = log_file.read(_HEAD)
     return b'"eval"' in head and b'"task"' in head and b'"version"' in head

@@ -36,7 +36,7 @@ class ExternalSample:
     response: str = ""
     answer: str = ""  # as parsed by the harness
     points: float | None = None  # None: the harness stored no score
-    why: str = ""  # the scorer's explanation
+    explanation: str = ""  # of the scorer
     error: str = ""  # why there is no response
 
 
@@ -60,7 +60,7 @@ class ExternalResults:
     model: str
     metrics: tuple[ExternalMetric, ...]  # the first is the headline
     samples: tuple[ExternalSample, ...]
-    about: str = ""  # why samples are missing; "": none are known to be missing
+    partial: str = ""  # why samples are missing; "": none are known to be missing
 
     @property
     def measured_by(self) -> str:
@@ -85,10 +85,10 @@ class ExternalResults:
 
 @contextmanager
 def shape_errors(where: str, harness: str) -> Iterator[None]:
-    """Turn the errors of an entry of another shape into one that names it.
+    """Turn the errors of an entry with an unexpected shape into one that says where it is.
 
     Raises:
-        SourceError: If it has not the shape that the harness gives it.
+        SourceError: If the entry does not have the shape that the harness gives it.
     """
     try:
         yield
@@ -98,18 +98,20 @@ def shape_errors(where: str, harness: str) -> Iterator[None]:
 
 
 def unique_samples(samples: Iterable[tuple[str, ExternalSample]]) -> tuple[ExternalSample, ...]:
-    """Samples without their places.
+    """Samples without their locations.
 
     Raises:
         SourceError: If two have the same id and draw.
     """
-    seen: dict[tuple[str, int], str] = {}
+    locations: dict[tuple[str, int], str] = {}
     unique = []
     for where, sample in samples:
         key = sample.sample_id, sample.draw
-        if key in seen:
-            raise SourceError(f"{where}: id {sample.sample_id!r} is also in {seen[key]}; keep one")
-        seen[key] = where
+        if key in locations:
+            raise SourceError(
+                f"{where}: id {sample.sample_id!r} is also in {locations[key]}; keep one"
+            )
+        locations[key] = where
         unique.append(sample)
     return tuple(unique)
 
@@ -125,33 +127,33 @@ def member_of(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name)
 
 
-def require_bounded(info: zipfile.ZipInfo) -> None:
+def require_bounded(member: zipfile.ZipInfo) -> None:
     """Refuse a member that would be too large unpacked.
 
     Raises:
         BadZipFile: If it is too large.
     """
-    if info.file_size > _MAX_BYTES:
-        raise zipfile.BadZipFile(f"{info.file_size} bytes, more than the {_MAX_BYTES} allowed")
+    if member.file_size > _MAX_BYTES:
+        raise zipfile.BadZipFile(f"{member.file_size} bytes, more than the {_MAX_BYTES} allowed")
 
 
 def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
     """Headline metric if the harness wrote none; empty if no sample is scored."""
-    known = [sample.points for sample in samples if sample.points is not None]
-    return [ExternalMetric(name=name, value=sum(known) / len(known))] if known else []
+    points = [sample.points for sample in samples if sample.points is not None]
+    return [ExternalMetric(name=name, value=sum(points) / len(points))] if points else []
 
 
 _CACHED = re.compile(r".*[/\\]models--(?P<name>[^/\\]+)[/\\]snapshots[/\\].*")
 
 
-def model_name(named: str) -> str:
-    """Name of a model, also of one that is named by its folder in the hub's cache.
+def model_name(name: str) -> str:
+    """Name of a model, which may be given as its folder in the hub's cache.
 
     >>> model_name("/opt/hub/models--Org--Seer-3B/snapshots/e7b6239342"), model_name("Org/Seer-3B")
     ('Org/Seer-3B', 'Org/Seer-3B')
     """
-    cached = _CACHED.fullmatch(named)
-    return cached["name"].replace("--", "/", 1) if cached else named
+    cached = _CACHED.fullmatch(name)
+    return cached["name"].replace("--", "/", 1) if cached else name
 
 
 def to_number(value: object) -> float | None:
@@ -168,10 +170,10 @@ def to_number(value: object) -> float | None:
     (1.0, 0.5, None, None, None, None)
     """
     try:
-        known = float(value) if isinstance(value, bool | int | float | str) else nan
+        number = float(value) if isinstance(value, bool | int | float | str) else nan
     except (ValueError, OverflowError):
         return None
-    return known if isfinite(known) else None
+    return number if isfinite(number) else None
 
 
 def to_text(value: object) -> str:

@@ -33,7 +33,7 @@ def read_evaluations(
     """Read results of another harness as evaluations; stores nothing but their images.
 
     Args:
-        file: A file of one of the formats of ``reading.KINDS``.
+        file: A file of one of the formats of ``reading.FORMATS``.
         images: Store for the images in the file.
         suite: Name of the suite here; "": harness and task.
         model: Name of the model here; "": as in the file.
@@ -42,7 +42,8 @@ def read_evaluations(
         SourceError: If the format is unknown, or the file is damaged.
         SettingsError: If ``suite`` is not a valid name of a suite.
     """
-    if suite and (defects := name_defects(suite)):
+    defects = name_defects(suite) if suite else []
+    if defects:
         raise SettingsError(f"{suite!r}: {defects[0]}; choose another name")
     results = read_external_results(file, model)
     if suite and len(results) > 1:
@@ -59,11 +60,11 @@ def read_evaluations(
 def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model: str) -> Evaluation:
     renamed = replace(results, model=model) if model else results
 
-    def put(data: bytes) -> str:
+    def put_image(data: bytes) -> str:
         name_new_home(default_home())
         return images.put(data, f"an image of {results.task}").sha256
 
-    return imported_evaluation(renamed, imported_task(results, suite), put)
+    return imported_evaluation(renamed, imported_task(results, suite), put_image)
 
 
 def store_evaluations(
@@ -78,15 +79,15 @@ def store_evaluations(
     """
     name_new_home(home)
     with hold_file(home, IMPORTS_FILE):
-        existing = {imported.suite: imported for imported in read_imports(home)}
+        imported_tasks = {imported.suite: imported for imported in read_imports(home)}
         for evaluation in evaluations:
-            if evaluation.task.name in catalog.names and evaluation.task.name not in existing:
+            if evaluation.task.name in catalog.names and evaluation.task.name not in imported_tasks:
                 raise SettingsError(
                     f"{evaluation.task.name}: is the name of a suite. Import under another name"
                 )
         for evaluation in evaluations:
             store_evaluation(tables, evaluation)
-            existing[evaluation.task.name] = stored_task(evaluation.task)
+            imported_tasks[evaluation.task.name] = stored_task(evaluation.task)
         with open_atomic(home / IMPORTS_FILE) as file:
-            listed = imports_as_json(list(existing.values()))
-            file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
+            content = imports_as_json(list(imported_tasks.values()))
+            file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

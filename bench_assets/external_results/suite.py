@@ -88,21 +88,25 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
 
     ``max_points`` is the most that a sample of this model has, and differs between models.
     """
-    most = _most(scored)
+    max_points = _max_points(scored)
     average = mean(
-        ScoredPoint(None if score.points is None else score.points / most, q.cluster)
-        for q, score in scored
+        ScoredPoint(None if score.points is None else score.points / max_points, question.cluster)
+        for question, score in scored
     )
     return average._replace(
-        value=average.value * most, low=average.low * most, high=average.high * most
+        value=average.value * max_points,
+        low=average.low * max_points,
+        high=average.high * max_points,
     )
 
 
 def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Mean over all samples of the points that a response lacks to full ones, on their scale."""
-    average, most = mean_points(scored), _most(scored)
+    """Mean, over all samples, of the difference between full points and those of the response."""
+    average, max_points = mean_points(scored), _max_points(scored)
     return average._replace(
-        value=most - average.value, low=most - average.high, high=most - average.low
+        value=max_points - average.value,
+        low=max_points - average.high,
+        high=max_points - average.low,
     )
 
 
@@ -114,7 +118,7 @@ def _errors(scored: Sequence[ScoredQuestion]) -> list[float]:
     return [score.max_points - (score.points or 0.0) for _, score in scored]
 
 
-def _most(scored: Sequence[ScoredQuestion]) -> float:
+def _max_points(scored: Sequence[ScoredQuestion]) -> float:
     return scored[0].score.max_points if scored else 1.0
 
 

@@ -42,11 +42,11 @@ HARNESS = "VLMEvalKit"
 
 SUFFIXES = (".xlsx", ".tsv", ".json", ".csv")
 _HEADLINES = ("_acc.csv", "_score.csv", "_score.json")
-_JUDGED = re.compile(
+_SCORED_SUFFIX = re.compile(
     r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
 )
 _POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # the first one present
-_RESPONSES = {"index", "prediction"}  # columns of a file of responses
+_RESPONSE_COLUMNS = {"index", "prediction"}  # columns of a file of responses
 _ALL = "Overall"  # split of all samples, if rows are splits and columns are metrics
 _NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _SCORED_HERE = "(scored here)"
@@ -54,7 +54,7 @@ _MODEL_AND_TASK = 2  # parts of a name that can be split at one place only
 _COLUMN = re.compile(r"[A-Z]+")
 _SHEET = "xl/worksheets/sheet1.xml"
 
-_OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
+_OVERALL_COLUMNS = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
 
 
 def has_predictions(file: Path) -> bool:
@@ -63,7 +63,7 @@ def has_predictions(file: Path) -> bool:
     Raises:
         SourceError: If the file is damaged.
     """
-    return any(row.cells.keys() >= _RESPONSES for row in _rows(file))
+    return any(row.cells.keys() >= _RESPONSE_COLUMNS for row in _rows(file))
 
 
 def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
@@ -73,21 +73,23 @@ def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
         SourceError: If the file has no columns ``index`` and ``prediction``, or its name does not
             say which model it is.
     """
-    stem = _JUDGED.sub("", file.stem)
-    scored = _scored_file(file, stem)
-    columns, rows = _table(scored)
-    if missing := _RESPONSES - columns:
-        raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit")
+    stem = _SCORED_SUFFIX.sub("", file.stem)
+    scored_file = _scored_file(file, stem)
+    columns, rows = _table(scored_file)
+    if missing := _RESPONSE_COLUMNS - columns:
+        raise SourceError(
+            f"{scored_file}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit"
+        )
     model, task = _split_name(file, stem, model)
-    key = _points_column(rows)
-    ids = [to_text(row.cells.get("question_id")) for row in rows]
-    id_column = "question_id" if len({*ids} - {""}) == len(rows) else "index"
-    samples = unique_samples((row.where, _sample(row, key, id_column)) for row in rows)
-    if not key:
+    points_column = _points_column(rows)
+    ids = {to_text(row.cells.get("question_id")) for row in rows} - {""}
+    id_column = "question_id" if len(ids) == len(rows) else "index"
+    samples = unique_samples((row.where, _sample(row, points_column, id_column)) for row in rows)
+    if not points_column:
         samples = tuple(map(_score, samples))
     return ExternalResults(
         harness=HARNESS,
-        version="" if key else _SCORED_HERE,
+        version="" if points_column else _SCORED_HERE,
         task=task,
         model=model,
         metrics=tuple(_headline(file.with_name(stem), samples)),
@@ -100,11 +102,11 @@ def _scored_file(file: Path, stem: str) -> Path:
     if file.stem != stem:
         return file
     candidates = [
-        judged_file
-        for judged_file in sorted(file.parent.glob(f"{stem}_*"))
-        if judged_file.suffix in SUFFIXES
-        and _JUDGED.sub("", judged_file.stem) == stem
-        and judged_file.stem != stem
+        candidate
+        for candidate in sorted(file.parent.glob(f"{stem}_*"))
+        if candidate.suffix in SUFFIXES
+        and _SCORED_SUFFIX.sub("", candidate.stem) == stem
+        and candidate.stem != stem
     ]
     return next((candidate for candidate in candidates if _is_scored(candidate)), file)
 
@@ -117,42 +119,47 @@ def _is_scored(file: Path) -> bool:
 
 
 def _points_column(rows: Sequence[Row]) -> str:
+    """The first column of points; "" if there is none."""
     return next((name for name in _POINTS if any(name in row.cells for row in rows)), "")
 
 
 def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
-    """Model and data set: the model is named, or is the name of one of the folders above.
+    """Split a file's name into model and data set.
+
+    The model is the given one, or one of the two folders above; else a known benchmark ends it.
 
     Raises:
-        SourceError: If neither, and the name could be split at several places.
+        SourceError: If the model cannot be determined.
     """
     for name in filter(None, (model, *(folder.name for folder in file.absolute().parents[:2]))):
         if stem.startswith(f"{name}_"):
             return name, stem.removeprefix(f"{name}_")
     parts = stem.split("_")
-    places = [
-        n
-        for n, part in enumerate(parts)
-        if n and (part.casefold() in known_benchmarks() or len(parts) == _MODEL_AND_TASK)
+    task_starts = [
+        index
+        for index, part in enumerate(parts)
+        if index and (part.casefold() in known_benchmarks() or len(parts) == _MODEL_AND_TASK)
     ]
-    if model and not places:
+    if model and not task_starts:
         return model, stem
-    if not places:
+    if not task_starts:
         raise SourceError(
             f"{file}: expected a name like MODEL_DATASET{file.suffix}, in a folder MODEL; name the"
             " model (--model)"
         )
-    return model or "_".join(parts[: places[0]]), "_".join(parts[places[0] :])
+    start = task_starts[0]
+    return model or "_".join(parts[:start]), "_".join(parts[start:])
 
 
 def _score(sample: ExternalSample) -> ExternalSample:
     """Score a response by the form of its target; one that no rule reads has no points."""
-    is_choice = bool(sample.options) and set(sample.target) <= set(ascii_uppercase)
-    kind: AnswerKind = ("choice" if len(sample.target) == 1 else "choices") if is_choice else "text"
+    kind: AnswerKind = "text"
+    if sample.options and set(sample.target) <= set(ascii_uppercase):
+        kind = "choice" if len(sample.target) == 1 else "choices"
     gold = Gold(kind, sample.target, sample.options)
     grade = make_answer_type(None, AnswerSettings()).grade(sample.response, gold)
     answer = " | ".join(grade.read)
-    return replace(sample, points=grade.points or 0.0, answer=answer, why=grade.reason)
+    return replace(sample, points=grade.points or 0.0, answer=answer, explanation=grade.reason)
 
 
 def _rows(file: Path) -> Iterator[Row]:
@@ -187,7 +194,7 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
 
 
 def _reported_metrics(file: Path) -> Iterator[ExternalMetric]:
-    """Numbers of a table; its rows are splits, or all and each category (HallusionBench)."""
+    """Numbers of a table, whose rows are splits, or "Overall" and categories (HallusionBench)."""
     rows: list[Mapping[str, Any]]
     rows = [read_object(file)] if file.suffix == ".json" else [row.cells for row in _table(file)[1]]
     splits = [to_text(row.get("split", "")) for row in rows]
@@ -198,53 +205,58 @@ def _reported_metrics(file: Path) -> Iterator[ExternalMetric]:
         if _ALL in splits:
             numbers.pop("split", None)
             category = "all" if split == _ALL else split
-            yield from (
-                ExternalMetric(name=name, value=value, category=category)
-                for name, value in numbers.items()
-            )
-            continue
-        suffix = f"/{split}" if len(rows) > 1 and split else ""
-        headline = next((name for name in _OVERALL if name in numbers), "")
-        for name, value in sorted(numbers.items(), key=lambda one: one[0] != headline):
-            category = "all" if name == headline else name
-            yield ExternalMetric(name=f"accuracy{suffix}", value=value, category=category)
+            for name, value in numbers.items():
+                yield ExternalMetric(name=name, value=value, category=category)
+        else:
+            yield from _accuracies(numbers, split if len(rows) > 1 else "")
 
 
-def _sample(of_table: Row, key: str, named: str) -> ExternalSample:
-    row = of_table.cells
-    if named not in row:
-        raise SourceError(f"{of_table.where}: no {named}")
+def _accuracies(numbers: Mapping[str, float], split: str) -> Iterator[ExternalMetric]:
+    """Accuracies of a row whose columns are categories; that of all categories first."""
+    name = f"accuracy/{split}" if split else "accuracy"
+    headline = next((column for column in _OVERALL_COLUMNS if column in numbers), "")
+    for column in sorted(numbers, key=lambda column: column != headline):
+        category = "all" if column == headline else column
+        yield ExternalMetric(name=name, value=numbers[column], category=category)
+
+
+def _sample(table_row: Row, points_column: str, id_column: str) -> ExternalSample:
+    """A sample without an explicit list of options has those in the text of its question."""
+    row = table_row.cells
+    if id_column not in row:
+        raise SourceError(f"{table_row.where}: no {id_column}")
     options = tuple(
         to_text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None
     )
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
-    listed = "".join(
+    option_lines = "".join(
         f"\n{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
     )
     options = options or split_options(to_text(row.get("question")))[1]
     return ExternalSample(
-        sample_id=to_text(row[named]).removesuffix(".0"),
-        prompt=f"{hint}{to_text(row.get('question'))}{listed}",
+        sample_id=to_text(row[id_column]).removesuffix(".0"),
+        prompt=f"{hint}{to_text(row.get('question'))}{option_lines}",
         options=options,
         target=_target(row, options),
         category=category_of(row),
         response=to_text(row.get("prediction")),
         answer=to_text(row.get("extracted", row.get("res"))),
-        points=_points(row.get(key)),
-        why=to_text(row.get("log")),
+        points=_points(row.get(points_column)),
+        explanation=to_text(row.get("log")),
     )
 
 
 def _target(row: Mapping[str, Any], options: Sequence[str]) -> tuple[str, ...]:
+    """The right answers: letters of options, the texts of a JSON list, or one text."""
     answer = to_text(row.get("answer"))
     if options and answer and set(answer) <= set(ascii_uppercase[: len(options)]):
         return tuple(answer)
     if answer.startswith("["):
         try:
-            listed = json.loads(answer)
+            answers = json.loads(answer)
         except (ValueError, RecursionError):
             return (answer,)
-        return tuple(map(str, listed)) if isinstance(listed, list) else (answer,)
+        return tuple(map(str, answers)) if isinstance(answers, list) else (answer,)
     return (answer,)
 
 
@@ -267,9 +279,9 @@ def read_sheet(file: Path) -> Iterator[Row]:
             rows = _sheet_rows(ElementTree.fromstring(member_of(workbook, _SHEET)), shared)
             _, head = next(rows, ("", {}))
             refuse_duplicate_columns(head.values(), file)
-            for n, cells in rows:
-                columns = {name: cells.get(at) for at, name in head.items()}
-                yield Row(f"{file}, row {n}", columns)
+            for row_number, cells in rows:
+                named_cells = {name: cells.get(column) for column, name in head.items()}
+                yield Row(f"{file}, row {row_number}", named_cells)
     except (*UNPACKING_ERRORS, LookupError, ElementTree.ParseError) as error:
         raise SourceError(f"{file}: cannot be read as an .xlsx workbook: {error}") from error
 
@@ -278,32 +290,36 @@ def _shared_texts(workbook: zipfile.ZipFile) -> list[str]:
     if "xl/sharedStrings.xml" not in workbook.namelist():
         return []
     root = ElementTree.fromstring(member_of(workbook, "xl/sharedStrings.xml"))
-    return [_text_of(item) for item in root.iter(f"{_NAMESPACE}si")]
+    return [_joined_runs(item) for item in root.iter(f"{_NAMESPACE}si")]
 
 
 def _sheet_rows(
     sheet: ElementTree.Element, shared: list[str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Number of each row, and its cells by their column's letters."""
-    for n, row in enumerate(sheet.iter(f"{_NAMESPACE}row"), 1):
+    """Yield the number of each row, and its cells by their column's letters."""
+    for row_index, row in enumerate(sheet.iter(f"{_NAMESPACE}row"), 1):
         cells = {}
         for cell in row.iter(f"{_NAMESPACE}c"):
             match = _COLUMN.match(cell.get("r", ""))
-            if match and (value := _cell_text(cell, shared)):
-                cells[match[0]] = value
-        yield row.get("r", str(n)), cells
+            text = _cell_text(cell, shared) if match else ""
+            if match and text:
+                cells[match[0]] = text
+        yield row.get("r", str(row_index)), cells
 
 
 def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:
-    if cell.get("t") == "inlineStr":
-        return _text_of(cell)
+    kind = cell.get("t")
+    if kind == "inlineStr":
+        return _joined_runs(cell)
     value = cell.findtext(f"{_NAMESPACE}v") or ""
-    if cell.get("t") == "s":
+    if kind == "s":
         return shared[int(value)]
-    return {"0": "False", "1": "True"}.get(value, value) if cell.get("t") == "b" else value
+    if kind == "b":
+        return {"0": "False", "1": "True"}.get(value, value)
+    return value
 
 
-def _text_of(element: ElementTree.Element) -> str:
+def _joined_runs(element: ElementTree.Element) -> str:
     """Join the runs of an element's text, without phonetic ones (``rPh``)."""
     phonetic = {
         run

@@ -73,7 +73,7 @@ def test_a_run_with_a_limit_is_partial(tmp_path, limit, partial):
     (tmp_path / "configs" / "task_config_b6f42c.yaml").write_text(
         f"a:\n  limit: 1\nlimit: {limit}\n"
     )
-    assert read_external_results(file)[0].about == partial
+    assert read_external_results(file)[0].partial == partial
 
 
 def test_an_unusable_score_is_no_zero(tmp_path):

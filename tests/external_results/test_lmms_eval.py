@@ -43,7 +43,7 @@ def test_results_of_lm_evaluation_harness_are_read(tmp_path, named_by):
     samples = write(tmp_path)
     file = samples if named_by == "samples" else tmp_path / f"results_{DATE}.json"
     (found,) = read_external_results(file)
-    assert (found.measured_by, found.task, found.model, found.about) == (
+    assert (found.measured_by, found.task, found.model, found.partial) == (
         "lm-evaluation-harness 0.4.13",
         "art",
         "Org/Seer-3B",

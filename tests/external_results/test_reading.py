@@ -59,7 +59,7 @@ def test_headline_numbers_and_points_are_the_harness_s_own(
 def test_all_tasks_of_a_results_file_are_read():
     found = read_external_results(LMMS / "20261124_070000_results.json")
     assert [results.task for results in found] == ["mini_mc", "mini_vqa"]
-    assert found[0].about == "4 of 8 samples"
+    assert found[0].partial == "4 of 8 samples"
 
 
 def test_a_sample_has_its_prompt_images_options_and_key():
@@ -196,7 +196,7 @@ def test_a_log_that_was_interrupted_has_the_samples_until_then(tmp_path):
         sample = {"id": 1, "epoch": 1, "input": "1+1?", "target": "2", "scores": {}}
         part.writestr("samples/1_epoch_1.json", json.dumps(sample))
     (found,) = read_external_results(begun)
-    assert (found.about, found.metrics, len(found.samples)) == ("1 of 4 samples", (), 1)
+    assert (found.partial, found.metrics, len(found.samples)) == ("1 of 4 samples", (), 1)
     with pytest.raises(SourceError, match="no headline number"):
         bench.read_results(begun)
 
@@ -331,7 +331,7 @@ def test_a_log_that_ended_without_results_has_the_mean_of_its_scored_samples(tmp
                 json.dumps({"id": n % 3, "epoch": n // 4 + 1, "scores": scores}),
             )
     (found,) = read_external_results(ended)
-    assert (numbers(found), found.about) == ([("mean", "all", 2 / 3)], "status error")
+    assert (numbers(found), found.partial) == ([("mean", "all", 2 / 3)], "status error")
 
 
 @pytest.mark.parametrize(
