@@ -59,7 +59,7 @@ class Catalog:
     def evaluable(self) -> "Catalog":
         """Leave out imported results of other harnesses, which no model can be evaluated on."""
         evaluable_suites = tuple(
-            suite for suite in self.suites if not any(t.measured_by for t in suite.tasks)
+            suite for suite in self.suites if not any(task.measured_by for task in suite.tasks)
         )
         return replace(self, suites=evaluable_suites)
 
@@ -77,10 +77,10 @@ class Catalog:
         for suite in self.suites:
             if name in (suite.name, *(task.name for task in suite.tasks)):
                 return suite
-        tasks = (task.name for task in self.tasks)
-        known = {*self.names, *self.not_loaded, *tasks} - {name}
-        near = did_you_mean(name, known_benchmarks())
-        raise UnknownNameError("suite", name, known, also=near)
+        task_names = (task.name for task in self.tasks)
+        valid_names = {*self.names, *self.not_loaded, *task_names} - {name}
+        near_benchmark = did_you_mean(name, known_benchmarks())
+        raise UnknownNameError("suite", name, valid_names, also=near_benchmark)
 
     def tasks_of(self, name: str) -> tuple[Task, ...]:
         """The tasks of a suite, or the task of that name.
@@ -109,8 +109,9 @@ class Catalog:
         Raises:
             UnknownNameError: If one of the names is unknown.
         """
-        wanted = {self.suite(name).name for name in names}
-        return replace(self, suites=tuple(suite for suite in self.suites if suite.name in wanted))
+        suite_names = {self.suite(name).name for name in names}
+        selected = tuple(suite for suite in self.suites if suite.name in suite_names)
+        return replace(self, suites=selected)
 
     def without(self, problems: dict[str, str]) -> "Catalog":
         """Leave out the suites with a problem, and keep a message for each.
@@ -118,12 +119,13 @@ class Catalog:
         Args:
             problems: Reason why a suite cannot be used, by its name.
         """
-        lines = [_left_out(name, problem, self.origins) for name, problem in problems.items()]
-        left = tuple(suite for suite in self.suites if suite.name not in problems)
+        messages = [
+            _left_out_message(name, reason, self.origins) for name, reason in problems.items()
+        ]
         return replace(
             self,
-            suites=left,
-            problems=(*self.problems, *lines),
+            suites=tuple(suite for suite in self.suites if suite.name not in problems),
+            problems=(*self.problems, *messages),
             not_loaded=self.not_loaded | problems.keys(),
         )
 
@@ -153,15 +155,14 @@ class Catalog:
             settings.suite(suite.name, forbid_extra(suite.settings))
 
     def _check_annotation_task(self, task: str, settings: Settings) -> None:
-        where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]
-        if name in self.names:
-            tasks = [
-                annotation_task.task.name
-                for annotation_task in self.suite(name).every_annotation_task
-            ]
-            if task not in tasks:
-                also = _REPLACED_TASKS.get(task, "")
-                raise UnknownNameError(f"annotation task, in {where}", task, tasks, also=also)
+        suite_name = task.partition("/")[0]
+        if suite_name not in self.names:
+            return  # reported by ``load_catalog``
+        annotation_tasks = self.suite(suite_name).every_annotation_task
+        names = [annotation_task.task.name for annotation_task in annotation_tasks]
+        if task not in names:
+            kind = f"annotation task, in {settings.file}, [annotation.tasks],"
+            raise UnknownNameError(kind, task, names, also=_REPLACED_TASKS.get(task, ""))
 
 
 def load_catalog(
@@ -178,36 +179,41 @@ def load_catalog(
     """
     plugins = find_plugins(SUITES, Suite, only)
     installed = plugins.names
-    loaded: dict[str, Suite] = {}
+    suites: dict[str, Suite] = {}
     origins = {**plugins.origins}
     problems = [*plugins.problems]
-    for name, plugin in plugins.found.items():
+    for name, plugin in plugins.objects.items():
         try:
             with plugin_error_reporting():
-                loaded[name] = _validated_suite(plugin, name, plugins)
+                suites[name] = _validated_suite(plugin, name, plugins)
         except BenchError as error:
-            problems.append(_left_out(name, str(error), origins))
+            problems.append(_left_out_message(name, str(error), origins))
     for section, suite in _suites_of_home(settings) if settings else ():
         origins[suite.name] = section
-        if unusable := suite_defects(suite):
-            problems.append(_left_out(suite.name, "; ".join(unusable), origins))
+        if defects := suite_defects(suite):
+            problems.append(_left_out_message(suite.name, "; ".join(defects), origins))
         else:
-            loaded[suite.name] = suite
+            suites[suite.name] = suite
     left_out = settings.left_out if settings else {}
     if settings:
-        problems += _stale_sections(settings, installed | origins.keys() | loaded.keys())
+        problems += _stale_sections(settings, installed | origins.keys() | suites.keys())
         problems += [
-            f"{settings.section(n)}, is left out: {reason}" for n, reason in left_out.items()
+            f"{settings.section(name)}, is left out: {reason}" for name, reason in left_out.items()
         ]
-    suites, unfit = tuple(loaded[name] for name in sorted(loaded)), list[str]()
+    sorted_suites = tuple(suites[name] for name in sorted(suites))
     if find_owners(EXTENSIONS):
         from bench_assets.evaluation.extensions import with_extensions
 
-        suites, unfit = with_extensions(suites, installed | loaded.keys())
+        sorted_suites, extension_problems = with_extensions(
+            sorted_suites, installed | suites.keys()
+        )
+        problems += extension_problems
+    if not installed:
+        problems.append(_NONE)
     return Catalog(
-        suites=suites,
-        problems=(*problems, *unfit, *([] if installed else [_NONE])),
-        not_loaded=frozenset((installed | origins.keys() | set(left_out)) - loaded.keys()),
+        suites=sorted_suites,
+        problems=tuple(problems),
+        not_loaded=frozenset((installed | origins.keys() | set(left_out)) - suites.keys()),
         origins=origins,
     )
 
@@ -219,20 +225,19 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
     imported = [suite for suites_of in hooks for suite in suites_of(settings)]
     if not settings.benchmarks:
         return imported
-    from bench_assets.file_benchmarks.suite import (
-        file_benchmark_suites,
-    )  # takes 0.1 s: compiles patterns
+    # Imported here, because it takes 0.1 s to compile patterns.
+    from bench_assets.file_benchmarks.suite import file_benchmark_suites
 
     return [*file_benchmark_suites(settings), *imported]
 
 
-def _validated_suite(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
+def _validated_suite(suite: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
     """Validate the suite of an entry point.
 
     Raises:
         SettingsError: If it has a defect that would break the graph.
     """
-    suite = replace(found, code=found.code or (plugins.code[name],))
+    suite = replace(suite, code=suite.code or (plugins.code[name],))
     defects = suite_defects(suite)
     if suite.name != name:
         defects.append(f"name: {suite.name!r} is not the name of its entry point")
@@ -241,7 +246,7 @@ def _validated_suite(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
     return suite
 
 
-def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
+def _stale_sections(settings: Settings, known_suites: Collection[str]) -> list[str]:
     """Format a line for each suite that bench.toml names but that is not installed."""
     named_sections: dict[str, Iterable[str]] = {
         "sources": settings.sources,
@@ -249,17 +254,17 @@ def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
         "annotation.tasks": (task.partition("/")[0] for task in settings.annotation.tasks),
         "checkpoints": settings.checkpoints.suites,
     }
-    known_names = f"known: {', '.join(sorted(known))}."
+    known_names = f"known: {', '.join(sorted(known_suites))}."
     return [
         f"{settings.file}, [{section}]: no suite named {name!r} is installed, so the entry is "
-        f"ignored; {did_you_mean(name, known) or known_names} Install its package, or remove the"
-        " entry"
+        f"ignored; {did_you_mean(name, known_suites) or known_names} Install its package, or"
+        " remove the entry"
         for section, names in named_sections.items()
         for name in dict.fromkeys(names)
-        if name not in known
+        if name not in known_suites
     ]
 
 
-def _left_out(name: str, why: str, origins: Mapping[str, str]) -> str:
+def _left_out_message(name: str, reason: str, origins: Mapping[str, str]) -> str:
     origin = f"{origins[name]}: " if name in origins else ""
-    return f"{origin}suite {name} is left out: {why}"
+    return f"{origin}suite {name} is left out: {reason}"

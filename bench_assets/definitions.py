@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from dagster import Definitions
 
 
-def _load() -> "Definitions":
+def _load_definitions() -> "Definitions":
+    """Build the graph of the default home, and log what is left out of it."""
     from bench_assets.catalog import load_catalog
     from bench_assets.defs.assembly import build_graph
     from bench_resources.config.bench_toml import load_settings
@@ -23,9 +24,9 @@ def _load() -> "Definitions":
     redact_logs(default_home())
     redact_stderr(default_home())
     settings = load_settings(default_home())
-    loaded = load_catalog(settings)
-    loaded.check(settings)
-    definitions, catalog = build_graph(settings, loaded)
+    catalog = load_catalog(settings)
+    catalog.check(settings)
+    definitions, catalog = build_graph(settings, catalog)
     for problem in (*catalog.problems, *kind_problems(settings.models)):
         logging.getLogger(__name__).warning(problem)
     return definitions
@@ -33,7 +34,7 @@ def _load() -> "Definitions":
 
 gc.disable()
 try:
-    defs = _load()
+    defs = _load_definitions()
     gc.freeze()
 finally:
     gc.enable()

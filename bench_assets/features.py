@@ -23,15 +23,13 @@ class Feature:
     package: str
     needs: str = ""  # package without which it cannot be used
     commands: Mapping[str, str] = field(default_factory=dict)  # typer apps, by command
-    functions: Mapping[str, str] = field(
-        default_factory=dict
-    )  # of ``import bench_assets``, by name
-    hooks: Mapping[str, str] = field(default_factory=dict)  # by what they are called for
+    functions: Mapping[str, str] = field(default_factory=dict)  # of ``bench_assets``, by name
+    hooks: Mapping[str, str] = field(default_factory=dict)  # by purpose
 
     @property
     def is_installed(self) -> bool:
-        """Whether its packages are there."""
-        return not self._missing
+        """Whether its packages are installed."""
+        return not self._missing_package
 
     def load(self, target: str, purpose: str) -> Any:  # noqa: ANN401
         """Import an object of the package.
@@ -41,18 +39,18 @@ class Feature:
             purpose: What needs it, for the message.
 
         Raises:
-            SettingsError: If the package is not there.
+            SettingsError: If the package is not installed.
         """
-        if missing := self._missing:
+        if package := self._missing_package:
             raise SettingsError(
-                f"{purpose}: the package {missing} is not installed. It is a part of"
+                f"{purpose}: the package {package} is not installed. It is a part of"
                 " bench-assets: pip install --force-reinstall --no-deps bench-assets"
             )
         module, _, name = target.partition(":")
         return getattr(import_module(f"{self.package}.{module}"), name)
 
     @property
-    def _missing(self) -> str:
+    def _missing_package(self) -> str:
         packages = [self.package, *filter(None, [self.needs])]
         return next((name for name in packages if find_spec(name) is None), "")
 
@@ -118,7 +116,7 @@ def function_of(name: str) -> Any:  # noqa: ANN401
 
 
 def hooks_of(name: str) -> Iterator[Any]:
-    """The hooks of a name, of all features that are installed and have one."""
+    """Yield the hooks of a name, of all installed features that have one."""
     for feature in FEATURES:
         if name in feature.hooks and feature.is_installed:
             yield feature.load(feature.hooks[name], name)

@@ -35,7 +35,7 @@ Kind = TypeVar("Kind")
 class Plugins(Generic[Kind]):
     """The plugins of one group."""
 
-    found: Mapping[str, Kind]  # by entry point name; this project's first, then by distribution
+    objects: Mapping[str, Kind]  # by entry point name; this project's first, then by distribution
     origins: Mapping[str, str]  # distribution and entry point of each, for messages
     code: Mapping[str, Path]  # package or single file that defines each
     problems: Sequence[str]  # one line per plugin left out, with the reason
@@ -47,7 +47,7 @@ def find_plugins(
     group: str,
     kind: type[Kind],
     only: Collection[str] | None = None,
-    taken: Collection[str] = (),
+    reserved_names: Collection[str] = (),
 ) -> Plugins[Kind]:
     """Load the objects of a group; a failure is reported and does not stop the others.
 
@@ -57,38 +57,39 @@ def find_plugins(
         group: The group.
         kind: Type of the objects.
         only: Names to load; None: all.
-        taken: Names that this project uses without an entry point; conflicts are always reported.
+        reserved_names: Names that this project uses without an entry point; their conflicts are
+            always reported.
     """
-    plugins_by_name: dict[str, Kind] = {}
+    objects: dict[str, Kind] = {}
     origins: dict[str, str] = {}
     code: dict[str, Path] = {}
     problems: list[str] = []
     unusable: dict[str, str] = {}
-    entries = _entries(group, tuple(sys.path))
-    for entry in sorted(entries, key=_place):
-        if only is not None and entry.name not in {*only, *taken}:
+    group_entry_points = _cached_entry_points(group, tuple(sys.path))
+    for entry_point in sorted(group_entry_points, key=_sort_key):
+        if only is not None and entry_point.name not in {*only, *reserved_names}:
             continue
         try:
-            if entry.name in taken:
+            if entry_point.name in reserved_names:
                 raise SettingsError(f"the name is taken by {_OWN}; choose another")
-            if origin := origins.get(entry.name):
+            if origin := origins.get(entry_point.name):
                 raise SettingsError(f"the name is taken by {origin}; uninstall one of the two")
-            plugins_by_name[entry.name], code[entry.name] = _load(entry, kind)
-            origins[entry.name] = _origin(entry)
+            objects[entry_point.name], code[entry_point.name] = _load(entry_point, kind)
+            origins[entry_point.name] = _origin(entry_point)
         except SettingsError as error:
-            problems.append(f"{_origin(entry)}, is left out: {error}")
-            unusable.setdefault(entry.name, f"{error} ({_origin(entry)})")
+            problems.append(f"{_origin(entry_point)}, is left out: {error}")
+            unusable.setdefault(entry_point.name, f"{error} ({_origin(entry_point)})")
     return Plugins(
-        found=plugins_by_name,
+        objects=objects,
         origins=origins,
         code=code,
         problems=problems,
         unusable={
             name: reason
             for name, reason in unusable.items()
-            if name not in {*plugins_by_name, *taken}
+            if name not in {*objects, *reserved_names}
         },
-        names=frozenset(entries.names),
+        names=frozenset(group_entry_points.names),
     )
 
 
@@ -98,11 +99,11 @@ def find_owners(group: str) -> dict[str, str]:
 
 
 @contextmanager
-def plugin_error_reporting(*ours: type[Exception]) -> Generator[None]:
+def plugin_error_reporting(*passed_through: type[Exception]) -> Generator[None]:
     """Convert an unexpected exception of another package's object into an error for users.
 
     Args:
-        *ours: Further exception types to pass through, beside this project's errors.
+        *passed_through: Further exception types to pass through, beside this project's errors.
 
     Raises:
         SettingsError: For any other exception; its type and text in one line.
@@ -110,49 +111,55 @@ def plugin_error_reporting(*ours: type[Exception]) -> Generator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        if isinstance(error, (BenchError, *ours)):
+        if isinstance(error, (BenchError, *passed_through)):
             raise
         message = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingsError(message) from error
 
 
 @lru_cache(maxsize=8)
-def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
+def _cached_entry_points(group: str, path: tuple[str, ...]) -> EntryPoints:
     """Entry points of a group on a search path; cached, because scanning distributions is slow."""
     return entry_points(group=group)
 
 
 @lru_cache(maxsize=8)
 def _owners(group: str, path: tuple[str, ...]) -> Mapping[str, str]:
-    """Cached too: the name of a distribution is read from its whole METADATA file."""
-    entries = sorted(_entries(group, path), key=_place, reverse=True)
-    return {entry.name: _origin(entry) for entry in entries}
+    """Origin of each name; cached, because it is read from the distributions' METADATA files."""
+    group_entry_points = sorted(_cached_entry_points(group, path), key=_sort_key, reverse=True)
+    return {entry_point.name: _origin(entry_point) for entry_point in group_entry_points}
 
 
-def _place(entry: EntryPoint) -> tuple[bool, str, str]:
-    name = str(entry.dist.name) if entry.dist else ""  # None if the distribution is half removed
-    return name != _OWN, name, entry.name
+def _sort_key(entry_point: EntryPoint) -> tuple[bool, str, str]:
+    """Key that sorts this project's entry points first, then by distribution and name."""
+    name = (
+        str(entry_point.dist.name) if entry_point.dist else ""
+    )  # None if the distribution is half removed
+    return name != _OWN, name, entry_point.name
 
 
-def _origin(entry: EntryPoint) -> str:
-    distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "no distribution"
-    return f"{distribution}, entry point {entry.name} = {entry.value!r} of {entry.group}"
+def _origin(entry_point: EntryPoint) -> str:
+    """Distribution and definition of an entry point, for messages."""
+    distribution = entry_point.dist
+    name = f"{distribution.name} {distribution.version}" if distribution else "no distribution"
+    definition = f"{entry_point.name} = {entry_point.value!r}"
+    return f"{name}, entry point {definition} of {entry_point.group}"
 
 
-def _load(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
+def _load(entry_point: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
     """Load an object, with the package or file that defines it."""
     try:
         with plugin_error_reporting():
-            loaded, code = entry.load(), _defining_package(entry)
+            plugin, code = entry_point.load(), _defining_package(entry_point)
     except BenchError as error:
         raise SettingsError(f"it cannot be imported: {error}") from error
-    if not isinstance(loaded, kind):
-        raise SettingsError(f"it is of type {type(loaded).__name__}, expected {kind.__name__}")
-    return loaded, code
+    if not isinstance(plugin, kind):
+        raise SettingsError(f"it is of type {type(plugin).__name__}, expected {kind.__name__}")
+    return plugin, code
 
 
-def _defining_package(entry: EntryPoint) -> Path:
+def _defining_package(entry_point: EntryPoint) -> Path:
     """The innermost package of a module, or its file if it is in no package."""
-    module = sys.modules[entry.module]
+    module = sys.modules[entry_point.module]
     file = Path(str(module.__file__))
-    return file.parent if "." in entry.module or hasattr(module, "__path__") else file
+    return file.parent if "." in entry_point.module or hasattr(module, "__path__") else file

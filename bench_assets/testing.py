@@ -20,7 +20,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 
 Gold: TypeAlias = Callable[[Question], str]
-_Tables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition
+_QuestionTables: TypeAlias = Mapping[tuple[str, str], Sequence[Question]]  # by task and condition
 
 _JOINED = {"choices": ", ", "blanks": "\n"}
 
@@ -58,7 +58,7 @@ def check_suite(
     with tempfile.TemporaryDirectory() as home:
         Path(home, "bench.toml").write_text(bench_toml, encoding="utf-8")
         try:
-            first, second = _built_twice(suite, Path(home))
+            first, second = _build_twice(suite, Path(home))
         except BenchError as error:
             raise AssertionError(f"{suite.name}: its questions cannot be built: {error}") from error
     for task in suite.tasks:
@@ -86,32 +86,33 @@ def check_questions(
     """
     name = f"{task.name}, condition {condition}"
     assert questions or condition != "main", f"{name}: there are no questions"
-    _ids(task, questions)
-    _slices(task, questions)
-    _counts(task, condition, questions)
-    for group, n in Counter(
-        question.group_id for question in questions if question.group_id
-    ).items():
-        assert not group_sizes or n in group_sizes, (
-            f"{name}: group {group} has {n} questions, expected {sorted(group_sizes or ())}"
-        )
+    _check_ids(task, questions)
+    _check_slices(task, questions)
+    _check_counts(task, condition, questions)
+    if group_sizes:
+        groups = Counter(question.group_id for question in questions if question.group_id)
+        for group, n in groups.items():
+            assert n in group_sizes, (
+                f"{name}: group {group} has {n} questions, expected {sorted(group_sizes)}"
+            )
     if task.asked_of == "model":
-        _prompts(task, condition, questions)
+        _check_prompts(task, condition, questions)
     if task.asked_of == "model" and (not task.is_judged or RULES in task.judges):
-        _points(task, condition, questions, gold)
+        _check_points(task, condition, questions, gold)
 
 
-def _built_twice(suite: Suite, home: Path) -> tuple[_Tables, _Tables]:
+def _build_twice(suite: Suite, home: Path) -> tuple[_QuestionTables, _QuestionTables]:
+    """Question tables of two builds from one source; checks the assets' descriptions between."""
     with Workbench(load_settings(home), catalog=Catalog(suites=(suite,))) as bench:
         assert not bench.catalog.problems, bench.catalog.problems[0]
         bench.build_questions(suite.name)
-        _descriptions(suite, bench)
-        first = _tables(suite, bench)
+        _check_descriptions(suite, bench)
+        first = _read_tables(suite, bench)
         bench.build_questions(suite.name)
-        return first, _tables(suite, bench)
+        return first, _read_tables(suite, bench)
 
 
-def _tables(suite: Suite, bench: Workbench) -> _Tables:
+def _read_tables(suite: Suite, bench: Workbench) -> _QuestionTables:
     questions_by_table: dict[tuple[str, str], Sequence[Question]] = {}
     for task in suite.tasks:
         for condition in task.conditions:
@@ -122,7 +123,7 @@ def _tables(suite: Suite, bench: Workbench) -> _Tables:
     return questions_by_table
 
 
-def _descriptions(suite: Suite, bench: Workbench) -> None:
+def _check_descriptions(suite: Suite, bench: Workbench) -> None:
     graph = bench.definitions.resolve_asset_graph()
     own_assets = select_group(suite.name, f"{suite.name}_ablations").resolve(graph)
     for key in sorted(own_assets):
@@ -131,31 +132,31 @@ def _descriptions(suite: Suite, bench: Workbench) -> None:
         )
 
 
-def _ids(task: Task, questions: Sequence[Question]) -> None:
-    times = Counter(question.question_id for question in questions)
-    for subject in questions:
-        name = subject.question_id
-        assert times[name] == 1, f"{task.name}: {times[name]} questions have the id {name}"
+def _check_ids(task: Task, questions: Sequence[Question]) -> None:
+    counts = Counter(question.question_id for question in questions)
+    for question in questions:
+        name = question.question_id
+        assert counts[name] == 1, f"{task.name}: {counts[name]} questions have the id {name}"
         assert name.startswith(f"{task.suite}/"), f"{name}: its id must begin with {task.suite}/"
-        assert subject.task == task.name, (
-            f"{name}: its task is {subject.task!r}, expected {task.name!r}"
+        assert question.task == task.name, (
+            f"{name}: its task is {question.task!r}, expected {task.name!r}"
         )
 
 
-def _slices(task: Task, questions: Sequence[Question]) -> None:
+def _check_slices(task: Task, questions: Sequence[Question]) -> None:
     for question in questions:
-        for part in task.slices(question):
-            assert isinstance(part, str) and part not in ("", "all"), (  # noqa: PT018
-                f"{question.question_id}: {part!r} is not a slice name"
+        for name in task.slices(question):
+            assert isinstance(name, str) and name not in ("", "all"), (  # noqa: PT018
+                f"{question.question_id}: {name!r} is not a slice name"
             )
 
 
-def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
+def _check_counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
     """Check categories, and for a published edition the paper's counts."""
     counts = Counter(question.category for question in questions)
-    known = task.counts.keys() - {"all"}
-    strange = sorted(counts.keys() - known) if known else []
-    assert not strange, f"{task.name}: {strange[0]!r} is not one of the paper's categories"
+    paper_categories = task.counts.keys() - {"all"}
+    unknown = sorted(counts.keys() - paper_categories) if paper_categories else []
+    assert not unknown, f"{task.name}: {unknown[0]!r} is not one of the paper's categories"
     if condition == "main" and {question.edition for question in questions} == {"published"}:
         counts["all"] = len(questions)
         for category, n in task.counts.items():
@@ -164,24 +165,25 @@ def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
             )
 
 
-def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
+def _check_prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
     """Check that prompts do not depend on the answer."""
-    ask = task.conditions[condition].prompt
+    make_prompt = task.conditions[condition].prompt
     for question in questions:
         where = f"{question.question_id}, condition {condition}"
-        prompt = ask(question)
+        prompt = make_prompt(question)
         assert isinstance(prompt, Prompt), f"{where}: its prompt is not a Prompt"
         texts = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
         assert "".join(texts).strip(), f"{where}: its prompt has no text"
         other_question = replace(question, answer=tuple("another" for _ in question.answer))
-        assert ask(other_question) == prompt, f"{where}: its prompt depends on the answer"
+        assert make_prompt(other_question) == prompt, f"{where}: its prompt depends on the answer"
 
 
-def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
+def _check_points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
+    """Check that right answers get full points, and empty responses do not."""
     answerable = [question for question in questions if question.answer]
-    for score in _scores(task, condition, answerable, gold):
-        least = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
-        assert (score.points or 0.0) >= least, (
+    for score in _score_responses(task, condition, answerable, gold):
+        min_points = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
+        assert (score.points or 0.0) >= min_points, (
             f"{score.question_id}, condition {condition}: the right answer gets {score.points} of "
             f"{score.max_points} points {score.note}".rstrip()
         )
@@ -189,7 +191,7 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
             f"{score.question_id}, condition {condition}: the right answer gets {score.points} "
             f"points, more than its max_points, {score.max_points}"
         )
-    for score in _scores(task, condition, answerable, lambda _: ""):
+    for score in _score_responses(task, condition, answerable, lambda _: ""):
         assert not score.points or score.points < score.max_points, (
             f"{score.question_id}, condition {condition}: an empty response gets full points"
         )
@@ -199,7 +201,7 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
         )
 
 
-def _scores(
+def _score_responses(
     task: Task, condition: str, questions: Sequence[Question], response: Gold
 ) -> Sequence[Score]:
     predictions = [

@@ -24,7 +24,7 @@ def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(
     (site / "plug_pack" / "__init__.py").touch()
     (site / "plug_pack" / "inner.py").write_text("TWO = 'two'")
     plugins = find_plugins(GROUP, str)
-    assert plugins.found == {"one": "one", "two": "two"}
+    assert plugins.objects == {"one": "one", "two": "two"}
     assert plugins.code == {"one": site / "plug_alone.py", "two": site / "plug_pack"}
     assert plugins.problems == []
 
@@ -50,7 +50,7 @@ def test_one_that_cannot_be_used_is_reported_by_name_and_the_others_load(site, w
     write_distribution(site, "acme", {GROUP: {"one": f"{module}:ONE"}}, **{module: written})
     write_distribution(site, "brim", {GROUP: {"fine": "plug_fine:FINE"}}, plug_fine="FINE = 'so'")
     plugins = find_plugins(GROUP, str)
-    assert plugins.found == {"fine": "so"}
+    assert plugins.objects == {"fine": "so"}
     (problem,) = plugins.problems
     assert problem.startswith(f"acme 1.0, entry point one = '{module}:ONE' of {GROUP}, is left out")
     assert why in problem
@@ -72,7 +72,7 @@ def test_a_name_that_is_taken_twice_is_kept_by(site, owners, keeper):
         entries = {"shared": f"{module}:ME", owner: f"{module}:ME"}
         write_distribution(site, owner, {GROUP: entries}, **{module: f"ME = {owner!r}"})
     plugins = find_plugins(GROUP, str)
-    assert plugins.found == {"shared": keeper} | dict(zip(owners, owners, strict=True))
+    assert plugins.objects == {"shared": keeper} | dict(zip(owners, owners, strict=True))
     (problem,) = plugins.problems
     (other,) = set(owners) - {keeper}
     assert problem.startswith(f"{other} 1.0, entry point shared = ")

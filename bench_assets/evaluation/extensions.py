@@ -81,7 +81,7 @@ def with_extensions(
     plugins = find_plugins(EXTENSIONS, Extension)
     extended = {suite.name: suite for suite in suites}
     problems = [*plugins.problems]
-    for name, extension in plugins.found.items():
+    for name, extension in plugins.objects.items():
         try:
             with plugin_error_reporting():
                 suite_name = extension.task.split("/")[0]

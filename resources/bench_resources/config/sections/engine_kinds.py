@@ -126,8 +126,8 @@ def installed_kind(kind: str) -> EngineKind[Any]:
         ValueError: If there is none; lists the existing kinds, and unusable packages with reasons.
     """
     installed = _load_kinds(tuple(sys.path))
-    if kind in installed.found:
-        return installed.found[kind]
+    if kind in installed.objects:
+        return installed.objects[kind]
     kinds = [*SPECS, *sorted(installed.names - SPECS.keys())]
     message = "no such kind;"  # without the text, which may be a secret
     if suggestion := did_you_mean(kind, kinds):
@@ -145,11 +145,11 @@ def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
         if isinstance(spec, UnusableSpec) and spec.kind == UNKNOWN_KIND
     ]
     if all(spec.kind in SPECS for spec in models.values()):
-        return [*find_plugins(GROUP, EngineKind, only=(), taken=SPECS).problems]
+        return [*find_plugins(GROUP, EngineKind, only=(), reserved_names=SPECS).problems]
     return [*_load_kinds(tuple(sys.path)).problems, *unknown_kinds]
 
 
 @lru_cache(maxsize=8)
 def _load_kinds(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
     """Installed kinds on a search path; failed imports are not retried."""
-    return find_plugins(GROUP, EngineKind, taken=SPECS)
+    return find_plugins(GROUP, EngineKind, reserved_names=SPECS)
