@@ -26,7 +26,7 @@ FOLDER = "report"
 
 
 class ReportPart(Protocol):
-    """A part of the report: writes the data of one or several pages."""
+    """A part of the report: one or several pages."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of the pages; unreadable tables do not stop it."""
@@ -62,7 +62,7 @@ def parts(
         ComparisonPage(),
         GoldPage(),
         PointProvenance(),
-        *(part_of(without_images) for part_of in hooks_of("report part")),
+        *(make_pages(without_images) for make_pages in hooks_of("report part")),
         AnnotationPages(settings=settings, without_images=without_images),
     ]
 
@@ -71,8 +71,8 @@ def make_report(
     settings: Settings,
     tables: TableFiles,
     catalog: Catalog,
-    every: Sequence[ReportPart],
-    waits: Callable[[str], object],
+    report_parts: Sequence[ReportPart],
+    notify_waiting: Callable[[str], object],
 ) -> Path:
     """Build the report of a home, or update its stale parts.
 
@@ -80,8 +80,8 @@ def make_report(
         settings: Settings of the home.
         tables: Tables of the home.
         catalog: Suites of the home.
-        every: All parts, see ``parts``.
-        waits: Called with a message while another process builds the report.
+        report_parts: All parts, see ``parts``.
+        notify_waiting: Called with a message while another process builds the report.
 
     Returns:
         Path of ``index.html``.
@@ -91,20 +91,20 @@ def make_report(
     """
     home = settings.home
     images = open_image_store(settings)
-    with hold_locks(home / "locks", [FOLDER], waits):
+    with hold_locks(home / "locks", [FOLDER], notify_waiting):
         site = Site(home / FOLDER, images)
-        write_report(site, tables, catalog, every)
+        write_report(site, tables, catalog, report_parts)
     return site.folder / "index.html"
 
 
 def write_report(
-    site: Site, tables: TableFiles, catalog: Catalog, every: Sequence[ReportPart]
+    site: Site, tables: TableFiles, catalog: Catalog, report_parts: Sequence[ReportPart]
 ) -> None:
     """Write the data of every part into the site, then publish it.
 
     Raises:
         HomeError: If it cannot be written.
     """
-    for part in every:
+    for part in report_parts:
         part.write(site, tables, catalog)
     site.finish()

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.comparison.causes import signature_by_cause
 from bench_assets.comparison.difference import decompose_difference
 from bench_assets.core.schema.signature import Signature
-from bench_assets.report.pages.comparison import _parts
+from bench_assets.report.pages.comparison import _metric_units
 from bench_assets.report.point_provenance import input_digests, question_columns
 from bench_assets.report.samples.questions import dictionary_encode
 from tests.comparison.sides import random_side
@@ -54,7 +54,7 @@ def page_side(task, questions, one, exam):
         "shares": [records[name].share for name in ids],
         "exam": exam,
         "of": {"spelled": spelled, **input_digests(ids, *columns)},
-        "parts": _parts(task, page_questions, one.scores),
+        "parts": _metric_units(task, page_questions, one.scores),
         "written": one.stored_value(task.primary_metric),
     }
 

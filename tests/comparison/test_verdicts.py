@@ -14,7 +14,7 @@ from bench_assets.core.metrics.aggregates import group_accuracy
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
-from bench_assets.report.pages.comparison import _parts
+from bench_assets.report.pages.comparison import _metric_units
 from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import question
@@ -104,7 +104,7 @@ def test_terminal_and_pages_say_the_same_sentence(seed):
         ]
         effects += compare_scores(one, questions, *sides)
         page_questions = PageQuestions(questions)
-        a, b = ({**_parts(one, page_questions, side), "compared": {}} for side in sides)
+        a, b = ({**_metric_units(one, page_questions, side), "compared": {}} for side in sides)
         rows.append({"title": one.title, "a": a, "b": b})
     lines = decide(effects)
     shown = on_page(rows)
@@ -146,7 +146,7 @@ def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
         ]
         effects += compare_sides(one, QUESTIONS, *map(Side, sides, metrics), slices=False)
         pages = [
-            {**_parts(one, PageQuestions(QUESTIONS), side), "compared": compared_parts(of[0])}
+            {**_metric_units(one, PageQuestions(QUESTIONS), side), "compared": compared_parts(of[0])}
             for side, of in zip(sides, metrics, strict=True)
         ]
         rows.append({"title": title, "task": "t", "a": pages[0], "b": pages[1], "shares": shares})
@@ -178,7 +178,7 @@ def test_terminal_and_pages_leave_out_the_same_unscored_units(measure):
     ]
     (line,) = compare_scores(one, QUESTIONS, *sides)
     page_questions = PageQuestions(QUESTIONS)
-    a, b = ({**_parts(one, page_questions, side), "compared": {}} for side in sides)
+    a, b = ({**_metric_units(one, page_questions, side), "compared": {}} for side in sides)
     (found,) = (row["found"] for row in on_page([{"title": "a", "a": a, "b": b}])["found"])
     # Of 30 pairs those of 3, of 8 and 9, and of 20 are left out; of 60 questions, these four.
     assert found["n"] == line.n == {group_accuracy: 27}.get(measure, 56)

@@ -54,35 +54,39 @@ class AnnotationPages:
             for task in suite.every_annotation_task
         ]
         site.put("annotation", pages)
-        site.tabs += ["annotation"] * any(page["data"] or page["problem"] for page in pages)
+        if any(page["data"] or page["problem"] for page in pages):
+            site.tabs.append("annotation")
 
     def _task(
         self, site: Site, tables: TableFiles, suite: Suite, task: SuiteAnnotationTask
     ) -> dict[str, Any]:
-        entry = {"task": task.task.name, "title": task.task.title, "about": task.task.about}
+        """Write the page of a task; returns the task's summary for the list of tasks."""
+        name, title, about = task.task.name, task.task.title, task.task.about
+        summary = {"task": name, "title": title, "about": about, "problem": "", "data": ""}
         keys = [task.table(table_name).split("/") for table_name in ("units", "answers")]
         if not all(map(tables.exists, keys)):
-            return {**entry, "problem": "", "data": ""}
+            return summary
         try:
             units, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
         except TableError as error:
-            return {**entry, "problem": escape_to_one_line(str(error)), "data": ""}
+            return {**summary, "problem": escape_to_one_line(str(error))}
         if not units and not answers:
-            return {**entry, "problem": "", "data": ""}
-        name = f"annotation-{slug(task.task.name)}"
-        withheld = task.suite in self.without_images
-        now, counted = datetime.now(UTC), [answer for answer in answers if not answer.complaint]
-        task_settings = self.settings.annotation.tasks.get(task.task.name)
+            return summary
+        page_name = f"annotation-{slug(name)}"
+        omits_images = task.suite in self.without_images
+        counted_answers = [answer for answer in answers if not answer.complaint]
+        task_settings = self.settings.annotation.tasks.get(name)
         terms = task_settings.terms if task_settings else AnnotationTerms()
-        waits = undecided_in_task(tables, task, suite, units, counted, terms)
-        progress = progress_of(task.task.name, units, answers, waits, now)
-        inputs = combined_digest(
-            _FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys)
-        )
-        if not site.has(name, inputs):
-            page = _AnnotationPage(site, task.task, units, answers, waits, withheld=withheld)
-            site.put(name, page.data(), inputs, page.brought)
-        return {**entry, "problem": "", "data": name, "progress": asdict(progress)}
+        undecided = undecided_in_task(tables, task, suite, units, counted_answers, terms)
+        progress = progress_of(name, units, answers, undecided, datetime.now(UTC))
+        stamps = [site.stamps.of(tables, key) for key in keys]
+        inputs = combined_digest(_FORM, str(omits_images), *stamps)
+        if not site.has(page_name, inputs):
+            page = _AnnotationPage(
+                site, task.task, units, answers, undecided, omits_images=omits_images
+            )
+            site.put(page_name, page.data(), inputs, page.image_digests)
+        return {**summary, "data": page_name, "progress": asdict(progress)}
 
 
 class _AnnotationPage:
@@ -96,31 +100,32 @@ class _AnnotationPage:
         answers: Sequence[Answer],
         undecided: UndecidedUnits,
         *,
-        withheld: bool,
+        omits_images: bool,
     ) -> None:
-        self._site, self._task, self._withheld = site, task, withheld
+        self._site, self._task, self._omits_images = site, task, omits_images
         self._undecided = undecided
         self._units = {unit.unit_id: unit for unit in units}
         self._answers = answers
-        self._counted = [answer for answer in answers if not answer.complaint]
-        self.brought: set[str] = set()
+        self._counted_answers = [answer for answer in answers if not answer.complaint]
+        self.image_digests: set[str] = set()
 
     def data(self) -> dict[str, Any]:
         """Annotators, units with the most disagreement, and reasons why answers do not count."""
         units = list(self._units.values())
-        rows = disagreements(self._task, units, self._counted, self._undecided.open)
+        rows = disagreements(self._task, units, self._counted_answers, self._undecided.open)
         reasons = Counter(answer.complaint for answer in self._answers if answer.complaint)
         return {
             "annotators": [
                 asdict(row) for row in annotator_quality(self._task, units, self._answers)
             ],
-            "disputed": [self._disputed(row) for row in rows[:_DISPUTED] if row.disagreement],
+            "disputed": [self._disputed_unit(row) for row in rows[:_DISPUTED] if row.disagreement],
             "reasons": reasons.most_common(_REASONS),
         }
 
-    def _disputed(self, row: UnitDisagreement) -> dict[str, Any]:
+    def _disputed_unit(self, row: UnitDisagreement) -> dict[str, Any]:
+        """A unit with its first images and, of each field with options, the counts of answers."""
         unit = self._units[row.unit_id]
-        answers = [answer for answer in self._counted if answer.unit_id == row.unit_id]
+        answers = [answer for answer in self._counted_answers if answer.unit_id == row.unit_id]
         return {
             **asdict(row),
             "shown": list(unit.shown.items()),
@@ -136,8 +141,8 @@ class _AnnotationPage:
         }
 
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
-        if self._withheld:
+        if self._omits_images:
             return []
         stored_images = self._site.images(digests)
-        self.brought.update(digests)
+        self.image_digests.update(digests)
         return [list(image) for digest in digests if (image := stored_images[digest])]

@@ -3,10 +3,10 @@
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.text.escaping import unescape_markdown
@@ -45,27 +45,37 @@ def latest_outcomes(home: Path) -> list[CheckOutcome]:
     except (HomeError, sqlite3.Error) as error:
         _LOG.warning("%s", error)
         return []
-    latest = {(asset, check, partition): rest for asset, check, partition, *rest in rows}
-    return list(_outcomes(latest))
+    latest = {(row.asset, row.check, row.partition): row for row in map(_CheckRow._make, rows)}
+    outcomes = map(_parse_outcome, latest.values())
+    return [outcome for outcome in outcomes if outcome]
 
 
-def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[CheckOutcome]:
-    for (asset, check, partition), (event, timestamp) in latest.items():
-        try:
-            event_data = json.loads(event)["dagster_event"]["event_specific_data"]
-            key = "/".join(json.loads(asset))
-            yield CheckOutcome(
-                key, check, partition or "", bool(event_data["success"]),
-                event_data["severity"]["__enum__"].rpartition(".")[2], sentence(check, event_data),
-                _examples(event_data), str(timestamp)[:16],
-            )  # fmt: skip
-        except (
-            ValueError,
-            RecursionError,
-            KeyError,
-            TypeError,
-        ):  # written by another version of Dagster
-            continue
+class _CheckRow(NamedTuple):
+    """A row of ``_LATEST``."""
+
+    asset: str  # a JSON list of the parts of its key
+    check: str
+    partition: str | None
+    event: str  # JSON
+    timestamp: str
+
+
+def _parse_outcome(row: _CheckRow) -> CheckOutcome | None:
+    """The outcome in a row; None if another version of Dagster wrote it."""
+    try:
+        result = json.loads(row.event)["dagster_event"]["event_specific_data"]
+        return CheckOutcome(
+            asset="/".join(json.loads(row.asset)),
+            check=row.check,
+            partition=row.partition or "",
+            passed=bool(result["success"]),
+            severity=result["severity"]["__enum__"].rpartition(".")[-1],
+            sentence=sentence(row.check, result),
+            examples=_examples(result),
+            when=str(row.timestamp)[:16],  # to the minute
+        )
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return None
 
 
 def sentence(check: str, result: Mapping[str, Any]) -> str:
@@ -78,17 +88,18 @@ def sentence(check: str, result: Mapping[str, Any]) -> str:
     words = check.replace("_", " ").capitalize()
     if result.get("description"):
         return f"{words}: {result['description']}"
-    numbers = {name: entry.get("value") for name, entry in (result.get("metadata") or {}).items()}
+    numbers = {name: value.get("value") for name, value in (result.get("metadata") or {}).items()}
     rows, problems = numbers.get("rows"), numbers.get("problems")
-    looked = f" in {rows} rows" if isinstance(rows, int) else ""
+    scope = f" in {rows} rows" if isinstance(rows, int) else ""
     if result.get("success"):
-        return f"{words}: no problem{looked}."
+        return f"{words}: no problem{scope}."
     n = problems if isinstance(problems, int) else "some"
-    return f"{words}: {n} {'problem' if n == 1 else 'problems'}{looked}."
+    noun = "problem" if n == 1 else "problems"
+    return f"{words}: {n} {noun}{scope}."
 
 
-def _examples(event_data: Mapping[str, Any]) -> list[str]:
-    written = (event_data.get("metadata") or {}).get("examples", {}).get("md_str") or ""
-    return [
-        unescape_markdown(line.removeprefix("- ")) for line in str(written).splitlines() if line
-    ]
+def _examples(result: Mapping[str, Any]) -> list[str]:
+    """The examples of a check, which Dagster stores as a Markdown list."""
+    markdown = (result.get("metadata") or {}).get("examples", {}).get("md_str") or ""
+    lines = str(markdown).splitlines()
+    return [unescape_markdown(line.removeprefix("- ")) for line in lines if line]

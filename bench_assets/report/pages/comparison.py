@@ -39,73 +39,75 @@ class ComparisonPage:
             }
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
-                _write(site, task, by_condition, model)
+                _write_model(site, task, by_condition, model)
 
 
-def _write(
+def _write_model(
     site: Site, task: Task, by_condition: Mapping[str, ConditionQuestions], model: str
 ) -> None:
-    stamps = [
-        site.stamps.of(rows.tables, key, of)
-        for condition, rows in by_condition.items()
-        for key, of in ((rows.key, ""), *((key, model) for key in _keys(task, condition)))
-    ]
+    """Write the units of a model under each condition, unless they are up to date."""
+    stamps = []
+    for condition, questions in by_condition.items():
+        stamps.append(site.stamps.of(questions.tables, questions.key))
+        keys = _evaluation_keys(task, condition)
+        stamps += [site.stamps.of(questions.tables, key, model) for key in keys]
     inputs = combined_digest(_FORM, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    models = {
-        condition: _model(task, condition, rows, model) for condition, rows in by_condition.items()
-    }
-    site.put(name, {condition: scores for condition, scores in models.items() if scores}, inputs)
+    units_by_condition = {}
+    for condition, questions in by_condition.items():
+        if units := _read_units(task, condition, questions, model):
+            units_by_condition[condition] = units
+    site.put(name, units_by_condition, inputs)
 
 
-def _keys(task: Task, condition: str) -> list[list[str]]:
+def _evaluation_keys(task: Task, condition: str) -> list[list[str]]:
     return [evaluation_key(task, condition, table) for table in ("scores", "metrics")]
 
 
-def _model(
+def _read_units(
     task: Task, condition: str, condition_questions: ConditionQuestions, model: str
 ) -> dict[str, Any] | None:
     """Units of a model's metric; None if it was not evaluated on these questions."""
     tables = condition_questions.tables
-    scores, metrics = _keys(task, condition)
+    scores, metrics = _evaluation_keys(task, condition)
     if not (tables.exists(metrics, model) and tables.exists(condition_questions.key)):
         return None
     try:
         measured = tables.read(metrics, Metric, model)
         if not measured or measured[0].questions != condition_questions.data:
             return None
-        parts = _parts(task, condition_questions, tables.read(scores, Score, model))
+        units = _metric_units(task, condition_questions, tables.read(scores, Score, model))
         row = next((row for row in measured if row.metric == task.primary_metric), measured[0])
-        return {**parts, "compared": compared_parts(row)}
+        return {**units, "compared": compared_parts(row)}
     except TableError:
         return None
 
 
-def _parts(
+def _metric_units(
     task: Task, condition_questions: ConditionQuestions, scores: Sequence[Score]
 ) -> dict[str, Any]:
     """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
     by_question = scores_by_question(scores)
-    scored = [
+    scored_questions = [
         row
         for question in condition_questions.questions
         for row in scored_rows(question, by_question.get(question.question_id, []))[0]
     ]
-    side = ScoredMetric(scored, measure(scored).value)
-    adds = task.adds.get(task.primary_metric)
-    written = {}
-    if not isnan(side.value):
-        way, units = metric_units(measure, side, condition_questions.clusters, adds)
-        written = {way: _columns(way, units, condition_questions)}
+    metric = ScoredMetric(scored_questions, measure(scored_questions).value)
+    columns = {}
+    if not isnan(metric.value):
+        adds = task.adds.get(task.primary_metric)
+        way, units = metric_units(measure, metric, condition_questions.clusters, adds)
+        columns[way] = _columns(way, units, condition_questions)
     return {
         "data": condition_questions.data,
         "n": len(fully_scored_by_question(scores)),
-        "value": side.value,
+        "value": metric.value,
         "lower_is_better": task.is_lowest_best,
-        "ways": written,
+        "ways": columns,
     }
 
 
@@ -120,14 +122,17 @@ def _columns(
     for (category, name), unit in units.items():
         if not unit.weight:
             continue
-        kinds = ("pair",) if way == "pairs" else ("question", "cluster")
-        place = (
-            int(name)
-            if way == "groups"
-            else next(numbers[kind, name] for kind in kinds if (kind, name) in numbers)
-        )
-        columns["units"].append(place + n * (1 + numbers["category", category] if category else 0))
-        columns["clusters"].append(place if way == "groups" else numbers["cluster", unit.cluster])
+        index = int(name) if way == "groups" else _first_question(way, name, numbers)
+        cluster = index if way == "groups" else numbers["cluster", unit.cluster]
+        category_number = 1 + numbers["category", category] if category else 0
+        columns["units"].append(index + n * category_number)
+        columns["clusters"].append(cluster)
         columns["values"].append(round(unit.value, _DIGITS))
         columns["weights"].append(round(unit.weight, _DIGITS + 3))
     return columns
+
+
+def _first_question(way: str, name: str, numbers: Mapping[tuple[str, str], int]) -> int:
+    """Index of the first question of a unit: a pair, a question or a cluster."""
+    kinds = ("pair",) if way == "pairs" else ("question", "cluster")
+    return next(numbers[kind, name] for kind in kinds if (kind, name) in numbers)

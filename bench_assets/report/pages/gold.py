@@ -20,29 +20,31 @@ class GoldPage:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the funnels; unreadable tables by their error."""
-        entries = [_suite(tables, suite.gold) for suite in catalog.suites if suite.gold]
-        if built := [entry for entry in entries if entry["funnel"] or entry["problem"]]:
-            site.put("gold", built)
+        funnels = [_suite_funnel(tables, suite.gold) for suite in catalog.suites if suite.gold]
+        non_empty = [funnel for funnel in funnels if funnel["funnel"] or funnel["problem"]]
+        if non_empty:
+            site.put("gold", non_empty)
 
 
-def _suite(tables: TableFiles, step: GoldStep) -> dict[str, Any]:
-    entry: dict[str, Any] = {"suite": step.suite, "funnel": [], "open": [], "problem": ""}
+def _suite_funnel(tables: TableFiles, step: GoldStep) -> dict[str, Any]:
+    """Funnel and open proposals of a suite, or the error if its tables are unreadable."""
+    data: dict[str, Any] = {"suite": step.suite, "funnel": [], "open": [], "problem": ""}
     folder = step.folder.split("/")
     if not tables.exists([*folder, "decided_proposals"]):
-        return entry
+        return data
     try:
         proposals = tables.read([*folder, "proposals"], DecidedProposal)
         decided = tables.read([*folder, "decided_proposals"], DecidedProposal)
     except TableError as error:
-        return {**entry, "problem": escape_to_one_line(str(error))}
-    waiting = [_proposal(row) for row in decided if is_for_people(row)]
+        return {**data, "problem": escape_to_one_line(str(error))}
+    open_proposals = [_proposal(row) for row in decided if is_for_people(row)]
     funnel = [asdict(row) for row in gold_funnel(proposals, decided)]
-    return {**entry, "funnel": funnel, "open": waiting[:_LISTED]}
+    return {**data, "funnel": funnel, "open": open_proposals[:_LISTED]}
 
 
 def _proposal(row: DecidedProposal) -> dict[str, Any]:
     names = ("id", "construction", "before", "shows", "key", "why", "reason")
-    shown = {name: getattr(row, name) for name in names}
+    row_fields = {name: getattr(row, name) for name in names}
     votes = list(zip(row.solvers, row.votes, row.last_lines, strict=True))
     question = mark_changes(row.before, row.question) if row.before else row.question
-    return {**shown, "question": question, "votes": votes}
+    return {**row_fields, "question": question, "votes": votes}

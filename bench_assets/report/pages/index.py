@@ -31,22 +31,8 @@ from bench_resources.tables.parquet import TableFiles
 
 COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
-    *(
-        "n_failed",
-        "n_refused",
-        *READ_FIELDS,
-        "served",
-        "mixed",
-        "n_clusters",
-        "largest_cluster",
-        "n_rejected",
-        "n_expired",
-        "constant",
-        "stale",
-        "unreadable",
-        "partial",
-    ),
-    *("people", "reader"),
+    *("n_failed", "n_refused", *READ_FIELDS, "served", "mixed", "n_clusters", "largest_cluster"),
+    *("n_rejected", "n_expired", "constant", "stale", "unreadable", "partial", "people", "reader"),
 )
 """Columns of a leaderboard row. ``stale``, ``unreadable``: the reason; ``partial``: the evaluated
 part of the questions; ``people``: see ``Metric``; ``reader``: null test of the reader."""
@@ -73,16 +59,17 @@ class IndexPage:
         rows = [_leaderboard_row(row) for row in self._standings]
         for task in catalog.tasks:
             for condition in list(task.conditions)[1:]:
-                rows += _cells_of(tables, task, condition)
-            rows += _partial_cells(self._settings.home, task, rows)
+                rows += _condition_rows(tables, task, condition)
+            rows += _partial_rows(self._settings.home, task, rows)
         tests = null_tests(tables)
         for row in rows:
             row["people"] = row.get("people") or ""
             row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
-        models_with_rows = {row["model"] for row in rows}
-        site.tabs += ["compare"] * (len({r["model"] for r in rows if r["value"] is not None}) > 1)
+        models = sorted({row["model"] for row in rows})
+        if len({row["model"] for row in rows if row["value"] is not None}) > 1:
+            site.tabs.append("compare")
         site.put(
             "index",
             {
@@ -91,16 +78,17 @@ class IndexPage:
                 "missing": self._missing,
                 "running": list(_running(self._settings.home, catalog.tasks, rows)),
                 "tasks": tasks,
-                "models": [self._model(name, rows) for name in sorted(models_with_rows)],
+                "models": [self._model(name) for name in models],
                 "rows": to_columns(rows, COLUMNS),
-                "published": [asdict(row) for row in self._printed(catalog.tasks)],
+                "published": [asdict(row) for row in self._published_headlines(catalog.tasks)],
                 "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
             },
         )
 
     def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
+        """Facts about a task, its questions and its conditions."""
         description = describe_questions(tables, task)
-        used = {row["condition"] for row in rows if row["task"] == task.name}
+        measured = {row["condition"] for row in rows if row["task"] == task.name}
         return {
             "name": task.name,
             "slug": slug(task.name),
@@ -115,10 +103,10 @@ class IndexPage:
             "questions": description.n,
             "edition": description.edition,
             "conditions": {name: condition.about for name, condition in task.conditions.items()},
-            "measured": [name for name in task.conditions if name in used],
+            "measured": [name for name in task.conditions if name in measured],
         }
 
-    def _model(self, name: str, rows: Iterable[Mapping[str, Any]]) -> object:
+    def _model(self, name: str) -> object:
         step = parse_step(name)
         return {
             "name": name,
@@ -130,14 +118,15 @@ class IndexPage:
 
     def _kind(self, name: str) -> str:
         """Kind of a model in bench.toml; "" for encoders and models that were removed from it."""
-        known = {**EMBEDDED_MODELS, **self._settings.models}
-        if name in known:
-            return known[name].kind
+        specs = {**EMBEDDED_MODELS, **self._settings.models}
+        if name in specs:
+            return specs[name].kind
         if split_elicited_name(name):
             return "elicited"
         return "checkpoint" if parse_step(name) else ""
 
-    def _printed(self, tasks: Iterable[Task]) -> list[PublishedNumber]:
+    def _published_headlines(self, tasks: Iterable[Task]) -> list[PublishedNumber]:
+        """Published numbers of primary metrics, over all questions."""
         primary = {task.name: task.primary_metric for task in tasks}
         return [
             row
@@ -162,9 +151,10 @@ def _leaderboard_row(row: LeaderboardRow) -> dict[str, Any]:
     }
 
 
-def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
+def _condition_rows(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
+    """Rows of a condition, also of models whose metrics are unreadable."""
     cells = primary_cells(tables, task, condition)
-    found = [
+    rows = [
         {
             **row,
             "unreadable": "",
@@ -173,13 +163,13 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
         }
         for row in cells.rows
     ]
-    return found + [
-        _without_number(task, condition, model, unreadable=reason)
+    return rows + [
+        _unreadable_row(task, condition, model, reason)
         for model, reason in cells.unreadable.items()
     ]
 
 
-def _partial_cells(
+def _partial_rows(
     home: Path, task: Task, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Numbers of partial evaluations, for models without a full one."""
@@ -187,7 +177,7 @@ def _partial_cells(
     return [
         {**row, "stale": ""}
         for condition in task.conditions
-        for row in _cells_of(partial_tables(home), task, condition)
+        for row in _condition_rows(partial_tables(home), task, condition)
         if (condition, row["model"]) not in complete
     ]
 
@@ -200,40 +190,44 @@ def _running(
     for row in rows:
         if (row["partial"] or "").endswith(SO_FAR):
             key = evaluation_key(tasks_by_name[row["task"]], row["condition"], "metrics")
-            at = partial_tables(home).written(key, row["model"])
+            written_at = partial_tables(home).written(key, row["model"])
             title = tasks_by_name[row["task"]].display_title
-            yield {"model": row["model"], "task": title, "part": row["partial"], "at": at}
+            yield {"model": row["model"], "task": title, "part": row["partial"], "at": written_at}
 
 
-def _without_number(
-    task: Task, condition: str, model: str, *, stale: str = "", unreadable: str = ""
-) -> dict[str, Any]:
-    nothing = dict.fromkeys(COLUMNS)
-    texts = {"stale": stale, "unreadable": unreadable, "partial": "", "edition": ""}
-    return {**nothing, **texts, "task": task.name, "model": model, "condition": condition}
+def _unreadable_row(task: Task, condition: str, model: str, reason: str) -> dict[str, Any]:
+    """A row without a number."""
+    texts = {"stale": "", "unreadable": reason, "partial": "", "edition": ""}
+    names = {"task": task.name, "model": model, "condition": condition}
+    return {**dict.fromkeys(COLUMNS), **texts, **names}
 
 
 def _rankings(
-    rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task], guessing: Container[str]
+    rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task], unranked_models: Container[str]
 ) -> list[object]:
     """Mean ranks by edition and condition; encoders and baselines are not ranked."""
-    signs = {task.name: -1 if task.is_lowest_best else 1 for task in tasks
-             if task.asked_of == "model"}  # fmt: skip
+    signs = {
+        task.name: -1 if task.is_lowest_best else 1 for task in tasks if task.asked_of == "model"
+    }
     values: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(dict)
     for row in rows:
-        doubtful = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
-        doubtful = doubtful or (row["unread"] or 0.0) > MOST_UNREAD
-        if row["task"] not in signs or row["model"] in guessing or doubtful:
-            continue
-        if row["value"] is not None:
-            of_task = values[row["edition"], row["condition"]].setdefault(row["task"], {})
-            of_task[row["model"]] = signs[row["task"]] * row["value"]
-    return [
-        {"edition": edition, "condition": condition, **asdict(ranking)}
-        for (edition, condition), has in sorted(values.items())
-        for ranking in [rank_models(has, np.random.default_rng(0))]
-        if ranking.tasks
-    ]
+        task, model = row["task"], row["model"]
+        if task in signs and model not in unranked_models and _is_reliable(row):
+            task_values = values[row["edition"], row["condition"]].setdefault(task, {})
+            task_values[model] = signs[task] * row["value"]
+    rankings: list[object] = []
+    for (edition, condition), values_by_task in sorted(values.items()):
+        ranking = rank_models(values_by_task, np.random.default_rng(0))
+        if ranking.tasks:
+            rankings.append({"edition": edition, "condition": condition, **asdict(ranking)})
+    return rankings
+
+
+def _is_reliable(row: Mapping[str, Any]) -> bool:
+    """Whether a row has a current number of all questions and nearly all responses."""
+    has_defect = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
+    has_defect = has_defect or (row["unread"] or 0.0) > MOST_UNREAD
+    return row["value"] is not None and not has_defect
 
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:

@@ -1,7 +1,7 @@
 """Data of ``#/number``: provenance of a number, and an explanation of its signature."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,27 +48,22 @@ class SignaturePart(NamedTuple):
     meaning: str
 
 
-def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
+def explain_signature(signature: Signature, task: Task) -> list[SignaturePart]:
     """Explain the parts of a signature, in order; unknown parts get no explanation."""
     model, decoding = split_model_part(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
+    task_name = "+".join((task.title, *signature.extensions))
+    version = str(signature.version)
     parts = [
-        SignaturePart(
-            "task", "+".join((task.title, *signature.extensions)), _describe_extensions(signature)
-        ),
-        SignaturePart(
-            "version", str(signature.version), "Increased when scores become incomparable."
-        ),
+        SignaturePart("task", task_name, _describe_extensions(signature)),
+        SignaturePart("version", version, "Increased when scores become incomparable."),
         SignaturePart("condition", signature.condition, condition.about if condition else ""),
     ]
     for name, value in signature.parts.items():
         if name == "model":
             parts.append(SignaturePart(MODEL, model, _describe_model(model)))
-            parts += (
-                [SignaturePart(DECODING, decoding, _describe_decoding(decoding))]
-                if decoding
-                else []
-            )
+            if decoding:
+                parts.append(SignaturePart(DECODING, decoding, _describe_decoding(decoding)))
         elif name == "scorer":
             parts.append(SignaturePart(name, value, first_line(task.scorers.get(value))))
         else:
@@ -83,8 +78,8 @@ def first_line(function: object) -> str:
     'Return a new list containing all items from the iterable in ascending order.'
     """
     docstring = (getattr(function, "__doc__", None) or "").strip()
-    is_ours = callable(function) and not isinstance(function, type)
-    return str(docstring.splitlines()[0]) if docstring and is_ours else ""
+    is_function = callable(function) and not isinstance(function, type)
+    return str(docstring.splitlines()[0]) if docstring and is_function else ""
 
 
 def _describe_extensions(signature: Signature) -> str:
@@ -111,12 +106,12 @@ def _describe_decoding(decoding: str) -> str:
     if elicitation:
         return f"By options, nothing parsed: {elicitation.canonical_form}."
     clauses = []
-    for entry in plain.split("|", maxsplit=1)[0].split(","):
-        name, _, value = entry.partition("=")
+    for setting in plain.split("|", maxsplit=1)[0].split(","):
+        name, _, value = setting.partition("=")
         if (name, value) == ("t", "0"):
             clauses.append("the likeliest token each time (temperature 0)")
         else:
-            clauses.append(_DECODING.get(name, entry).format(value))
+            clauses.append(_DECODING.get(name, setting).format(value))
     sentence = ", ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
@@ -144,11 +139,11 @@ class NumberPages:
                 for outcome in outcomes
                 if _belongs_to_task(outcome.asset, task, other_tasks)
             ]
-            models = _models(tables, task)
+            models = _measured_models(tables, task)
             for model in models:
                 _write_model(site, tables, task, model, checks, results)
             partials = partial_tables(tables.home)
-            for model in set(_models(partials, task)).difference(models):
+            for model in set(_measured_models(partials, task)).difference(models):
                 _write_model(site, partials, task, model, checks, results)
 
 
@@ -160,64 +155,72 @@ def _write_model(
     checks: Sequence[CheckOutcome],
     results: HomeResults,
 ) -> None:
-    keys = {c: evaluation_key(task, c, "metrics") for c in task.conditions}
-    present = {c: key for c, key in keys.items() if site.stamps.of(tables, key, model)}
+    """Write the page of a model's numbers on a task, unless it is up to date."""
+    keys = {name: evaluation_key(task, name, "metrics") for name in task.conditions}
+    conditions = [name for name, key in keys.items() if site.stamps.of(tables, key, model)]
+    compared_models = (model, *results.compared_with(task, model))
+    stamps = [
+        f"{condition} {site.stamps.of(tables, keys[condition], compared_model)}"
+        for condition in conditions
+        for compared_model in compared_models
+    ]
     own_checks = [asdict(check) for check in checks if check.partition in ("", model)]
-    read = (model, *results.compared_with(task, model))
-    stamps = [f"{c} {site.stamps.of(tables, keys[c], name)}" for c in present for name in read]
     inputs = combined_digest(
         _FORM, str(task.version), *stamps, str(own_checks), people_state(tables, task)
     )
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    conditions: list[dict[str, Any]] = []
-    for condition, key in present.items():
-        try:
-            metrics = with_people(tables, task, tables.read(key, Metric, model))
-            rows = [row for row in metrics if row.category == "all"]
-            facts = [fact for result in results.of(metrics) for fact in result.facts]
-        except TableError as error:
-            conditions.append({"name": condition, "problem": str(error)})
-            continue
-        parts = in_words(Signature.parse(rows[0].signature), task) if rows else []
-        conditions.append(
-            {
-                "name": condition,
-                "about": task.conditions[condition].about,
-                "signature": rows[0].signature if rows else "",
-                "parts": [part._asdict() for part in parts],
-                "metrics": rows,
-                "facts": facts,
-            }
-        )
     origins = ("/".join(questions_key(task, "main")), task.rejections)
     page = {
         "model": model,
         "task": task.name,
         "title": task.display_title,
-        "conditions": conditions,
+        "conditions": [
+            _condition(tables, task, condition, model, results) for condition in conditions
+        ],
         "checks": own_checks,
         "commands": [f"bench tables show {table}" for table in origins if table],
     }
     site.put(name, page, inputs)
 
 
-def _belongs_to_task(asset: str, task: Task, others: set[str]) -> bool:
+def _condition(
+    tables: TableFiles, task: Task, condition: str, model: str, results: HomeResults
+) -> dict[str, Any]:
+    """Metrics under a condition with their provenance, or the reason why they are unreadable."""
+    try:
+        key = evaluation_key(task, condition, "metrics")
+        metrics = with_people(tables, task, tables.read(key, Metric, model))
+        rows = [row for row in metrics if row.category == "all"]
+        facts = [fact for result in results.of(metrics) for fact in result.facts]
+    except TableError as error:
+        return {"name": condition, "problem": str(error)}
+    signature = rows[0].signature if rows else ""
+    parts = explain_signature(Signature.parse(signature), task) if rows else []
+    return {
+        "name": condition,
+        "about": task.conditions[condition].about,
+        "signature": signature,
+        "parts": [part._asdict() for part in parts],
+        "metrics": rows,
+        "facts": facts,
+    }
+
+
+def _belongs_to_task(asset: str, task: Task, other_tasks: Iterable[str]) -> bool:
     """Whether a table belongs to the task or its suite, and not to another task."""
-    if any(_below(asset, other_task) and len(other_task) > len(task.name) for other_task in others):
-        return False
-    if any(
-        _below(asset, other_task) and not _below(task.name, other_task) for other_task in others
-    ):
-        return False
-    return _below(asset, task.suite)
+    for other_task in other_tasks:
+        is_nearer = len(other_task) > len(task.name) or not _is_below(task.name, other_task)
+        if is_nearer and _is_below(asset, other_task):
+            return False
+    return _is_below(asset, task.suite)
 
 
-def _below(asset: str, folder: str) -> bool:
+def _is_below(asset: str, folder: str) -> bool:
     return asset == folder or asset.startswith(f"{folder}/")
 
 
-def _models(tables: TableFiles, task: Task) -> list[str]:
+def _measured_models(tables: TableFiles, task: Task) -> list[str]:
     keys = [evaluation_key(task, condition, "metrics") for condition in task.conditions]
     return sorted({model for key in keys for model in tables.partitions(key)})

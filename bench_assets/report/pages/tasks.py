@@ -89,27 +89,21 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
     return [{"condition": condition, **row} for row in rows]
 
 
-_COLUMNS = (
+_METRIC_COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
-    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused"),
-    *READ_FIELDS,
-    *(
-        "served",
-        "mixed",
-        "n_clusters",
-        "largest_cluster",
-        "n_rejected",
-        "n_expired",
-        "constant",
-        "shuffled",
-        "baselines",
-        "people",
-    ),
-    *("stale", "partial", "signature"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", *READ_FIELDS),
+    *("served", "mixed", "n_clusters", "largest_cluster", "n_rejected", "n_expired"),
+    *("constant", "shuffled", "baselines", "people", "stale", "partial", "signature"),
 )
-_USED = ("model", "condition", "responses", "prompt_tokens", "completion_tokens", "seconds", "cost")
-_CHOSEN = ("model", "condition", "right", "chosen", "n")
-_PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")
+_USAGE_COLUMNS = (
+    *("model", "condition", "responses", "prompt_tokens", "completion_tokens"),
+    *("seconds", "cost"),
+)
+_CONFUSION_COLUMNS = ("model", "condition", "right", "chosen", "n")
+_PUBLISHED_COLUMNS = (
+    *("model", "condition", "metric", "category"),
+    *("value", "printed", "source", "note"),
+)
 
 
 class TaskPages:
@@ -134,60 +128,64 @@ class TaskPages:
         for task in catalog.tasks:
             printed = [row for row in self._published if row.task == task.name]
             stale = self._stale[task.name]
-            made_of = json_digest(
+            inputs = json_digest(
                 [
-                    *(metrics_version(of, task) for of in (tables, partial_tables(tables.home))),
+                    metrics_version(tables, task),
+                    metrics_version(partial_tables(tables.home), task),
                     *(list(map(asdict, printed)), stale, _facts(task), self._prices),
                     people_state(tables, task),
                 ]
             )
             name = f"task-{slug(task.name)}"
-            if not site.has(name, made_of):
-                site.put(
-                    name, _page(tables, task, printed, stale) | self._usage(tables, task), made_of
-                )
+            if not site.has(name, inputs):
+                page = _page(tables, task, printed, stale) | self._usage(tables, task)
+                site.put(name, page, inputs)
 
     def _usage(self, tables: TableFiles, task: Task) -> dict[str, Any]:
         """Usage of responses, and confusion of choices, under every condition."""
-        used, chosen = list[dict[str, Any]](), list[dict[str, Any]]()
+        usage_rows, confusion_rows = list[dict[str, Any]](), list[dict[str, Any]]()
         for condition in task.conditions:
             complete = usage(tables, task, condition, self._prices)
-            known = {row["model"] for row in complete}
-            partial_usage = usage(partial_tables(tables.home), task, condition, self._prices)
-            used += [*complete, *(row for row in partial_usage if row["model"] not in known)]
-            chosen += confusion(tables, task, condition)
-        return {"usage": to_columns(used, _USED), "confusion": to_columns(chosen, _CHOSEN)}
+            complete_models = {row["model"] for row in complete}
+            partial = usage(partial_tables(tables.home), task, condition, self._prices)
+            usage_rows += complete
+            usage_rows += [row for row in partial if row["model"] not in complete_models]
+            confusion_rows += confusion(tables, task, condition)
+        return {
+            "usage": to_columns(usage_rows, _USAGE_COLUMNS),
+            "confusion": to_columns(confusion_rows, _CONFUSION_COLUMNS),
+        }
 
 
 def _page(
     tables: TableFiles, task: Task, printed: Sequence[PublishedNumber], stale: Mapping[str, str]
 ) -> dict[str, Any]:
+    """Facts, metrics and published numbers of a task; partial metrics of models without others."""
     rows: list[dict[str, Any]] = []
-    unreadable = {}
+    unreadable = []
     for condition in task.conditions:
         cells = all_cells(tables, task, condition)
-        unreadable.update(
-            {(model, condition): reason for model, reason in cells.unreadable.items()}
-        )
+        unreadable += [
+            {"model": model, "condition": condition, "why": reason}
+            for model, reason in cells.unreadable.items()
+        ]
         rows += cells.rows
-        known = set(tables.known(evaluation_key(task, condition, "metrics")))
+        complete_models = set(tables.known(evaluation_key(task, condition, "metrics")))
         partial_rows = all_cells(partial_tables(tables.home), task, condition).rows
-        rows += [{**row, "stale": ""} for row in partial_rows if row["model"] not in known]
+        rows += [
+            {**row, "stale": ""} for row in partial_rows if row["model"] not in complete_models
+        ]
     for row in rows:
         row["mixed"] = format_mixed(row["signature"])
         row["partial"] = partial_part(row["signature"])
-        row["stale"] = row["stale"] or (
-            stale.get(row["model"], "") if row["condition"] == "main" else ""
-        )
+        if not row["stale"]:
+            row["stale"] = stale.get(row["model"], "") if row["condition"] == "main" else ""
     return {
         **_facts(task),
-        "categories": _in_order(task, rows),
-        "rows": to_columns(rows, _COLUMNS),
-        "published": to_columns([asdict(row) for row in printed], _PRINTED),
-        "unreadable": [
-            {"model": model, "condition": condition, "why": reason}
-            for (model, condition), reason in unreadable.items()
-        ],
+        "categories": _ordered_categories(task, rows),
+        "rows": to_columns(rows, _METRIC_COLUMNS),
+        "published": to_columns([asdict(row) for row in printed], _PUBLISHED_COLUMNS),
+        "unreadable": unreadable,
     }
 
 
@@ -200,8 +198,8 @@ def _facts(task: Task) -> dict[str, Any]:
     }
 
 
-def _in_order(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _ordered_categories(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Categories in the paper's order, then the others; without "all"."""
     measured = dict.fromkeys(row["category"] for row in rows)
-    first = [name for name in task.counts if name in measured]
-    return [name for name in dict.fromkeys((*first, *measured)) if name != "all"]
+    in_paper = [name for name in task.counts if name in measured]
+    return [name for name in dict.fromkeys((*in_paper, *measured)) if name != "all"]

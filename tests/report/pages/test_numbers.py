@@ -9,7 +9,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.suite import Suite
-from bench_assets.report.pages.numbers import NumberPages, in_words
+from bench_assets.report.pages.numbers import NumberPages, explain_signature
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
@@ -61,7 +61,7 @@ def test_a_number_has_its_signature_and_the_commands_of_its_tables(lab):
 
 def test_a_signature_is_spelled_out_in_its_own_order():
     parts = {"data": "0c", "model": "sha256:1f,float32|t=0.7,max=40,seed=3", "scorer": "exact"}
-    found = in_words(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
+    found = explain_signature(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
     assert [part.name for part in found] == [
         "task", "version", "condition", "data", "model", "decoding", "scorer",
     ]  # fmt: skip
