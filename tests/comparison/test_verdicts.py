@@ -146,7 +146,10 @@ def test_terminal_and_pages_give_the_same_reasons_for_no_verdict():
         ]
         effects += compare_sides(one, QUESTIONS, *map(Side, sides, metrics), slices=False)
         pages = [
-            {**_metric_units(one, PageQuestions(QUESTIONS), side), "compared": compared_parts(of[0])}
+            {
+                **_metric_units(one, PageQuestions(QUESTIONS), side),
+                "compared": compared_parts(of[0]),
+            }
             for side, of in zip(sides, metrics, strict=True)
         ]
         rows.append({"title": title, "task": "t", "a": pages[0], "b": pages[1], "shares": shares})
