@@ -53,7 +53,7 @@ class Estimate:
 
 
 def build_missing_questions(bench: Workbench, suites: Sequence[str]) -> None:
-    """Build the questions of suites and tasks without any, unless models take part in that.
+    """Build missing questions of suites and tasks, except where models help to build them.
 
     Raises:
         BenchError: If they cannot be built.
@@ -70,7 +70,7 @@ def dry_run(
     suites: Sequence[str],
     model: str,
     condition: str = "main",
-    part: QuestionSubset = WHOLE,
+    subset: QuestionSubset = WHOLE,
 ) -> list[Estimate]:
     """Estimate an evaluation from the present question tables; nothing is sent or stored.
 
@@ -80,18 +80,22 @@ def dry_run(
         UnknownNameError: If there is no such suite, model or condition.
         TableError: If a question table was never built.
     """
-    audited = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    tasks = {task.name: task for task in audited}.values()  # a task may be named beside its suite
+    named_tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    tasks = {task.name: task for task in named_tasks}.values()  # a suite and its task may be named
     print_stale_questions(bench, tasks)
+    estimates: list[Estimate] = []
     with bench.models(asks=False) as models:
-        steps = [bench.catalog.suite(name).gold for name in {task.suite: None for task in tasks}]
-        return [row for step in steps if step for row in _of_solvers(bench, models, step)] + [
-            row
-            for task in tasks
-            if task.asked_of == "model"
-            if (subset := part.select(task, bench.questions(task, condition))) or part == WHOLE
-            for row in _of_task(bench, models, task, subset, _Asker(model, condition))
-        ]
+        for suite in dict.fromkeys(task.suite for task in tasks):
+            if step := bench.catalog.suite(suite).gold:
+                estimates += _solver_estimates(bench, models, step)
+        for task in tasks:
+            if task.asked_of != "model":
+                continue
+            questions = subset.select(task, bench.questions(task, condition))
+            if questions or subset == WHOLE:
+                asked = _AskedModel(model, condition)
+                estimates += _task_estimates(bench, models, task, questions, asked)
+    return estimates
 
 
 def tokens_in(prompt: Prompt) -> int:
@@ -108,52 +112,54 @@ def tokens_in(prompt: Prompt) -> int:
     return ceil(n_latin / _LETTERS_PER_TOKEN) + n_other + _TOKENS_PER_IMAGE * len(prompt.images)
 
 
-def _of_solvers(bench: Workbench, models: Models, step: GoldStep) -> list[Estimate]:
-    """Estimate the solvers of a suite from its present proposals, each with every candidate."""
+def _solver_estimates(bench: Workbench, models: Models, step: GoldStep) -> list[Estimate]:
+    """Estimate the solvers of a suite: each solves every candidate among the present proposals."""
     keys = {name: table.key.split("/") for name, table in step.reads.items()}
+    is_built = all(map(bench.tables.exists, keys.values()))
     counters: dict[str, _RequestCounter] = {}
 
     def count(solver: str, requests: list[Request]) -> list[Response]:
-        counter = counters.setdefault(solver, _RequestCounter(models, solver, unsaid=_NO_VERDICT))
-        return counter.response(requests)
+        counter = _RequestCounter(models, solver, placeholder=_NO_VERDICT)
+        return counters.setdefault(solver, counter).response(requests)
 
-    is_built = all(map(bench.tables.exists, keys.values()))
-    if is_built and (solvers := solvers_of(step, bench.settings, models)):
+    solvers = solvers_of(step, bench.settings, models) if is_built else []
+    if solvers:
         tables = {name: bench.tables.read(keys[name], step.reads[name].row) for name in keys}
         step.vote(step.candidates(**tables), solvers, count)
     return [counter.estimate(f"{step.folder}/proposals", "solver") for counter in counters.values()]
 
 
-class _Asker(NamedTuple):
-    model: str
+class _AskedModel(NamedTuple):
+    name: str
     condition: str
 
 
-def _of_task(
-    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Asker
+def _task_estimates(
+    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], asked: _AskedModel
 ) -> list[Estimate]:
-    counter = _RequestCounter(models, *whom)
-    of_judges: dict[str, _RequestCounter] = {}
+    """Estimate a model's responses to questions, and the verdicts of judges and readers on them."""
+    counter = _RequestCounter(models, asked.name, asked.condition)
+    judge_counters: dict[str, _RequestCounter] = {}
 
     def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
-        counter = of_judges.setdefault(name, _RequestCounter(models, name, unsaid=_NO_VERDICT))
-        return nullcontext(counter)
+        judge_counter = _RequestCounter(models, name, placeholder=_NO_VERDICT)
+        return nullcontext(judge_counters.setdefault(name, judge_counter))
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, models, judge, count_verdicts, whom.model)
+    verdicts = configured_verdicts(task, models, judge, count_verdicts, asked.name)
     if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
         silent_test = replace(verdicts.null_test, record=lambda figures: None)
         verdicts = replace(verdicts, null_test=silent_test)
     runner = Runner(
         task=task,
-        condition=whom.condition,
-        responses=replace(GeneratedResponses.of(counter), draws=models.named(whom.model).draws),
+        condition=asked.condition,
+        responses=replace(GeneratedResponses.of(counter), draws=models.named(asked.name).draws),
         judge=verdicts,
     )
     predictions = runner.predictions(questions)
     if isinstance(verdicts, ModelVerdicts | ReaderVerdicts):
         runner.judgements(questions, predictions)
-    judges = [count.estimate(task.name, "judge") for count in of_judges.values()]
+    judges = [counter.estimate(task.name, "judge") for counter in judge_counters.values()]
     return [counter.estimate(task.name, "model"), *judges]
 
 
@@ -174,7 +180,7 @@ class _EmptyCache:
         self.name = name
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Return no response at all."""
+        """Report each request as not cached."""
         return [Response(error=NOT_CACHED) for _ in requests]
 
 
@@ -189,24 +195,23 @@ class _RequestCounter:
         models: Models,
         name: str,
         condition: str = "main",
-        unsaid: Response = _PLACEHOLDER,
+        placeholder: Response = _PLACEHOLDER,
     ) -> None:
         self.name = name
-        self._unsaid = unsaid
+        self._placeholder = placeholder
         self._models = models
         self._condition = condition
         self._requests: list[Request] = []
-        self._distinct = self._cached = 0
-        self._earlier = ResponseAverages()
+        self._n_distinct = self._n_cached = 0
+        self._averages = ResponseAverages()
         self._spec = models.named(name).base.spec
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Return cached responses if all are cached; otherwise placeholders."""
         self._requests += requests
-        unsaid = [self._unsaid for _ in requests]
         if engine_kind(self._spec) is None:  # computed locally, without requests
-            self._distinct += len(requests)
-            self._cached += len(requests)
+            self._n_distinct += len(requests)
+            self._n_cached += len(requests)
             with self._models.open(self.name, self._condition) as model:
                 return model.response(requests)
         try:
@@ -215,41 +220,42 @@ class _RequestCounter:
                 while isinstance(unwrapped, BlindModel | ElicitedModel):
                     unwrapped = unwrapped.inner
                 if isinstance(unwrapped, CachingModel):
-                    self._earlier = self._models.store.averages(*unwrapped.cached_as)
+                    self._averages = self._models.store.averages(*unwrapped.cached_as)
                 return ConstrainedReader(model).response(requests)
         except _RequestPendingError:
-            return unsaid
+            return [self._placeholder for _ in requests]
 
     def cached(self) -> ChatModel:
-        """Nothing: the other model looks requests up when they are counted."""
+        """Return an empty cache, because the other model looks up the requests itself."""
         return _EmptyCache(self.name)
 
     def estimate(self, task: str, asked: str) -> Estimate:
         """Estimate the tokens, time and cost of the recorded requests."""
-        n, spec, before = self._distinct - self._cached, self._spec, self._earlier
-        longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
-        each = [tokens_in(request.prompt) for request in self._requests] or [0]
+        n, spec, averages = self._n_distinct - self._n_cached, self._spec, self._averages
+        max_tokens = spec.max_tokens if isinstance(spec, SamplingSection) else 0
+        prompt_tokens = [tokens_in(request.prompt) for request in self._requests] or [0]
         tokens = TokenCounts(
-            prompt=round(n * sum(each) / len(each)),
-            completion=round(n * (before.tokens or longest)),
+            prompt=round(n * sum(prompt_tokens) / len(prompt_tokens)),
+            completion=round(n * (averages.tokens or max_tokens)),
         )
-        at_once = spec.initial_concurrency if isinstance(spec, ServerSpec) else 1
-        seconds = None if before.seconds is None else n * before.seconds / at_once
+        concurrency = spec.initial_concurrency if isinstance(spec, ServerSpec) else 1
+        seconds = None if averages.seconds is None else n * averages.seconds / concurrency
         return Estimate(
             task=task,
             condition=self._condition,
             asked=asked,
             model=self.name,
-            requests=self._distinct,
-            cached=self._cached,
+            requests=self._n_distinct,
+            cached=self._n_cached,
             prompt_tokens=tokens.prompt,
             completion_tokens=tokens.completion,
             seconds=seconds if n else 0.0,
             money=cost(spec, tokens) if isinstance(spec, ServerSpec) else 0.0,
         )
 
-    def _count(self, done: int, remembered: int, total: int) -> None:
-        self._distinct += total
-        self._cached += remembered
-        if done < total:
+    def _count(self, n_done: int, n_cached: int, n_total: int) -> None:
+        """Stop before the first request is sent; called with the progress of a generation."""
+        self._n_distinct += n_total
+        self._n_cached += n_cached
+        if n_done < n_total:
             raise _RequestPendingError

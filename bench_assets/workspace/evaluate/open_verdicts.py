@@ -12,26 +12,27 @@ if TYPE_CHECKING:
     from bench_assets.annotation.answers.progress import AnnotationProgress
 
 
-def publish_verdicts(bench: Workbench, waits: Mapping[str, int]) -> str:
+def publish_verdicts(bench: Workbench, n_unjudged: Mapping[str, int]) -> str:
     """Publish the responses that need human verdicts; returns their numbers and the next steps.
 
-    Verdicts are collected when the evaluation runs again.
+    ``n_unjudged`` has the number of such responses by task. Verdicts are collected when the
+    evaluation runs again.
     """
     publish = hook_of("publish units", "people as judges")
     sentences = []
-    for name, n in waits.items():
+    for name, n in n_unjudged.items():
         form = bench.catalog.task(name).response_tasks[0].task.name
-        row: AnnotationProgress = publish(bench, form, datetime.now(UTC))
+        progress: AnnotationProgress = publish(bench, form, datetime.now(UTC))
         deadline = bench.settings.annotation.tasks[form].until
+        until = f" by {deadline}" if deadline else ""
         sentences.append(
-            f"{name}: {n} responses need human verdicts; {form} lacks {row.lacking}"
-            f" answers{f' by {deadline}' if deadline else ''}."
-            f" {_how_to_answer(bench.settings, form)}"
+            f"{name}: {n} responses need human verdicts; {form} lacks {progress.lacking}"
+            f" answers{until}. {_answering_hint(bench.settings, form)}"
         )
     return " ".join([*sentences, "Then run the same command again; cached responses are reused"])
 
 
-def _how_to_answer(settings: Settings, form: str) -> str:
+def _answering_hint(settings: Settings, form: str) -> str:
     if settings.annotation.kind == "pages":
         return f"Run `bench annotate links --task {form} --person NAME` and `bench annotate serve`."
     folder = settings.home / "annotation" / form

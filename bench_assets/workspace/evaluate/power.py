@@ -7,6 +7,7 @@ from hashlib import sha256
 from itertools import islice, pairwise
 from math import ceil, isnan, nan
 from statistics import median
+from typing import NamedTuple
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.comparison.verdicts import fully_scored_by_question
@@ -26,6 +27,7 @@ from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _ASSUMED_CORRELATION = 0.3  # between questions of a cluster, without evaluated models
+_SAME_QUESTIONS, _OTHER_QUESTIONS = "on the same questions", "on other questions"
 _MAX_MODELS = 8  # whose neighbours in rank are compared; enough for a median
 
 
@@ -58,10 +60,18 @@ class _TaskSize:
     basis: str
 
 
+class _Spread(NamedTuple):
+    """Spread of the difference of two models in one kind of comparison."""
+
+    variance: float  # per unit; NaN: unknown
+    baseline: float
+    basis: str
+
+
 def estimate_power(
     bench: Workbench, suite: str, difference: float | None, baseline: float
 ) -> list[PowerEstimate]:
-    """Estimate each task's detectable difference, and the questions needed for a given one.
+    """Estimate each task's detectable difference, and the questions that ``difference`` needs.
 
     Raises:
         UnknownNameError: If there is no such suite or task.
@@ -76,48 +86,53 @@ def estimate_power(
 def _estimates(
     bench: Workbench, task: Task, difference: float | None, baseline: float
 ) -> Iterator[PowerEstimate]:
-    questions = _read(bench, task)
-    exam = _task_size(task, questions)
-    spreads = _spreads(bench, task, questions) if questions else {}
-    if not spreads and exam.questions and task.primary_metric not in task.adds:
-        most = unpaired_variance(baseline) * exam.effect
-        spreads = {
-            "on the same questions": (most, baseline, f"{exam.basis}; at worst, no model seen")
-        }
-        spreads |= {"on other questions": (most, baseline, exam.basis)}
-    unknown = (nan, baseline, f"{exam.basis}; evaluate two models first")
-    for compared, (of_unit, base, basis) in (spreads or {"on the same questions": unknown}).items():
-        least = detectable_difference(of_unit, exam.units)
-        none = least > 1 and task.primary_metric not in task.adds  # shares differ by 1 at most
+    questions = _read_questions(bench, task)
+    size = _task_size(task, questions)
+    spreads = _measured_spreads(bench, task, questions) if questions else {}
+    for compared, spread in (spreads or _assumed_spreads(task, size, baseline)).items():
+        smallest, basis = detectable_difference(spread.variance, size.units), spread.basis
+        if smallest > 1 and task.primary_metric not in task.adds:  # shares differ by 1 at most
+            smallest, basis = nan, f"{basis}; too few questions for any difference"
         row = PowerEstimate(
             task=task.name,
             metric=task.primary_metric,
             compared=compared,
-            basis=f"{basis}; too few questions for any difference" if none else basis,
-            questions=exam.questions,
-            units=exam.units,
-            clusters=exam.clusters,
-            baseline=base,
-            smallest=nan if none else least,
+            basis=basis,
+            questions=size.questions,
+            units=size.units,
+            clusters=size.clusters,
+            baseline=spread.baseline,
+            smallest=smallest,
         )
-        yield (
-            row
-            if difference is None or isnan(of_unit)
-            else _with_required_size(row, of_unit, difference)
-        )
+        if difference is None or isnan(spread.variance):
+            yield row
+        else:
+            yield _with_required_size(row, spread.variance, difference)
 
 
-def _with_required_size(row: PowerEstimate, of_unit: float, difference: float) -> PowerEstimate:
-    n = required_sample_size(of_unit, difference)
+def _assumed_spreads(task: Task, size: _TaskSize, baseline: float) -> Mapping[str, _Spread]:
+    """Spreads of two models near a baseline; unknown without questions, or for a corpus metric."""
+    if not size.questions or task.primary_metric in task.adds:
+        return {_SAME_QUESTIONS: _Spread(nan, baseline, f"{size.basis}; evaluate two models first")}
+    variance = unpaired_variance(baseline) * size.effect
+    worst_basis = f"{size.basis}; at worst, no model seen"
+    return {
+        _SAME_QUESTIONS: _Spread(variance, baseline, worst_basis),
+        _OTHER_QUESTIONS: _Spread(variance, baseline, size.basis),
+    }
+
+
+def _with_required_size(row: PowerEstimate, variance: float, difference: float) -> PowerEstimate:
+    n = required_sample_size(variance, difference)
     return replace(
         row,
         difference=difference,
-        power=detection_power(of_unit, row.units, difference),
+        power=detection_power(variance, row.units, difference),
         needed=ceil(n * row.questions / row.units),
     )
 
 
-def _read(bench: Workbench, task: Task) -> list[Question]:
+def _read_questions(bench: Workbench, task: Task) -> list[Question]:
     key = questions_key(task, "main")
     try:
         return bench.tables.read(key, Question) if bench.tables.exists(key) else []
@@ -126,25 +141,26 @@ def _read(bench: Workbench, task: Task) -> list[Question]:
 
 
 def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
+    """Count questions, units and clusters; without a question table, by the paper's count."""
     if not questions:
         n = task.counts.get("all", 0)
         origin = "the paper's count, each question for itself" if n else "no questions yet"
         basis = f"{origin}; bench tables questions {task.suite} builds the table"
         return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
     clusters = cluster_questions(questions)
-    units = _units(task, questions)
+    n_units = _count_units(task, questions)
     sizes = Counter(clusters.values())
-    per_unit = units / len(questions)
+    units_per_question = n_units / len(questions)
     effect = design_effect(
-        [max(1.0, size * per_unit) for size in sizes.values()], _ASSUMED_CORRELATION
+        [max(1.0, size * units_per_question) for size in sizes.values()], _ASSUMED_CORRELATION
     )
     basis = f"the question table; those of a cluster correlate {_ASSUMED_CORRELATION}"
     return _TaskSize(
-        questions=len(questions), units=units, clusters=len(sizes), effect=effect, basis=basis
+        questions=len(questions), units=n_units, clusters=len(sizes), effect=effect, basis=basis
     )
 
 
-def _units(task: Task, questions: Sequence[Question]) -> int:
+def _count_units(task: Task, questions: Sequence[Question]) -> int:
     """Number of units of the primary metric, counted on questions without points."""
     blank = [
         ScoredQuestion(q, Score(question_id=q.question_id, model="", condition="main", points=None))
@@ -153,48 +169,51 @@ def _units(task: Task, questions: Sequence[Question]) -> int:
     return max(1, task.measures[task.primary_metric](blank).n_unscored)
 
 
-def _spreads(
+def _measured_spreads(
     bench: Workbench, task: Task, questions: Sequence[Question]
-) -> Mapping[str, tuple[float, float, str]]:
-    """Estimate the variance per unit from neighbours on the leaderboard; {} if too few models."""
-    sides = sorted(islice(_sides(bench, task, questions), _MAX_MODELS), key=lambda side: side.value)
-    if len(sides) < 2:
+) -> Mapping[str, _Spread]:
+    """Measure the spreads between neighbours on the leaderboard; {} if too few models."""
+    scored = islice(_scored_models(bench, task, questions), _MAX_MODELS)
+    models = sorted(scored, key=lambda model: model.value)
+    if len(models) < 2:
         return {}
     measure, clusters = task.measures[task.primary_metric], cluster_questions(questions)
     adds = task.adds.get(task.primary_metric)
-    units = _units(task, questions)
-    spreads = [
-        metric_pairs(measure, before, after, clusters, adds) for before, after in pairwise(sides)
+    n_units = _count_units(task, questions)
+    paired = [
+        metric_pairs(measure, before, after, clusters, adds) for before, after in pairwise(models)
     ]
-    alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in spreads]
-    base = median(side.value for side in sides)
-    basis = f"{len(sides)} models' responses"
-
-    def of_unit(every: Sequence[Sequence[PairedScores]]) -> float:
-        return median(change_variance(pairs) * units / len(pairs) for pairs in every)
-
+    # on other questions, both models vary independently: twice the variance of one of them
+    single = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in paired]
+    baseline = median(model.value for model in models)
+    basis = f"{len(models)} models' responses"
     return {
-        "on the same questions": (of_unit(spreads), base, basis),
-        "on other questions": (2 * of_unit(alone), base, basis),
+        _SAME_QUESTIONS: _Spread(_median_variance(paired, n_units), baseline, basis),
+        _OTHER_QUESTIONS: _Spread(2 * _median_variance(single, n_units), baseline, basis),
     }
 
 
-def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Iterator[ScoredMetric]:
-    """Select the models with points for every question, in arbitrary order."""
+def _median_variance(comparisons: Sequence[Sequence[PairedScores]], n_units: int) -> float:
+    """Median of the comparisons' variances, per unit."""
+    return median(change_variance(pairs) * n_units / len(pairs) for pairs in comparisons)
+
+
+def _scored_models(
+    bench: Workbench, task: Task, questions: Sequence[Question]
+) -> Iterator[ScoredMetric]:
+    """Yield the models with points for every question, in an arbitrary but fixed order."""
     key = evaluation_key(task, "main", "scores")
     measure = task.measures[task.primary_metric]
-    names = {question.question_id for question in questions}
-    order = sorted(bench.tables.partitions(key), key=lambda one: sha256(one.encode()).digest())
+    question_ids = {question.question_id for question in questions}
+    order = sorted(bench.tables.partitions(key), key=lambda name: sha256(name.encode()).digest())
     for model in order:
         try:
             by_question = fully_scored_by_question(bench.tables.read(key, Score, model))
         except TableError:
             continue
-        if by_question.keys() != names:
+        if by_question.keys() != question_ids:
             continue
-        scored = [
-            ScoredQuestion(q, score) for q in questions for score in by_question[q.question_id]
-        ]
-        value = measure(scored).value
+        rows = [ScoredQuestion(q, score) for q in questions for score in by_question[q.question_id]]
+        value = measure(rows).value
         if not isnan(value):
-            yield ScoredMetric(scored, value)
+            yield ScoredMetric(rows, value)

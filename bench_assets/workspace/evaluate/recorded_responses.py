@@ -62,20 +62,21 @@ class MatchedResponses:
 
     def __str__(self) -> str:
         """Format the numbers of used, missing and unknown responses, one per line."""
-        fits = self.report
-        lines = [f"{self.recorded.file}: {fits.n_used} responses of {self.recorded.model} used"]
-        for label, names in {
-            f"of {self.n_questions} questions have no response": fits.missing,
-            "responses to unknown questions left out": fits.unknown,
-            "responses beyond the samples of the condition left out": fits.surplus,
+        file, counts = self.recorded.file, self.report
+        lines = [f"{file}: {counts.n_used} responses of {self.recorded.model} used"]
+        for label, question_ids in {
+            f"of {self.n_questions} questions have no response": counts.missing,
+            "responses to unknown questions left out": counts.unknown,
+            "responses beyond the samples of the condition left out": counts.surplus,
         }.items():
-            if names:
-                lines.append(f"  {len(names)} {label}, such as {', '.join(names[:3])}")
+            if question_ids:
+                examples = ", ".join(question_ids[:3])
+                lines.append(f"  {len(question_ids)} {label}, such as {examples}")
         return "\n".join(lines)
 
 
 def read_recorded_files(file: Path, settings: "Settings") -> list[RecordedFile]:
-    """Read a file of responses, model by model; the nameless ones have the name of the file.
+    """Read a file of responses, model by model; those without a model get the file's name.
 
     Raises:
         SourceError: If it cannot be used; names the line.
@@ -117,7 +118,8 @@ def require_matches(file: Path, suite: str, matches: Sequence[MatchedResponses])
         return
     unknown = [name for report in reports for name in report.unknown]
     where = next((report.first_unknown for report in reports if report.first_unknown), "")
-    example = f", such as {unknown[0]!r} ({where.rpartition(', ')[2]})" if unknown else ""
+    _, _, line = where.rpartition(", ")  # the message begins with the file
+    example = f", such as {unknown[0]!r} ({line})" if unknown else ""
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown"
         f" question_ids{example}. Print the questions with `bench tables questions {suite}`"

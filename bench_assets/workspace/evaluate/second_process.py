@@ -21,13 +21,13 @@ _GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of i
 def background_evaluation(
     home: Path, suites: Sequence[str], models: Sequence[str]
 ) -> Iterator[Callable[[], bool]]:
-    """Evaluate models in another process during the block; not without suites or a second core.
+    """Evaluate models in another process during the block, if there are suites and a second core.
 
-    Output and errors are dropped. Unless all was evaluated, evaluate the same again afterwards:
-    finished tables are fresh and skipped, the rest is evaluated, or fails with a message.
+    Output and errors are dropped. If something was not evaluated, evaluate the same again
+    afterwards: finished tables are skipped, the rest is evaluated, or fails with a message.
 
     Yields:
-        A function that waits until the process has ended, and returns whether all was evaluated.
+        A function that waits for the end of the process and returns whether all was evaluated.
     """
     if not suites or (os.cpu_count() or 1) < 2:
         yield lambda: False
@@ -51,7 +51,8 @@ def main(suites: Sequence[str], models: Sequence[str]) -> bool:
     """Evaluate the models, in order; returns whether one failed. Entry point of the process."""
     gc.set_threshold(_GC_THRESHOLD)
     with open_workbench(rule="bench.toml") as bench:
-        return any([result.error for result in backfill(bench, models, suites)])
+        results = list(backfill(bench, models, suites))  # a failure does not stop the others
+        return any(result.error for result in results)
 
 
 if __name__ == "__main__":

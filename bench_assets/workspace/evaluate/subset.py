@@ -4,6 +4,7 @@ Their metrics are printed, and not stored in tables. Responses are cached as usu
 evaluation requests only the rest.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -52,34 +53,37 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     Raises:
         SettingsError: If they evaluate encoders, which rank all candidates.
     """
-    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    if (first := asset_selections.tasks_of_one_kind(tasks)[0]).asked_of != "model":
+    tasks = asset_selections.tasks_of_one_kind(
+        [task for name in suites for task in bench.catalog.tasks_of(name)]
+    )
+    if tasks[0].asked_of != "model":
         raise SettingsError(
-            f"{first.name}: evaluates encoders, which rank all candidates. Remove --limit and"
+            f"{tasks[0].name}: evaluates encoders, which rank all candidates. Remove --limit and"
             " --category"
         )
-    return asset_selections.tasks_of_one_kind(tasks)
+    return tasks
 
 
 def without_needless_limit(
     bench: Workbench,
     suites: Sequence[str],
     runs: Sequence[tuple[str, str]],
-    part: QuestionSubset,
+    subset: QuestionSubset,
 ) -> QuestionSubset:
-    """The subset; all questions if its limit leaves out none. Questions are built first.
+    """Return the subset, or the whole if its limit leaves out no question; builds questions.
 
     Raises:
         BenchError: If no questions of a suite can be built, or encoders answer them.
     """
-    if part.categories or not part.limit:
-        return part
+    if subset.categories or not subset.limit:
+        return subset
+    conditions = dict.fromkeys(condition for _, condition in runs)
     for suite in suites:
-        for task in subset_tasks(bench, build_questions(bench, suite)[0]):
-            for _, condition in runs:
-                questions = bench.questions(task, condition)
-                if len(part.select(task, questions)) < len(questions):
-                    return part
+        names, _ = build_questions(bench, suite)
+        for task, condition in itertools.product(subset_tasks(bench, names), conditions):
+            questions = bench.questions(task, condition)
+            if len(subset.select(task, questions)) < len(questions):
+                return subset
     return WHOLE
 
 
@@ -87,7 +91,7 @@ def evaluate_suite_subsets(
     bench: Workbench,
     suites: Sequence[str],
     runs: Sequence[tuple[str, str]],
-    part: QuestionSubset,
+    subset: QuestionSubset,
 ) -> Iterator[tuple[str, list[Evaluation], list[BenchError]]]:
     """Build the questions of all suites, then evaluate models on a subset of them.
 
@@ -95,7 +99,7 @@ def evaluate_suite_subsets(
         bench: The home folder.
         suites: Suites or tasks; each category has to be in one of them.
         runs: Pairs of a model and a condition.
-        part: The subset.
+        subset: The subset.
 
     Yields:
         Each suite, its evaluations, and the errors of its tasks that could not be built.
@@ -104,48 +108,53 @@ def evaluate_suite_subsets(
         OpenVerdictsError: If people judge, and verdicts on some responses are missing.
         BenchError: If a model cannot be opened, or questions remain without a response.
     """
-    waits = Counter[str]()
-    audited = [task for suite in suites for task in subset_tasks(bench, [suite])]
-    _check_known_categories(bench, audited, runs, part)
-    built = {suite: build_questions(bench, suite) for suite in suites}
-    check_categories(bench, [name for names, _ in built.values() for name in names], runs, part)
-    for suite, (names, failures) in built.items():
+    n_unjudged = Counter[str]()
+    tasks = [task for suite in suites for task in subset_tasks(bench, [suite])]
+    _check_known_categories(bench, tasks, runs, subset)
+    builds = {suite: build_questions(bench, suite) for suite in suites}
+    built_names = [name for names, _ in builds.values() for name in names]
+    check_categories(bench, built_names, runs, subset)
+    for suite, (names, failures) in builds.items():
         bench.remember_source(suite)
         tasks = subset_tasks(bench, names)
-        rows = [row for run in runs for row in _evaluate_tasks(bench, tasks, run, part, waits)]
-        yield suite, rows, failures
-    if waits:
-        raise OpenVerdictsError(publish_verdicts(bench, waits))
+        evaluations: list[Evaluation] = []
+        for run in runs:
+            evaluations += _evaluate_tasks(bench, tasks, run, subset, n_unjudged)
+        yield suite, evaluations, failures
+    if n_unjudged:
+        raise OpenVerdictsError(publish_verdicts(bench, n_unjudged))
 
 
 def _check_known_categories(
     bench: Workbench,
     tasks: Sequence[Task],
     runs: Sequence[tuple[str, str]],
-    part: QuestionSubset,
+    subset: QuestionSubset,
 ) -> None:
     """Check categories before questions are built, if all categories are already known.
 
     Raises:
         UnknownNameError: If one does not exist.
     """
-    known = {name for task in tasks for name in task.counts}
-    for task in tasks if part.categories else ():
-        for condition in dict.fromkeys(condition for _, condition in runs):
-            if bench.tables.exists(questions_key(task, condition)):
-                known |= slice_names(task, bench.questions(task, condition))
-            elif task.slices is not by_category or not task.counts:
-                return
-    for name in part.categories:
-        if name not in known:
-            raise UnknownNameError("category", name, known - {"all"})
+    if not subset.categories:
+        return
+    categories = {name for task in tasks for name in task.counts}
+    conditions = dict.fromkeys(condition for _, condition in runs)
+    for task, condition in itertools.product(tasks, conditions):
+        if bench.tables.exists(questions_key(task, condition)):
+            categories |= slice_names(task, bench.questions(task, condition))
+        elif task.slices is not by_category or not task.counts:
+            return
+    for name in subset.categories:
+        if name not in categories:
+            raise UnknownNameError("category", name, categories - {"all"})
 
 
 def check_categories(
     bench: Workbench,
     suites: Sequence[str],
     runs: Sequence[tuple[str, str]],
-    part: QuestionSubset,
+    subset: QuestionSubset,
 ) -> None:
     """Check that the requested categories exist in the suites.
 
@@ -154,8 +163,8 @@ def check_categories(
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     conditions = dict.fromkeys(condition for _, condition in runs)
-    if part.categories:
-        part.check(
+    if subset.categories:
+        subset.check(
             (task, bench.questions(task, condition))
             for task in tasks
             if task.asked_of == "model"
@@ -167,32 +176,28 @@ def _evaluate_tasks(
     bench: Workbench,
     tasks: Sequence[Task],
     run: tuple[str, str],
-    part: QuestionSubset,
-    waits: Counter[str],
+    subset: QuestionSubset,
+    n_unjudged: Counter[str],
 ) -> Iterator[Evaluation]:
-    """Evaluate task by task; ``waits`` counts responses without a verdict of people."""
+    """Evaluate task by task; adds the number of responses without human verdicts to a counter."""
     model, condition = run
     elicits = isinstance(bench.model(model).spec, ElicitedSpec)
-    category_note = f" of {', '.join(part.categories)}" if part.categories else ""
+    category_note = f" of {', '.join(subset.categories)}" if subset.categories else ""
     with bench.models() as models:
         for task in tasks:
             questions = bench.questions(task, condition)
-            subset = _elicitable_questions(part.select(task, questions), elicits=elicits)
-            if not subset:
+            selected = subset.select(task, questions)
+            if elicits:
+                selected = _elicitable_questions(selected)
+            if not selected:
                 continue
-            runner = model_runner(
-                bench,
-                models,
-                task,
-                model,
-                _responses(bench, models, task, run, subset),
-                condition,
-            )
-            note = f"{len(subset)} of {len(questions)} questions{category_note}"
+            responses = _snapshot_responses(bench, models, task, run, selected)
+            runner = model_runner(bench, models, task, model, responses, condition)
+            note = f"{len(selected)} of {len(questions)} questions{category_note}"
             try:
-                yield _run_partial(bench, runner, model, (subset, questions), note)
+                yield _run_partial(bench, runner, model, selected, questions, note)
             except _UnjudgedError as error:
-                waits[task.name] += error.n
+                n_unjudged[task.name] += error.n
 
 
 def evaluate_answered(
@@ -207,52 +212,47 @@ def evaluate_answered(
     questions = bench.questions(task, condition)
     bench.remember_source(task.suite)
     with bench.models() as models:
-        opened = partial(open_model, models, f"{model}: {task.name}", model, condition)
-        responses = configured_responses(task, models, model, opened)
+        open_recorded = partial(open_model, models, f"{model}: {task.name}", model, condition)
+        responses = configured_responses(task, models, model, open_recorded)
         runner = model_runner(bench, models, task, model, responses, condition)
+        runner = replace(runner, complete=False)
         note = f"{n_answered} of {len(questions)} questions"
         try:
-            runner = replace(runner, complete=False)
-            return _run_partial(bench, runner, model, (questions, questions), note)
+            return _run_partial(bench, runner, model, questions, questions, note)
         except _UnjudgedError as error:
-            waits = {task.name: error.n}
-    raise OpenVerdictsError(publish_verdicts(bench, waits))
+            n_unjudged = {task.name: error.n}
+    raise OpenVerdictsError(publish_verdicts(bench, n_unjudged))
 
 
-def _elicitable_questions(questions: list[Question], *, elicits: bool) -> list[Question]:
-    """For option elicitation, keep only questions with options, unless there are none."""
-    return (
-        [question for question in questions if question.has_options] or questions
-        if elicits
-        else questions
-    )
+def _elicitable_questions(questions: list[Question]) -> list[Question]:
+    """The questions with options, which option elicitation needs; all if there are none."""
+    return [question for question in questions if question.has_options] or questions
 
 
 def _run_partial(
     bench: Workbench,
     runner: Runner,
     model: str,
-    part_and_whole: tuple[Sequence[Question], Sequence[Question]],
-    part: str,
+    questions: Sequence[Question],
+    all_questions: Sequence[Question],
+    note: str,
 ) -> Evaluation:
-    """Run a partial evaluation, and store it with its mark.
-
-    ``part_and_whole`` are the questions, and the whole table.
+    """Run a partial evaluation, and store it with a note on its questions.
 
     Raises:
         _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
     """
-    (questions, whole), judge = part_and_whole, runner.judge
-    judge = _CompleteVerdicts(judge) if isinstance(judge, AnnotatorVerdicts) else judge
+    if isinstance(runner.judge, AnnotatorVerdicts):
+        runner = replace(runner, judge=_CompleteVerdicts(runner.judge))
     try:
-        evaluation = run_part(replace(runner, judge=judge), bench.tables, questions, whole)
+        evaluation = run_part(runner, bench.tables, questions, all_questions)
     except _UnjudgedError as error:
         _write_unjudged(bench, runner, model, error)
         raise
-    return store_part(bench.settings, evaluation, questions, part)
+    return store_part(bench.settings, evaluation, questions, note)
 
 
-def _responses(
+def _snapshot_responses(
     bench: Workbench,
     models: Models,
     task: Task,
@@ -263,22 +263,22 @@ def _responses(
     model, condition = run
 
     @contextmanager
-    def open_evaluated() -> Generator[ChatModel]:
+    def open_with_snapshots() -> Generator[ChatModel]:
         with (
             RequestProgress(f"{model}: {task.name}", _ignore, progress_style()) as progress,
-            models.open(model, condition, progress) as opened,
+            models.open(model, condition, progress) as opened_model,
             snapshot_while_running(
                 bench.settings,
                 task,
                 condition,
                 questions,
-                ModelSession(opened, progress),
+                ModelSession(opened_model, progress),
                 responses,
             ),
         ):
-            yield opened
+            yield opened_model
 
-    responses = configured_responses(task, models, model, open_evaluated)
+    responses = configured_responses(task, models, model, open_with_snapshots)
     return responses
 
 
@@ -362,4 +362,4 @@ def open_model(
 
 
 def _ignore(line: str) -> None:
-    """Ignore a line for the log of a run."""
+    """Drop a line of a run's log, because there is no run."""

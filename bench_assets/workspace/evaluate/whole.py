@@ -1,6 +1,5 @@
 """Full evaluations of suites, stored in the tables of the home."""
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,37 +41,32 @@ def evaluate_suite(
     """
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []
-    waits = Counter[str]()
-    for name, condition in runs:
+    n_unjudged = Counter[str]()
+    for model, condition in runs:
         try:
-            bench.evaluate(names, name, condition)
+            bench.evaluate(names, model, condition)
         except FailedCheckError:  # after other errors, the stored judgements would be old ones
-            if not (more := _open_verdicts(bench, names, name)):
+            model_counts = _count_unjudged(bench, names, model)
+            if not model_counts:
                 raise
-            waits.update(more)
+            n_unjudged.update(model_counts)
             continue
-        metrics += [row for part in names for row in bench.metrics(part, name, condition)]
-    if waits:
-        raise OpenVerdictsError(publish_verdicts(bench, waits))
+        metrics += [row for name in names for row in bench.metrics(name, model, condition)]
+    if n_unjudged:
+        raise OpenVerdictsError(publish_verdicts(bench, n_unjudged))
+    outcomes: list[str] = []
+    rejected: list[str] = []
+    for name in names:
+        for model, condition in runs:
+            outcomes += outcome_messages(bench, name, model, condition)
+        rejected += rejection_messages(bench, name, [condition for _, condition in runs])
     return SuiteEvaluation(
-        names=names,
-        metrics=metrics,
-        outcomes=[
-            sentence
-            for part, (name, one) in itertools.product(names, runs)
-            for sentence in outcome_messages(bench, part, name, one)
-        ],
-        rejected=[
-            sentence
-            for part in names
-            for sentence in rejection_messages(bench, part, [one for _, one in runs])
-        ],
-        failures=failures,
+        names=names, metrics=metrics, outcomes=outcomes, rejected=rejected, failures=failures
     )
 
 
-def _open_verdicts(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
-    """Number of a model's responses without a human verdict, by task."""
+def _count_unjudged(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
+    """Count a model's responses without a human verdict, by task."""
     counts: dict[str, int] = {}
     for task in (task for name in names for task in bench.catalog.tasks_of(name)):
         key = evaluation_key(task, "main", "judgements")
@@ -92,20 +86,20 @@ def stored_evaluations(
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     return [
-        _stored(bench, task, model, condition)
+        _read_evaluation(bench, task, model, condition)
         for task in tasks
         if bench.tables.exists(evaluation_key(task, condition, "metrics"), model)
     ]
 
 
-def _stored(bench: Workbench, task: Task, model: str, condition: str) -> Evaluation:
-    read = bench.tables.read
+def _read_evaluation(bench: Workbench, task: Task, model: str, condition: str) -> Evaluation:
+    tables = bench.tables
     return Evaluation(
         task=task,
         model=model,
         condition=condition,
-        questions=read(questions_key(task, condition), Question),
-        predictions=read(evaluation_key(task, condition, "predictions"), Prediction, model),
-        scores=read(evaluation_key(task, condition, "scores"), Score, model),
+        questions=tables.read(questions_key(task, condition), Question),
+        predictions=tables.read(evaluation_key(task, condition, "predictions"), Prediction, model),
+        scores=tables.read(evaluation_key(task, condition, "scores"), Score, model),
         metrics=bench.metrics(task.name, model, condition),
     )

@@ -25,7 +25,7 @@ from bench_resources.images.store import damaged_images, open_image_store
 from bench_resources.tables.file_bytes import describe_table_errors
 from bench_resources.tables.parquet import TableFiles
 
-_TABLE = ".parquet"
+_TABLE_SUFFIX = ".parquet"
 _THREADS = 16  # concurrent downloads from an object store
 
 
@@ -33,11 +33,11 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every table of all sources, and find stale numbers."""
     n_whole = 0
     try:
-        listed = (blob.name for blob in bench.tables.blobs.list())
-        names = [name for name in listed if name.endswith(_TABLE)]
-        look = partial(_damage, bench)
-        with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
-            for finding in threads.map(look, names):
+        blob_names = (blob.name for blob in bench.tables.blobs.list())
+        names = [name for name in blob_names if name.endswith(_TABLE_SUFFIX)]
+        n_threads = _THREADS if bench.settings.storage.objects else 1
+        with ThreadPoolExecutor(n_threads) as threads:
+            for finding in threads.map(partial(_table_finding, bench), names):
                 if finding:
                     yield finding
                 else:
@@ -51,20 +51,20 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 
 def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
     for number in stale_numbers(bench):
-        chosen = "" if number.condition == "main" else f" --condition {number.condition}"
+        option = "" if number.condition == "main" else f" --condition {number.condition}"
         yield VerificationFinding(
             what=f"{number.task.name} of {number.model}",
             state="outdated",
             n=1,
             why=number.reason,
-            command=f"bench evaluate {number.task.name} --model {quote(number.model)}{chosen}",
+            command=f"bench evaluate {number.task.name} --model {quote(number.model)}{option}",
         )
 
 
-def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
+def _table_finding(bench: Workbench, name: str) -> VerificationFinding | None:
+    """Read a table; returns a finding if it is damaged or has the columns of another version."""
     tables, key, model = bench.tables.locate_file(name)
     label = "/".join(key) + (f" of {model}" if model else "")
-    is_file = tables.blobs.folder is not None
     state: State = "damaged"
     try:
         tables.verify(key, model)
@@ -73,13 +73,9 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
     except TableError as error:
         is_own = tables.root(key[0]) == bench.tables.root(key[0])
         command = rebuild_command(bench, dg.AssetKey(key), model) if is_own else ""
-        return VerificationFinding(
-            what=label,
-            state=state,
-            n=1,
-            why=str(error),
-            command=command or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
-        )
+        if not command and tables.blobs.folder is not None:  # a file, which can be removed
+            command = f"rm {quote(tables.place(key, model))}"
+        return VerificationFinding(what=label, state=state, n=1, why=str(error), command=command)
     return None
 
 

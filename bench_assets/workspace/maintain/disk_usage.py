@@ -8,8 +8,8 @@ from shlex import quote
 from urllib.parse import unquote
 
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.environment import MODELS_FILE as GIVEN
-from bench_resources.config.known_benchmarks import FOLDER
+from bench_resources.config.environment import MODELS_FILE
+from bench_resources.config.known_benchmarks import FOLDER as BENCHMARKS_FOLDER
 from bench_resources.config.sources_toml import SOURCES_FILE
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.cache import ReleaseCache
@@ -24,8 +24,9 @@ While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: stop all runs, move it, and set BENCH_HOME to the new path."""
 
-_EVALUATION = frozenset({"predictions", "scores", "metrics"})  # tables of each model
-_WHOLE = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
+_MODEL_TABLES = frozenset({"predictions", "scores", "metrics"})  # tables of each model
+_UNPARTITIONED = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
+_SQLITE_SIDE_SUFFIXES = ("-wal", "-shm")
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
@@ -45,8 +46,8 @@ _DESCRIPTIONS = {
     "report": ("HTML report", "{rm}: built again by bench report"),
     "export": ("exported leaderboard", "{rm}: written again by bench leaderboard"),
     "bench.toml": ("configuration", ""),
-    FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
-    GIVEN: ("ad-hoc models of commands", "bench home remove MODEL"),
+    BENCHMARKS_FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
+    MODELS_FILE: ("ad-hoc models of commands", "bench home remove MODEL"),
     SOURCES_FILE: ("sources of the last evaluations", "{rm}: --source names them again"),
     "judges.jsonl": ("null tests of readers", "{rm}: tested again with the next evaluation"),
     "draws.jsonl": ("units of metrics drawn for people", ""),
@@ -71,17 +72,21 @@ def disk_usage(home: Path) -> list[DiskUsage]:
 
     Sorted by size, largest first. Files of a model count only in the model's row.
     """
-    entries = [file for file in (home.iterdir() if home.is_dir() else ()) if not _is_other(file)]
-    gold_entries = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
-    return sorted(gold_entries, key=lambda one: (-one.megabytes, one.what))
+    paths = home.iterdir() if home.is_dir() else ()
+    usages = [_path_usage(path) for path in paths if not _is_listed_elsewhere(path)]
+    return _largest_first([*_release_usages(home), *_table_usages(home / "tables"), *usages])
 
 
-def _is_other(entry: Path) -> bool:
-    """Whether an entry has rows of its own, or is a side file of SQLite."""
-    return entry.name in ("sources", "tables") or entry.name.endswith(("-wal", "-shm"))
+def _largest_first(usages: Iterable[DiskUsage]) -> list[DiskUsage]:
+    return sorted(usages, key=lambda usage: (-usage.megabytes, usage.what))
 
 
-def _releases(home: Path) -> Iterator[DiskUsage]:
+def _is_listed_elsewhere(path: Path) -> bool:
+    """Whether the files of a path belong to other rows, as SQLite's side files do."""
+    return path.name in ("sources", "tables") or path.name.endswith(_SQLITE_SIDE_SUFFIXES)
+
+
+def _release_usages(home: Path) -> Iterator[DiskUsage]:
     for suite, release, folder in ReleaseCache(home).all():
         yield DiskUsage(
             what=f"sources/{suite}",
@@ -93,42 +98,46 @@ def _releases(home: Path) -> Iterator[DiskUsage]:
         )
 
 
-def _tables(folder: Path) -> Iterator[DiskUsage]:
-    """Sizes of tables: those of models by model, the others by suite."""
+def _table_usages(folder: Path) -> Iterator[DiskUsage]:
+    """Measure the tables: those of models by model, the others by suite."""
     suites: dict[str, list[Path]] = defaultdict(list)
     models: dict[str, list[Path]] = defaultdict(list)
     files = list(folder.rglob("*.parquet"))
-    evaluated = {file.stem for file in files if file.parent.name in _EVALUATION} - {_WHOLE}
+    model_stems = {file.stem for file in files if file.parent.name in _MODEL_TABLES}
+    model_stems.discard(_UNPARTITIONED)
     for file in files:
-        if file.stem not in evaluated:  # of all, or of a part of the questions
-            parts = file.relative_to(folder).parts
-            suites["/".join(parts[: 3 if parts[0] == SOURCES_FOLDER else 1])].append(file)
-        else:
+        if file.stem in model_stems:
             models[unquote(file.stem)].append(file)
+        else:
+            parts = file.relative_to(folder).parts
+            depth = 3 if parts[0] == SOURCES_FOLDER else 1  # tables of a source: sources/ID/SUITE
+            suites["/".join(parts[:depth])].append(file)
     for suite, files in suites.items():
-        path = folder / suite
         command = f"bench evaluate {suite.rpartition('/')[2]}"
         if suite.startswith(f"{SOURCES_FOLDER}/"):
             command += ", with their source"
         if suite in ("leaderboard", "published"):
             command = "bench leaderboard"
-        removal = f"rm -r {quote(str(path))}: made by {command}"
-        yield _usage_of(f"tables/{suite}", "questions and more", files, path, removal)
+        removal = f"rm -r {quote(str(folder / suite))}: made by {command}"
+        yield _measure(f"tables/{suite}", "questions and more", files, folder / suite, removal)
     for model, files in models.items():
         about, removal = "responses, scores and metrics", f"bench home remove {quote(model)}"
-        yield _usage_of(f"tables of {model}", about, files, folder, removal)
+        yield _measure(f"tables of {model}", about, files, folder, removal)
 
 
-def _entry(entry: Path) -> DiskUsage:
-    description, removal = _DESCRIPTIONS.get(entry.name, ("", ""))
-    files = _files(entry)
-    if entry.suffix == ".sqlite":
-        files += [file for end in ("-wal", "-shm") if (file := Path(f"{entry}{end}")).is_file()]
-    remove = f"rm {'-r ' if entry.is_dir() else ''}{quote(str(entry))}"
-    return _usage_of(entry.name, description, files, entry, removal.format(rm=remove))
+def _path_usage(path: Path) -> DiskUsage:
+    """Measure a file or folder, a database together with its side files."""
+    description, removal = _DESCRIPTIONS.get(path.name, ("", ""))
+    files = _files(path)
+    if path.suffix == ".sqlite":
+        side_files = (Path(f"{path}{suffix}") for suffix in _SQLITE_SIDE_SUFFIXES)
+        files += filter(Path.is_file, side_files)
+    command = "rm -r" if path.is_dir() else "rm"
+    removal = removal.format(rm=f"{command} {quote(str(path))}")
+    return _measure(path.name, description, files, path, removal)
 
 
-def _usage_of(
+def _measure(
     label: str, description: str, files: Iterable[Path], path: Path, removal: str
 ) -> DiskUsage:
     sizes = [file.stat().st_size for file in files]
@@ -142,8 +151,8 @@ def _usage_of(
     )
 
 
-def _files(entry: Path) -> list[Path]:
-    return [entry] if entry.is_file() else [file for file in entry.rglob("*") if file.is_file()]
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
 
 
 def _megabytes(n_bytes: int) -> float:
@@ -163,11 +172,10 @@ def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
     Raises:
         HomeError: If the store cannot be reached.
     """
-    entries = list(_parts(settings)) if settings.storage.objects else []
-    return sorted(entries, key=lambda one: (-one.megabytes, one.what))
+    return _largest_first(_shared_usages(settings) if settings.storage.objects else ())
 
 
-def _parts(settings: Settings) -> Iterator[DiskUsage]:
+def _shared_usages(settings: Settings) -> Iterator[DiskUsage]:
     for part, (description, removal) in _SHARED_PARTS.items():
         blobs = open_home_blobs(settings, part)
         sizes = [blob.size for blob in blobs.list()]
@@ -176,7 +184,7 @@ def _parts(settings: Settings) -> Iterator[DiskUsage]:
                 what=f"shared {part}",
                 about=description,
                 n_files=len(sizes),
-                megabytes=round(sum(sizes) / 1e6, 1),
+                megabytes=_megabytes(sum(sizes)),
                 path=blobs.place,
                 goes=removal,
             )

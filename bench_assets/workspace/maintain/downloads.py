@@ -17,7 +17,7 @@ def fetch_release(settings: Settings, suite: Suite, address: str) -> tuple[Relea
     Args:
         settings: Settings of the home.
         suite: The suite.
-        address: Address of the release; "": bench.toml's, otherwise the suite's default.
+        address: Address of the release; "": that of bench.toml, else the suite's default.
 
     Raises:
         SettingsError: If no address is known, for example because of the licence.

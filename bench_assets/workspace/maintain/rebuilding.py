@@ -19,12 +19,12 @@ from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.tables.parquet import Table
 
-_SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
-_STORED = "SELECT sha256 AS image FROM tables"
+_QUESTION_IMAGES = "SELECT DISTINCT unnest(images) AS image FROM tables"
+_STORED_IMAGES = "SELECT sha256 AS image FROM tables"
 
 
 def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
-    """Name the command that rebuilds a table; "" if no asset produces it any more."""
+    """Command that rebuilds a table; "" if no asset produces it any more."""
     graph = bench.definitions.resolve_asset_graph()
     if key not in graph.get_all_asset_keys():
         return ""
@@ -33,14 +33,14 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     suite, name = key.path[0], "/".join(key.path[1:])
     if key in asset_selections.dataset_build(suite).resolve(graph):
         return f"bench tables questions {suite}"
-    for task, condition in _conditions(bench, suite):
+    for task, condition in _task_conditions(bench, suite):
         selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
         if key in selection.resolve(graph):
-            chosen = "" if condition == "main" else f" --condition {condition}"
-            return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
-        needed = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
+            option = "" if condition == "main" else f" --condition {condition}"
+            return f"bench evaluate {task.name} --model {quote(model)}{option}"
+        inputs = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
         constants = [*questions_key(task, condition)[:-1], CONSTANTS]
-        if key in needed.resolve(graph) or key.path == constants:
+        if key in inputs.resolve(graph) or key.path == constants:
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == AUDIT:
         command = f"bench audit run {'/'.join(key.path[:-1])}"
@@ -52,21 +52,22 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 def suites_by_image(bench: Workbench) -> dict[str, str]:
     """Map images to suites, by the tables that name them."""
     by_image: dict[str, str] = {}
-    rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
+    queries: tuple[tuple[str, type[Any]], ...] = (
+        (_QUESTION_IMAGES, Question),
+        (_STORED_IMAGES, StoredImage),
+    )
     for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
             keys = list(tables.unpartitioned_keys(suite))
-            for sql, row_type in rows:
-                other_columns: dict[
-                    Table, str
-                ] = {}  # tables of other row types, and damaged tables
-                rows_read = tables.query(sql, {"tables": (keys, row_type)}, other_columns)
-                by_image |= dict.fromkeys(rows_read.column("image").to_pylist(), suite)
+            for sql, row_type in queries:
+                skipped: dict[Table, str] = {}  # tables of other row types, and damaged tables
+                images = tables.query(sql, {"tables": (keys, row_type)}, skipped)
+                by_image |= dict.fromkeys(images.column("image").to_pylist(), suite)
     return by_image
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Mark a suite's question tables as stale: the ledger finds them made by unknown code."""
+    """Mark a suite's question tables as stale: their last event has no code version."""
     with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
         for task in bench.catalog.tasks_of(suite):
             key = dg.AssetKey(questions_key(task, "main"))
@@ -75,7 +76,8 @@ def invalidate_suite(bench: Workbench, suite: str) -> None:
                 bench.instance.report_runless_asset_event(event)
 
 
-def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
+def _task_conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
+    """Pair the tasks of a suite with their conditions, the main one first."""
     for task in bench.catalog.tasks_of(suite):
         for condition in sorted(task.conditions, key=lambda name: name != "main"):
             yield task, condition

@@ -18,7 +18,7 @@ from bench_resources.runs.orphaned_runs import table_locks
 from bench_resources.storage.blobs.port import BlobEntry
 from bench_resources.tables.locations import SOURCES_FOLDER, file_name
 
-_RESULTS = "metrics"  # folder of the tables with results
+_RESULTS_FOLDER = "metrics"  # of tables, which every evaluation has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,8 @@ class Removable:
 
     model: str
     tables: Sequence[BlobEntry]
-    is_partition: bool
-    is_given: bool  # has a section in models.toml
+    has_partition: bool
+    has_section: bool  # in models.toml
 
     @property
     def megabytes(self) -> float:
@@ -52,51 +52,53 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     Raises:
         UnknownNameError: If the model has none; lists the models that have some.
     """
-    blobs = bench.tables.blobs
-    listed = [
-        blob
-        for key in _keys(bench)
-        for tables in (bench.tables, *bench.tables.elsewhere(key.path[0]))
-        if tables.exists(key.path, model)
-        for blob in blobs.list(tables.below(key.path))
-        if blob.name == tables.name(key.path, model)
-    ]
-    listed += [
-        blob
-        for suite in unknown_suites(bench)
-        for blob in blobs.list(suite)
-        if PurePosixPath(blob.name).name == file_name(model) != file_name()
-    ]
-    sets = {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}
     removable = Removable(
         model=model,
-        tables=listed,
-        is_partition=any(
-            bench.instance.has_dynamic_partition(partition_set, model) for partition_set in sets
+        tables=list(_tables_of(bench, model)),
+        has_partition=any(
+            bench.instance.has_dynamic_partition(name, model) for name in _partition_set_names()
         ),
-        is_given=model in read_models(bench.settings.home),
+        has_section=model in read_models(bench.settings.home),
     )
-    if not (removable.tables or removable.is_partition or removable.is_given):
-        known = {name for key in _keys(bench) for name in bench.tables.partitions(key.path)}
-        known |= {name for models in unknown_suites(bench).values() for name in models}
-        raise UnknownNameError("model with tables", model, known)
+    if not (removable.tables or removable.has_partition or removable.has_section):
+        keys = _model_table_keys(bench)
+        models = {name for key in keys for name in bench.tables.partitions(key.path)}
+        models.update(*unknown_suites(bench).values())
+        raise UnknownNameError("model with tables", model, models)
     return removable
+
+
+def _tables_of(bench: Workbench, model: str) -> Iterator[BlobEntry]:
+    """Find the tables of a model, also those of other sources and of unknown suites."""
+    blobs = bench.tables.blobs
+    for key in _model_table_keys(bench):
+        for tables in (bench.tables, *bench.tables.elsewhere(key.path[0])):
+            if tables.exists(key.path, model):
+                name = tables.name(key.path, model)
+                yield from (
+                    blob for blob in blobs.list(tables.below(key.path)) if blob.name == name
+                )
+    for suite in unknown_suites(bench):
+        for blob in blobs.list(suite):
+            if PurePosixPath(blob.name).name == file_name(model) != file_name():
+                yield blob
 
 
 def unknown_suites(bench: Workbench) -> dict[str, list[str]]:
     """Suites with results here that are neither installed nor configured, and their models."""
-    blobs, folders = bench.tables.blobs, dict[str, list[str]]()
-    known = {SOURCES_FOLDER, *bench.catalog.names, *bench.catalog.not_loaded}
+    blobs = bench.tables.blobs
+    known_folders = {SOURCES_FOLDER, *bench.catalog.names, *bench.catalog.not_loaded}
+    models_by_suite: dict[str, list[str]] = {}
     for suite in blobs.folders():
-        names = (
-            [PurePosixPath(blob.name) for blob in blobs.list(suite)] if suite not in known else []
-        )
-        if models := {unquote(name.stem) for name in names if name.parent.name == _RESULTS}:
-            folders[suite] = sorted(models)
-    return folders
+        if suite in known_folders:
+            continue
+        files = [PurePosixPath(blob.name) for blob in blobs.list(suite)]
+        if models := {unquote(file.stem) for file in files if file.parent.name == _RESULTS_FOLDER}:
+            models_by_suite[suite] = sorted(models)
+    return models_by_suite
 
 
-def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalResult:
+def remove(bench: Workbench, removable: Removable, *, responses: bool) -> RemovalResult:
     """Remove a model's tables; questions, images and other models' tables stay.
 
     With ``responses``, also the responses that no other model's tables use.
@@ -104,28 +106,32 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
     Raises:
         HomeError: If the model is being evaluated, or a file cannot be deleted.
     """
-    model = found.model
-    with _require_no_evaluation(bench, model):
-        megabytes = found.megabytes
-        n_responses = 0
+    model, megabytes, n_responses = removable.model, removable.megabytes, 0
+    with _evaluation_locks(bench, model):
         if responses:
             n_responses, freed = _remove_responses(bench, model)
             megabytes += freed
-        blobs = bench.tables.blobs
-        names = [table.name for table in found.tables]
-        for name in names:
-            blobs.delete(name)
-        for name in {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}:
+        for table in removable.tables:
+            bench.tables.blobs.delete(table.name)
+        for name in _partition_set_names():
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
-        if found.is_given:
+        if removable.has_section:
             remove_model(bench.settings.home, model)
     return RemovalResult(
-        model=model, tables=len(found.tables), responses=n_responses, megabytes=round(megabytes, 1)
+        model=model,
+        tables=len(removable.tables),
+        responses=n_responses,
+        megabytes=round(megabytes, 1),
     )
 
 
-def _keys(bench: Workbench) -> list[dg.AssetKey]:
+def _partition_set_names() -> set[str]:
+    """Names of the partition sets of models and encoders."""
+    return {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}
+
+
+def _model_table_keys(bench: Workbench) -> list[dg.AssetKey]:
     """Keys of assets partitioned by model."""
     graph = bench.definitions.resolve_asset_graph()
     return [
@@ -136,18 +142,18 @@ def _keys(bench: Workbench) -> list[dg.AssetKey]:
 
 
 @contextmanager
-def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
-    """Hold the locks of all tables of a model.
+def _evaluation_locks(bench: Workbench, model: str) -> Iterator[None]:
+    """Hold the locks of all tables of a model, which its evaluations hold.
 
     Raises:
         HomeError: If another process holds one.
     """
 
-    def refuse(waiting: str) -> None:
-        holder = waiting.partition(": waiting for ")[2]
+    def refuse(message: str) -> None:
+        _, _, holder = message.partition(": waiting for ")
         raise HomeError(f"{model} is being evaluated by {holder}. Wait until it ends, or stop it")
 
-    folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
+    folders = ["/".join(key.path[:-1]) for key in _model_table_keys(bench)]
     with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):
         yield
 
@@ -156,23 +162,22 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     """Delete responses that only this model's predictions use; returns their number and MB."""
     own_identities: set[str] = set()
     other_identities: set[str] = set()
-    for key in _keys(bench):
+    for key in _model_table_keys(bench):
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
-                (own_identities if name == model else other_identities).update(
-                    _request_identities(bench, key, name)
-                )
+                identities = own_identities if name == model else other_identities
+                identities.update(_request_identities(bench, key, name))
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
     if store is None or not own_identities - other_identities:
         return 0, 0.0
-    before = file.stat().st_size if file.exists() else 0
+    size_before = file.stat().st_size if file.exists() else 0
     n = store.remove(own_identities - other_identities)
-    freed = before - file.stat().st_size if file.exists() else 0
-    return n, max(0.0, freed / 1e6)
+    n_bytes = size_before - file.stat().st_size if file.exists() else 0
+    return n, max(0.0, n_bytes / 1e6)
 
 
 def _request_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
-    """Identities and decodings in the predictions; none for a damaged table."""
+    """Identities, with decodings, in a table of predictions; none if it is damaged."""
     try:
         return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
     except TableError:

@@ -34,78 +34,80 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
     that the reported commands rebuild them.
     """
     home = bench.settings.home
-    if closed := list(unreadable_findings(_places(bench))):
-        return closed
-    parts: list[Callable[[], Iterator[VerificationFinding]]] = [
+    if unreadable := list(unreadable_findings(_read_paths(bench))):
+        return unreadable
+    checks: list[Callable[[], Iterator[VerificationFinding]]] = [
         lambda: verify_tables(bench),
         lambda: verify_images(bench),
-        lambda: _responses(bench.settings),
-        lambda: _shared(bench.settings),
-        lambda: _releases(home),
-        lambda: _records(home / "dagster"),
+        lambda: _response_findings(bench.settings),
+        lambda: _shared_response_findings(bench.settings),
+        lambda: _release_findings(home),
+        lambda: _dagster_findings(home / "dagster"),
     ]
-    with ThreadPoolExecutor(len(parts)) as threads:  # overlap reading, hashing and decoding
-        reports = threads.map(lambda part: list(part()), parts)
+    with ThreadPoolExecutor(len(checks)) as threads:  # overlap reading, hashing and decoding
+        reports = threads.map(lambda check: list(check()), checks)
         return [finding for report in reports for finding in report]
 
 
-def _places(bench: Workbench) -> Iterator[Path]:
+def _read_paths(bench: Workbench) -> Iterator[Path]:
     """All folders and files that are read, with SQLite's side files."""
-    settings, tables = bench.settings, bench.tables.blobs.folder
-    yield from (settings.home / "dagster", settings.home / "sources", *filter(None, [tables]))
+    settings, tables_folder = bench.settings, bench.tables.blobs.folder
+    yield settings.home / "dagster"
+    yield settings.home / "sources"
+    if tables_folder:
+        yield tables_folder
     yield Path(open_image_store(settings).folder)
     file = settings.responses_file
-    yield from (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
+    yield from (file.with_name(f"{file.name}{suffix}") for suffix in ("", "-wal", "-shm"))
 
 
-def _responses(settings: Settings) -> Iterator[VerificationFinding]:
+def _response_findings(settings: Settings) -> Iterator[VerificationFinding]:
     """Verify the pages of the response cache, then its rows."""
     file = settings.responses_file
     if not file.exists():
         return
     errors = integrity_errors(file)
     try:
-        yield from _count_responses("responses", open_response_file(settings))
+        yield from _findings_by_state("responses", open_response_file(settings))
     except StoreVersionError as error:
         command = "bench home migrate-schema"
-        reason = str(error)
         yield VerificationFinding(
-            what=file.name, state="outdated", n=1, why=reason, command=command
+            what=file.name, state="outdated", n=1, why=str(error), command=command
         )
     except BenchError as error:
         errors.append(str(error).removeprefix(f"{file}: "))
-    for complaint in dict.fromkeys(errors):
-        reason = f"{file}: {complaint}"
+    for error_text in dict.fromkeys(errors):
+        reason = f"{file}: {error_text}"
         command = f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW"
         yield VerificationFinding(what=file.name, state="damaged", n=1, why=reason, command=command)
 
 
-def _shared(settings: Settings) -> Iterator[VerificationFinding]:
+def _shared_response_findings(settings: Settings) -> Iterator[VerificationFinding]:
     if not settings.storage.variable:
         return
     try:
-        yield from _count_responses("shared responses", open_response_store(settings))
+        yield from _findings_by_state("shared responses", open_response_store(settings))
     except BenchError as error:
         yield VerificationFinding(what="shared database", state="missing", n=1, why=str(error))
 
 
-def _count_responses(label: str, store: "ResponseStore") -> list[VerificationFinding]:
+def _findings_by_state(label: str, store: "ResponseStore") -> list[VerificationFinding]:
     from bench_resources.response_cache.rows import count_states
 
-    states = count_states(store.rows(), store.prompts())
+    counts = count_states(store.rows(), store.prompts())
     command = "bench evaluate their suites and models: the requests are sent again"
     prompts = label.replace("responses", "prompts")
     return [
         *(
-            VerificationFinding(what=of, state="damaged", n=n, why=store.place, command=command)
-            for of, n in ((label, states["damaged"]), (prompts, states["damaged prompts"]))
+            VerificationFinding(what=rows, state="damaged", n=n, why=store.place, command=command)
+            for rows, n in ((label, counts["damaged"]), (prompts, counts["damaged prompts"]))
             if n
         ),
-        *whole_finding(label, states["whole"]),
+        *whole_finding(label, counts["whole"]),
     ]
 
 
-def _releases(home: Path) -> Iterator[VerificationFinding]:
+def _release_findings(home: Path) -> Iterator[VerificationFinding]:
     cache = ReleaseCache(home)
     try:
         releases = cache.all()
@@ -115,18 +117,18 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
         )
         return
     for suite, _, folder in releases:
-        wrong = cache.find_damage(folder)
-        for reason in wrong:
+        problems = cache.find_damage(folder)
+        for reason in problems:
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
             label = f"sources/{suite}"
             yield VerificationFinding(
                 what=label, state="damaged", n=1, why=f"{folder}: {reason}", command=command
             )
-        if not wrong:
+        if not problems:
             yield VerificationFinding(what=f"sources/{suite}", state="whole", n=1)
 
 
-def _records(folder: Path) -> Iterator[VerificationFinding]:
+def _dagster_findings(folder: Path) -> Iterator[VerificationFinding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
         problems = integrity_errors(file)

@@ -26,25 +26,26 @@ class VerificationFinding:
         return self.state != "whole"
 
 
-def whole_finding(what: str, n: int) -> Iterator[VerificationFinding]:
+def whole_finding(label: str, n: int) -> Iterator[VerificationFinding]:
     """Yield a finding that ``n`` files or rows are intact; nothing for 0."""
     if n:
-        yield VerificationFinding(what=what, state="whole", n=n)
+        yield VerificationFinding(what=label, state="whole", n=n)
 
 
-def unreadable_findings(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
+def unreadable_findings(paths: Iterable[Path]) -> Iterator[VerificationFinding]:
     """Yield a finding for each file or folder that this user may not read."""
-    for part in parts:
-        denied: list[OSError] = []
-        for folder, _, names in os.walk(part, onerror=denied.append):
-            denied += filter(None, (_error(Path(folder, name)) for name in names))
-        denied += filter(None, [_error(part)])
-        closed = [Path(error.filename) for error in denied if isinstance(error, PermissionError)]
-        for closed_path in dict.fromkeys(closed):  # a folder is walked and opened
-            yield _unreadable_finding(part.name, closed_path)
+    for path in paths:
+        errors: list[OSError] = []
+        for folder, _, names in os.walk(path, onerror=errors.append):
+            errors += filter(None, (_open_error(Path(folder, name)) for name in names))
+        errors += filter(None, [_open_error(path)])
+        denied = [Path(error.filename) for error in errors if isinstance(error, PermissionError)]
+        for denied_path in dict.fromkeys(denied):  # a folder is both walked and opened
+            yield _unreadable_finding(path.name, denied_path)
 
 
-def _error(file: Path) -> OSError | None:
+def _open_error(file: Path) -> OSError | None:
+    """The error of opening a file; None if it can be read."""
     try:
         with file.open("rb"):
             return None
@@ -52,25 +53,25 @@ def _error(file: Path) -> OSError | None:
         return error
 
 
-def _unreadable_finding(label: str, place: Path) -> VerificationFinding:
-    closed = _blocking_path(place)
-    is_own = closed.stat().st_uid == os.geteuid()
-    owner_note = "" if is_own else f"; {closed} belongs to another user"
+def _unreadable_finding(label: str, path: Path) -> VerificationFinding:
+    blocking = _blocking_path(path)
+    is_own = blocking.stat().st_uid == os.geteuid()
+    owner_note = "" if is_own else f"; {blocking} belongs to another user"
     return VerificationFinding(
         what=label,
         state="unreadable",
         n=1,
-        why=f"{place}: cannot be read: permission denied{owner_note}",
-        command=f"chmod u+rX {quote(str(closed))}" if is_own else "",
+        why=f"{path}: cannot be read: permission denied{owner_note}",
+        command=f"chmod u+rX {quote(str(blocking))}" if is_own else "",
     )
 
 
-def _blocking_path(place: Path) -> Path:
-    """The path that prevents reading: the item itself, or a parent folder."""
-    for parent in (place, *place.parents):
+def _blocking_path(path: Path) -> Path:
+    """The path that prevents reading: the path itself, or a parent folder."""
+    for candidate in (path, *path.parents):
         try:
-            parent.stat()
+            candidate.stat()
         except PermissionError:
             continue
-        return parent
-    return place
+        return candidate
+    return path
