@@ -22,7 +22,7 @@ from bench_assets.workspace.console.output import (
     format_results,
     in_notebook,
     output_width,
-    table_of,
+    format_table,
     table_text,
 )
 from bench_resources.config.environment import default_home
@@ -57,7 +57,7 @@ class Plot:
 def terminal_table(title: str, rows: Sequence[Any], columns: Mapping[str, Cell]) -> str:
     """Format rows as a table below a title."""
     width = output_width() if sys.stdout.isatty() else _WIDTH
-    table = table_text(table_of(rows, columns, width), width) if rows else "(no rows)"
+    table = table_text(format_table(rows, columns, width), width) if rows else "(no rows)"
     return f"{escape_controls(title)}\n{table}"
 
 

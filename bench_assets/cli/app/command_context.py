@@ -67,10 +67,10 @@ def error_reporting() -> Generator[None]:
         try:
             yield
         except KeyboardInterrupt:
-            ending = signals.ended_by()
+            ending = signals.signal_exit()
         except BenchError as error:
             message = "\n".join((f"error: {error}", *getattr(error, "__notes__", ())))
-            ending = signals.ended_by() if signals.first else SignalExit(message, 1)
+            ending = signals.signal_exit() if signals.first else SignalExit(message, 1)
         except OSError as error:
             # without a filename it is a bug, not a problem of the disk
             if not error.filename and _DISK_FULL not in str(error):

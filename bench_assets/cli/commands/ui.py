@@ -164,7 +164,7 @@ def _serve(service: "Service") -> None:
         supervisor.start()
         supervisor.wait_until_ready()
         address = f": {service.address}" if service.address else ""
-        print_message(f"{service.what} is ready{address}")
+        print_message(f"{service.label} is ready{address}")
         supervisor.supervise()
 
 

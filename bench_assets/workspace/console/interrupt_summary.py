@@ -6,30 +6,31 @@ from pathlib import Path
 from bench_assets.core.schema.errors import BenchError
 
 
-def interrupt_summary(home: Path, started: float, again: str) -> str:
+def interrupt_summary(home: Path, started_at: float, command: str) -> str:
     """Summarise what was stored since a command began, and how to continue; "" for nothing.
 
     Args:
         home: The home folder.
-        started: s since the epoch.
-        again: The command or call that continues.
+        started_at: s since the epoch.
+        command: The command or call that continues.
     """
-    n_tables, n_responses = _tables_since(home / "tables", started), _responses_since(home, started)
+    n_tables = _count_tables_since(home / "tables", started_at)
+    n_responses = _count_responses_since(home, started_at)
     if not n_tables and not n_responses:
         return ""
-    return f"\nstored so far: {n_responses} responses, {n_tables} tables. To continue: {again}"
+    return f"\nstored so far: {n_responses} responses, {n_tables} tables. To continue: {command}"
 
 
-def _tables_since(folder: Path, started: float) -> int:
-    return sum(file.stat().st_mtime >= started for file in folder.rglob("*.parquet"))
+def _count_tables_since(folder: Path, started_at: float) -> int:
+    return sum(file.stat().st_mtime >= started_at for file in folder.rglob("*.parquet"))
 
 
-def _responses_since(home: Path, started: float) -> int:
+def _count_responses_since(home: Path, started_at: float) -> int:
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.stores import existing_response_store
 
     try:
         store = existing_response_store(load_settings(home))
-        return store.count_since(datetime.fromtimestamp(started, UTC)) if store else 0
+        return store.count_since(datetime.fromtimestamp(started_at, UTC)) if store else 0
     except BenchError:  # the next command reports it
         return 0

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import groupby
+from itertools import groupby, starmap
 from textwrap import TextWrapper, fill, wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -111,25 +111,25 @@ def print_rows(
     if not rows:
         print_message("(no rows)")
         return
-    every = {f.name: _field(f.name) for f in fields(rows[0])}
-    width, n = output_width(), len(every)
-    is_wide = sum(max(len(cell(row)) for row in rows) for cell in every.values()) > width - _GAP * n
-    if columns or not is_wide or (_NARROWEST + _GAP) * n <= width:
-        print_table(table_of(rows, columns or every, width))
+    all_columns = {field.name: _field_cell(field.name) for field in fields(rows[0])}
+    width, n = output_width(), len(all_columns)
+    full_width = sum(max(len(cell(row)) for row in rows) + _GAP for cell in all_columns.values())
+    if columns or full_width <= width or (_NARROWEST + _GAP) * n <= width:
+        print_table(format_table(rows, columns or all_columns, width))
         return
     for row in rows:
-        lines = [f"{name}: {text}" for name, cell in every.items() if (text := cell(row))]
-        print_result("\n".join([*lines, ""]))
+        texts = {name: cell(row) for name, cell in all_columns.items()}
+        print_result("\n".join([*(f"{name}: {text}" for name, text in texts.items() if text), ""]))
 
 
 def _as_json(row: object) -> Any:  # noqa: ANN401
-    """All fields of a row; of a number also its ``partial``, if it is one."""
+    """All fields of a row, with ``partial`` for a number of a part of the questions."""
     values = to_json(row)
     part = partial_part(row.signature) if isinstance(row, Metric | LeaderboardRow) else ""
     return {**values, "partial": part} if part else values
 
 
-def table_of(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> RenderableType:
+def format_table(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> RenderableType:
     """Format rows as a table of printable cells; nothing is cut off.
 
     Columns without a value are left out; names that all rows share are the title. If ``width``
@@ -147,46 +147,59 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
     """Title, table and remarks; those of each group of rows if they are too wide together."""
     columns = {name: cells for name, cells in columns.items() if any(cells)} or columns
     n_rows = len(next(iter(columns.values())))
-    is_wide = sum(map(_longest, columns.items())) + _GAP * (len(columns) - 1) > width
-    is_named = n_rows > 1 or is_wide  # else a title would be all that there is
-    shared = [n for n in _SHARED if is_named and n in columns and len({*columns[n]}) == 1]
+    is_wide = sum(starmap(_full_width, columns.items())) + _GAP * (len(columns) - 1) > width
+    has_title = n_rows > 1 or is_wide  # else a title would be all that there is
+    shared = [n for n in _SHARED if has_title and n in columns and len({*columns[n]}) == 1]
     table = _without(shared, columns) or columns
-    below: list[list[str]] = []
+    remark_columns: list[list[str]] = []
     if is_wide and not table.keys() <= _REMARKS:
-        below = [cells for name, cells in table.items() if name in _REMARKS]
+        remark_columns = [cells for name, cells in table.items() if name in _REMARKS]
         table = _without(_REMARKS, table)
     if _is_tight(table, width) and {*_NUMBER} <= table.keys():
-        joined = [" ".join(pair).strip() for pair in zip(*map(table.get, _NUMBER), strict=True)]
-        table = {name: joined if name == _NUMBER[0] else table[name] for name in table}
-        table = {", ".join(_NUMBER) if n == _NUMBER[0] else n: table[n] for n in table}
-        table = _without(_NUMBER, table)
-    levels = [n for n in _LEVELS if n in table and len({*table[n]}) == 1]
-    levels = levels if _is_tight(table, width) else []
-    table = _without(levels, table)
+        table = _with_joined_number(table)
+    levels: list[str] = []
+    if _is_tight(table, width):
+        levels = [n for n in _LEVELS if n in table and len({*table[n]}) == 1]
+        table = _without(levels, table)
     repeated = [n for n in _SHARED if n in table and _GROUP * len({*table[n]}) <= n_rows]
     if repeated and _is_tight(table, width):
-        for value in dict.fromkeys(table[repeated[0]]):
-            rows = [row for row, other in enumerate(table[repeated[0]]) if other == value]
-            yield from _tables({n: [columns[n][row] for row in rows] for n in columns}, width)
+        group_cells = table[repeated[0]]
+        for group in dict.fromkeys(group_cells):
+            indices = [index for index, cell in enumerate(group_cells) if cell == group]
+            yield from _tables({n: [columns[n][i] for i in indices] for n in columns}, width)
         return
     texts = [columns[n][0] for n in shared] + [f"{n} {columns[n][0]}" for n in levels]
     if title := ", ".join(text for text in texts if text not in ("", "main")):
         yield Text(title, style="bold")
     yield _table(table, width)
-    yield from (Text(f"{', '.join(rows)}: {text}") for text, rows in _remarks(table, below).items())
+    for remark, labels in _remarks(table, remark_columns).items():
+        yield Text(f"{', '.join(labels)}: {remark}")
+
+
+def _with_joined_number(table: _Columns) -> _Columns:
+    """Join a value and its interval in one column."""
+    value, interval = _NUMBER
+    joined: _Columns = {}
+    for name, cells in table.items():
+        if name == value:
+            pairs = zip(cells, table[interval], strict=True)
+            joined[", ".join(_NUMBER)] = [" ".join(pair).strip() for pair in pairs]
+        elif name != interval:
+            joined[name] = cells
+    return joined
 
 
 def _without(names: Collection[str], columns: _Columns) -> _Columns:
     return {name: cells for name, cells in columns.items() if name not in names}
 
 
-def _remarks(table: _Columns, below: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+def _remarks(table: _Columns, remark_columns: Sequence[Sequence[str]]) -> dict[str, list[str]]:
     """Remarks, each with the labels of its rows: their first cells, or the first two."""
-    labels, *others = table.values()
-    if len({*labels}) < len(labels) and others:
-        labels = list(map(" ".join, zip(labels, others[0], strict=True)))
+    labels, *further_columns = table.values()
+    if len({*labels}) < len(labels) and further_columns:
+        labels = list(map(" ".join, zip(labels, further_columns[0], strict=True)))
     remarks: dict[str, list[str]] = {}
-    for label, *texts in zip(labels, *below, strict=True):
+    for label, *texts in zip(labels, *remark_columns, strict=True):
         remarks.setdefault("; ".join(filter(None, texts)), []).append(label)
     remarks.pop("", None)
     return remarks
@@ -196,43 +209,55 @@ def _heading(name: str) -> str:
     return escape_to_one_line(name).replace("_", " ")
 
 
-def _longest(column: tuple[str, Sequence[str]]) -> int:
-    return max(map(cell_len, (_heading(column[0]), *column[1])))
+def _full_width(name: str, cells: Sequence[str]) -> int:
+    return max(map(cell_len, (_heading(name), *cells)))
 
 
-def _least(column: tuple[str, Sequence[str]]) -> int:
+def _narrow_width(name: str, cells: Sequence[str]) -> int:
     """Width of a column whose long cells are broken between words."""
-    name, cells = column
-    whole = max(map(cell_len, cells), default=0)
-    limit = _MODEL if name in _SHARED[:1] else _SHORT
-    broken = [] if whole <= limit or name.startswith(_NUMBER[0]) else cells
-    words = [word for text in (_heading(name), *broken) for word in _BREAKS.split(text)]
-    return max(0 if broken else whole, *map(cell_len, words))
+    longest = max(map(cell_len, cells), default=0)
+    limit = _MODEL if name == "model" else _SHORT
+    is_broken = longest > limit and not name.startswith(_NUMBER[0])
+    texts = [_heading(name), *(cells if is_broken else ())]
+    words = [word for text in texts for word in _BREAKS.split(text)]
+    return max(0 if is_broken else longest, *map(cell_len, words))
 
 
 def _is_tight(table: _Columns, width: int) -> bool:
-    return sum(map(_least, table.items())) + _GAP * (len(table) - 1) > width
+    """Whether columns do not fit, even with broken cells."""
+    return sum(starmap(_narrow_width, table.items())) + _GAP * (len(table) - 1) > width
 
 
 def _table(columns: _Columns, width: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    widths = {name: _least((name, cells)) for name, cells in columns.items()}
-    room = width - _GAP * (len(columns) - 1) - sum(widths.values())
-    missing = {name: _longest((name, columns[name])) - widths[name] for name in columns}
-    for name in sorted(missing, key=missing.__getitem__):
-        widths[name] += (added := max(0, min(room, missing[name])))
-        room -= added
-
-    def order(name: str) -> tuple[bool, int]:  # numbers are broken last
-        return not name.startswith(_NUMBER[0]) and widths[name] > _NARROWEST, widths[name]
-
-    while room < 0 and widths[widest := max(widths, key=order)] > 1:
-        widths[widest], room = widths[widest] - 1, room + 1
+    widths = _column_widths(columns, width)
     for name in columns:
         table.add_column(_heading(name), width=widths[name], overflow="fold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*map(_break, row, widths.values()))
     return table
+
+
+def _column_widths(columns: _Columns, width: int) -> dict[str, int]:
+    """Widen narrow columns while there is space, or narrow the widest until they fit."""
+    widths = {name: _narrow_width(name, cells) for name, cells in columns.items()}
+    space = width - _GAP * (len(columns) - 1) - sum(widths.values())
+    missing = {name: _full_width(name, cells) - widths[name] for name, cells in columns.items()}
+    for name in sorted(missing, key=missing.__getitem__):
+        added = max(0, min(space, missing[name]))
+        widths[name] += added
+        space -= added
+
+    def order(name: str) -> tuple[bool, int]:  # numbers are broken last
+        return not name.startswith(_NUMBER[0]) and widths[name] > _NARROWEST, widths[name]
+
+    while space < 0:
+        widest = max(widths, key=order)
+        if widths[widest] <= 1:
+            break
+        widths[widest] -= 1
+        space += 1
+    return widths
 
 
 def _break(text: str, width: int) -> str:
@@ -252,10 +277,13 @@ def print_table(table: RenderableType) -> None:
 
 
 def _notes(row: Metric | LeaderboardRow) -> str:
-    """What qualifies a number, first the bounds that unread responses leave to it."""
+    """Caveats of a number; first its bounds, if responses are unread."""
     bounds = unread_bounds(row) if row.unread and not is_hidden(row) else None
-    between = [f"between {bounds[0]:.3f} and {bounds[1]:.3f} by what is unread"] if bounds else []
-    return ", ".join([*between, *caveats(row)])
+    notes = caveats(row)
+    if bounds:
+        low, high = bounds
+        notes = [f"between {low:.3f} and {high:.3f} by what is unread", *notes]
+    return ", ".join(notes)
 
 
 METRIC_COLUMNS: Mapping[str, Cell] = {
@@ -275,11 +303,11 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def _of_row(cell: Cell) -> Cell:
-    return lambda one: cell(one.row)
+def _cell_of_metric(cell: Cell) -> Cell:
+    return lambda result: cell(result.row)
 
 
-_OF_RESULTS = ("model", "task", "condition", "metric", "value", "95 % interval")
+_RESULT_METRICS = ("model", "task", "condition", "metric", "value", "95 % interval")
 LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": format_value,
@@ -295,10 +323,14 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
 }
 
 RESULT_COLUMNS: Mapping[str, Cell] = {
-    **{name: _of_row(cell) for name, cell in METRIC_COLUMNS.items() if name in _OF_RESULTS},
-    "best blind": lambda one: format_blind(one.reference),
-    "verdict": lambda one: one.verdict,
-    **{name: _of_row(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
+    **{
+        name: _cell_of_metric(cell)
+        for name, cell in METRIC_COLUMNS.items()
+        if name in _RESULT_METRICS
+    },
+    "best blind": lambda result: format_blind(result.reference),
+    "verdict": lambda result: result.verdict,
+    **{name: _cell_of_metric(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
 }
 
 _MOST_BLOCKS = 3
@@ -317,26 +349,26 @@ def print_results(
 
 def format_results(results: "Sequence[Result]", width: int) -> str:
     """Format a few results as blocks of facts, many as a table; commands are not broken."""
-    if len(results) > _MOST_BLOCKS:
-        common = [
-            fact
-            for fact in results[0].facts
-            if all(fact in validation.facts for validation in results)
-        ]
-        commands = [text for label, text in common if label == "next"]
-        return "\n".join([table_text(table_of(results, RESULT_COLUMNS, width), width), *commands])
-    lines = []
-    for result in results:
-        lines.append(escape_to_one_line(result.title))
-        longest, last = max(len(label) for label, _ in result.facts), ""
-        for label, fact in result.facts:
-            head = f"  {'' if label == last else label:<{longest}}  "
-            last, text = label, escape_to_one_line(fact)
-            broken = [text] if label == "next" else wrap(text, width - len(head))
-            lines += [
-                head + line if not n else " " * len(head) + line for n, line in enumerate(broken)
-            ]
-    return "\n".join(lines)
+    if len(results) <= _MOST_BLOCKS:
+        return "\n".join(line for result in results for line in _result_lines(result, width))
+    common = [fact for fact in results[0].facts if all(fact in result.facts for result in results)]
+    commands = [text for label, text in common if label == "next"]
+    return "\n".join([table_text(format_table(results, RESULT_COLUMNS, width), width), *commands])
+
+
+def _result_lines(result: "Result", width: int) -> Iterator[str]:
+    """Format a result as its title and a line for each fact; a repeated label is left out."""
+    yield escape_to_one_line(result.title)
+    label_width = max(len(label) for label, _ in result.facts)
+    previous = ""
+    for label, fact in result.facts:
+        shown_label = "" if label == previous else label
+        head = f"  {shown_label:<{label_width}}  "
+        text = escape_to_one_line(fact)
+        for line in [text] if label == "next" else wrap(text, width - len(head)):
+            yield head + line
+            head = " " * len(head)
+        previous = label
 
 
 def table_text(table: RenderableType, width: int) -> str:
@@ -369,12 +401,12 @@ def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_jso
     def heading(row: LeaderboardRow) -> str:
         return f"{row.task}, {row.metric}, {row.edition} edition"
 
-    for title, part in groupby(displayed, heading):
+    for title, rows_of_table in groupby(displayed, heading):
         print_result(f"\n{title}")
-        print_rows(list(part), as_json=False, columns=LEADERBOARD_COLUMNS)
+        print_rows(list(rows_of_table), as_json=False, columns=LEADERBOARD_COLUMNS)
 
 
-def _field(name: str) -> Cell:
+def _field_cell(name: str) -> Cell:
     def cell(row: Any) -> str:  # noqa: ANN401
         value = getattr(row, name)
         if isinstance(value, tuple):

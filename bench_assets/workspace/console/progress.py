@@ -30,41 +30,41 @@ def materialization_progress(
         instance.add_event_listener(run_id, _ProgressLines(title, n_assets, clock))
         yield
     else:
-        yield from _with_bar(_bar(), instance, run_id, title, n_assets)
+        yield from _show_bar(_bar(), instance, run_id, title, n_assets)
 
 
-def _add_table(event: dg.EventLogEntry, made: set[dg.AssetKey]) -> bool:
-    """Add the table that an event reports; whether it is the first of its partitions."""
-    happened, n_made = event.dagster_event, len(made)
-    if happened and happened.is_step_materialization and happened.asset_key:
-        made.add(happened.asset_key)
-    return len(made) > n_made
+def _add_table(event: dg.EventLogEntry, tables: set[dg.AssetKey]) -> bool:
+    """Add the table that an event reports; returns whether it is new, not another partition."""
+    dagster_event, n_tables = event.dagster_event, len(tables)
+    if dagster_event and dagster_event.is_step_materialization and dagster_event.asset_key:
+        tables.add(dagster_event.asset_key)
+    return len(tables) > n_tables
 
 
 class _ProgressLines:
-    """Prints the number of finished tables, at most every ``EVERY`` seconds."""
+    """Prints the number of finished tables, at most every ``LOG_INTERVAL`` seconds."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
-        self._title, self._n_assets, self._made = title, n_assets, set[dg.AssetKey]()
+        self._title, self._n_assets, self._tables = title, n_assets, set[dg.AssetKey]()
         self._clock, self._printed_at = clock, clock()
 
     def __call__(self, event: dg.EventLogEntry) -> None:
-        _add_table(event, self._made)
+        _add_table(event, self._tables)
         now = self._clock()
         if now - self._printed_at > LOG_INTERVAL:
             self._printed_at = now
-            print_message(f"{self._title}: {len(self._made)} of {self._n_assets} tables")
+            print_message(f"{self._title}: {len(self._tables)} of {self._n_assets} tables")
 
 
-def _with_bar(
+def _show_bar(
     bar: "Progress", instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
 ) -> Iterator[None]:
     with bar:
-        line, made = bar.add_task(title, total=n_assets), set[dg.AssetKey]()
+        task_id, tables = bar.add_task(title, total=n_assets), set[dg.AssetKey]()
 
         def advance(event: dg.EventLogEntry) -> None:
-            if _add_table(event, made):
-                bar.advance(line)
+            if _add_table(event, tables):
+                bar.advance(task_id)
 
         instance.add_event_listener(run_id, advance)
         yield

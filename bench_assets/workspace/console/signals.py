@@ -29,7 +29,7 @@ def block_ignored_signals() -> set[int | signal.Signals]:
 
     Threads inherit the mask only if they start afterwards.
     """
-    ignored = [name for name in SIGNAL_NAMES if signal.getsignal(name) == signal.SIG_IGN]
+    ignored = [number for number in SIGNAL_NAMES if signal.getsignal(number) == signal.SIG_IGN]
     return signal.pthread_sigmask(signal.SIG_BLOCK, ignored)
 
 
@@ -38,16 +38,16 @@ class Signals:
 
     def __init__(self) -> None:
         self.first: signal.Signals | None = None
-        self._heard = Event()
+        self._is_received = Event()
 
     def note(self, number: int) -> None:
-        """Record the first signal."""
+        """Record a signal, by its number, as the first."""
         self.first = signal.Signals(number)
-        self._heard.set()
+        self._is_received.set()
 
-    def ended_by(self) -> "SignalExit":
-        """Describe the end of an interrupted command; the listener may be a moment late."""
-        self._heard.wait(_WAKE_UP_SECONDS)
+    def signal_exit(self) -> "SignalExit":
+        """Message and exit code of an interrupted command; waits for a late listener."""
+        self._is_received.wait(_WAKE_UP_SECONDS)
         first = self.first or signal.SIGINT
         return SignalExit(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)
 
@@ -73,19 +73,19 @@ def signal_listener() -> Generator[Signals]:
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     listening = Thread(target=_listen, args=(read_end, received), daemon=True)
-    before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    handlers = {name: signal.getsignal(name) for name in SIGNAL_NAMES}
+    previous_fd = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    handlers = {number: signal.getsignal(number) for number in SIGNAL_NAMES}
     mask = block_ignored_signals()
     listening.start()
     try:
-        for one in handlers:
-            signal.signal(one, signal.default_int_handler)
+        for number in handlers:
+            signal.signal(number, signal.default_int_handler)
         yield received
     finally:
-        for one, handler in handlers.items():
-            signal.signal(one, handler or signal.SIG_DFL)
+        for number, handler in handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.set_wakeup_fd(before)
+        signal.set_wakeup_fd(previous_fd)
         os.close(write_end)
         listening.join()
         os.close(read_end)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench_assets.annotation.answers.values import question_units, unit_answers
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.comparison.causes import EvaluationTables, split_model_part
 from bench_assets.comparison.comparable import Side, compare_sides
@@ -33,7 +33,7 @@ from bench_resources.tables.parquet import TableFiles
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
 
-Step = dict[str, Any]
+JsonObject = dict[str, Any]
 
 _THINKING = "|thinking="
 
@@ -53,10 +53,10 @@ class ImageEvidence:
 class SampleEvidence:
     """One response with its verdicts and points."""
 
-    prediction: Step
+    prediction: JsonObject
     thought: str
-    judgements: list[Step]  # each with the judge's prompt; None if unknown
-    score: Step
+    judgements: list[JsonObject]  # each with the judge's prompt; None if unknown
+    score: JsonObject
     read_from: tuple[int, int] | None  # start and end in the prediction's text, where it is known
 
 
@@ -67,17 +67,17 @@ class ScoreEvidence:
     task: str
     model: str
     condition: str
-    question: Step
+    question: JsonObject
     images: list[ImageEvidence]
-    people: list[Step]  # annotations behind the question, by time
-    prompt: Step  # its sha256, whether it was sent, and its turns
+    people: list[JsonObject]  # annotations behind the question, by time
+    prompt: JsonObject  # its sha256, whether it was sent, and its turns
     draws: list[SampleEvidence]
     scorer: str  # name and description of the scorer
-    value: Step  # the primary metric over all questions
+    value: JsonObject  # the primary metric over all questions
     signature: str
     stale: str  # reason why the value is stale; "": it is current
 
-    def to_json(self) -> Step:
+    def to_json(self) -> JsonObject:
         """Convert to one JSON object."""
         return asdict(self)
 
@@ -92,65 +92,67 @@ def explain(
         SettingsError: If the model was not asked the question.
         TableError: If a table is damaged.
     """
-    task, selected = _find(bench, question_id, condition)
+    task, question = _find_question(bench, question_id, condition)
     key = evaluation_key(task, condition, "predictions")
     evaluated, partials = bench.tables.partitions(key), partial_tables(bench.settings.home)
     tables = bench.tables if model in evaluated else partials
-    if model not in (names := sorted({*evaluated, *partials.known(key)})):
+    names = sorted({*evaluated, *partials.known(key)})
+    if model not in names:
         raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, names)
-    steps = _trace(bench, tables, task, selected, model, condition)
-    question, prompt = next(steps), next(steps)
-    draws = list(_samples(steps, existing_response_store(bench.settings), task, selected))
-    if not draws:
-        asked = [row.question_id for row in tables.read(key, Prediction, model)]
+    store = existing_response_store(bench.settings)
+    prompt = task.conditions[condition].prompt(question)
+    is_sent = _sent_prompt(store, prompt.sha256) is not None
+    rows = _question_rows(tables, task, question, model, condition)
+    if not rows["predictions"]:
+        question_ids = [row.question_id for row in tables.read(key, Prediction, model)]
         raise SettingsError(
-            f"{model} was not asked {question_id}: its evaluation is of {len(asked)} questions,"
-            f" such as {min(asked, default='none')}"
+            f"{model} was not asked {question_id}: its evaluation is of {len(question_ids)}"
+            f" questions, such as {min(question_ids, default='none')}"
         )
-    rows = _metrics(tables, task, model, condition)
-    value = _value(task, with_people(bench.tables, task, rows))
+    draws = list(_samples(rows, store, task, question))
+    metrics = _metrics(tables, task, model, condition)
+    value = _primary_value(task, with_people(bench.tables, task, metrics))
     return ScoreEvidence(
         task=task.name,
         model=model,
         condition=condition,
-        question={name: value for name, value in question.items() if name != "table"},
-        images=[_image(bench, one) for one in question["images"]],
+        question=to_json(question),
+        images=[_image(bench, digest) for digest in question.images],
         people=[to_json(answer) for answer in _annotations_of(bench, task, question)],
-        prompt={name: value for name, value in prompt.items() if name != "table"},
+        prompt={"sha256": prompt.sha256, "sent": is_sent, "turns": prompt.to_json()},
         draws=draws,
         scorer=_scorer_description(task, draws[0].score.get("scorer", "")),
         value=value,
         signature=value.get("signature", ""),
-        stale=stale_reason(bench, task, rows),
+        stale=stale_reason(bench, task, metrics),
     )
 
 
-def _annotations_of(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
-    """Annotations behind a question."""
-    answers: list[Answer] = []
+def _annotations_of(bench: Workbench, task: Task, question: Question) -> list[Answer]:
+    """Annotations behind a question, by time."""
+    tables, answers = bench.tables, list[Answer]()
     for form in bench.catalog.suite(task.suite).annotation_tasks:
-        keys = [form.table(table_name).split("/") for table_name in ("units", "answers")]
-        if all(map(bench.tables.exists, keys)):
+        units_key, answers_key = form.table("units").split("/"), form.table("answers").split("/")
+        if tables.exists(units_key) and tables.exists(answers_key):
+            all_units = tables.read(units_key, Unit)
             units = question_units(
-                question["question_id"],
-                question["group_id"],
-                question["images"],
-                bench.tables.read(keys[0], Unit),
+                question.question_id, question.group_id, question.images, all_units
             )
-            answers += unit_answers(units, bench.tables.read(keys[1], Answer))
+            answers += unit_answers(units, tables.read(answers_key, Answer))
     return sorted(answers, key=lambda answer: answer.changed_at)
 
 
 def _samples(
-    steps: Iterator[Step], store: "ResponseStore | None", task: Task, question: Question
+    rows: Mapping[str, Sequence[JsonObject]],
+    store: "ResponseStore | None",
+    task: Task,
+    question: Question,
 ) -> Iterator[SampleEvidence]:
-    """Group the rows of each sample by table."""
-    of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
-    for step in steps:
-        of[step["table"].rpartition("/")[2]].append(_without_table(step))
-    for prediction in of["predictions"]:
-        judgements = [row for row in of["judgements"] if row["sample"] == prediction["sample"]]
-        scores = [row for row in of["scores"] if row["sample"] == prediction["sample"]]
+    """Group the rows of a question, by table, into its samples."""
+    for prediction in rows["predictions"]:
+        sample = prediction["sample"]
+        judgements = [row for row in rows["judgements"] if row["sample"] == sample]
+        scores = [row for row in rows["scores"] if row["sample"] == sample]
         yield SampleEvidence(
             prediction=prediction,
             thought=_reasoning_of(prediction),
@@ -163,14 +165,10 @@ def _samples(
 
 
 def _read_from(
-    task: Task, question: Question, prediction: Step, score: Step
+    task: Task, question: Question, prediction: JsonObject, score: JsonObject
 ) -> tuple[int, int] | None:
     stored = StoredAnswer(*(score[name] for name in StoredAnswer._fields))
     return find_evidence(task, question, prediction["text"], prediction["decoding"], stored)
-
-
-def _without_table(step: Step) -> Step:
-    return {name: value for name, value in step.items() if name != "table"}
 
 
 def _sent_prompt(store: "ResponseStore | None", sha256: str) -> str | None:
@@ -182,31 +180,25 @@ def _reasoning_of(prediction: Mapping[str, Any]) -> str:
     raw = prediction["raw_text"]
     if not raw or raw == prediction["text"]:
         return ""
-    _, _, tags = split_model_part(prediction["decoding"])[1].partition(_THINKING)
+    _, generation = split_model_part(prediction["decoding"])
+    _, _, tags = generation.partition(_THINKING)
     opening, _, closing = tags.partition(" ")
     return split_reasoning(raw, (opening, closing) if closing else None).thought
 
 
 def _image(bench: Workbench, digest: str) -> ImageEvidence:
     store = open_image_store(bench.settings)
+    path = store.place.address(digest)
     try:
         width, height = store.open(digest).size
     except ImageError as error:
-        return ImageEvidence(
-            sha256=digest,
-            path=store.place.address(digest),
-            width=None,
-            height=None,
-            problem=str(error),
-        )
-    path = store.place.address(digest)
+        return ImageEvidence(sha256=digest, path=path, width=None, height=None, problem=str(error))
     return ImageEvidence(sha256=digest, path=path, width=width, height=height)
 
 
 def _scorer_description(task: Task, scorer: str) -> str:
     """Name of a scorer, and the first line of its docstring."""
-    named = task.scorers.get(scorer)
-    docstring = (getattr(named, "__doc__", None) or "").strip()
+    docstring = (getattr(task.scorers.get(scorer), "__doc__", None) or "").strip()
     return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 
 
@@ -215,71 +207,55 @@ def _metrics(tables: TableFiles, task: Task, model: str, condition: str) -> list
     return tables.read(key, Metric, model) if tables.exists(key, model) else []
 
 
-def _value(task: Task, rows: Sequence[Metric]) -> Step:
-    found = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
-    return {
-        name: value
-        for row in found
-        for name, value in (
-            *((name, getattr(row, name)) for name in _SHOWN),
-            ("bounds", unread_bounds(row)),
-        )
-    }
+def _primary_value(task: Task, rows: Sequence[Metric]) -> JsonObject:
+    """The primary metric over all questions; {} if it was not measured."""
+    overall = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
+    if not overall:
+        return {}
+    row = overall[-1]
+    return {name: getattr(row, name) for name in _SHOWN_FIELDS} | {"bounds": unread_bounds(row)}
 
 
-_SHOWN = (
+_SHOWN_FIELDS = (
     *("metric", "value", "low", "high", "people", "unread", "n_scored", "n_failed"),
     *("edition", "signature"),
 )
 
 
-def _trace(
-    bench: Workbench,
-    tables: TableFiles,
-    task: Task,
-    question: Question,
-    model: str,
-    condition: str,
-) -> Iterator[Step]:
-    """Yield the question, its prompt, and its rows in a model's tables, as JSON objects.
-
-    Each object begins with the name of its table. The prompt is exact, as sent.
-    """
-    yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
-    prompt = task.conditions[condition].prompt(question)
-    sent = _sent_prompt(existing_response_store(bench.settings), prompt.sha256)
-    yield {
-        "table": "prompts",
-        "sha256": prompt.sha256,
-        "sent": sent is not None,
-        "turns": prompt.to_json(),
-    }
+def _question_rows(
+    tables: TableFiles, task: Task, question: Question, model: str, condition: str
+) -> dict[str, list[JsonObject]]:
+    """Rows of a question in a model's tables, by table, as JSON objects."""
     row_types: dict[str, type[Any]]
     row_types = {"predictions": Prediction, "judgements": Judgement, "scores": Score}
+    rows_by_table: dict[str, list[JsonObject]] = {}
     for table, row_type in row_types.items():
         key = evaluation_key(task, condition, table)
-        there = model in tables.partitions(key)  # imported tables are no assets
-        for row in tables.read(key, row_type, model) if there else ():
-            if row.question_id == question.question_id:
-                yield {"table": "/".join(key), **to_json(row)}
+        is_stored = model in tables.partitions(key)  # imported tables are no assets
+        rows = tables.read(key, row_type, model) if is_stored else []
+        rows_by_table[table] = [
+            to_json(row) for row in rows if row.question_id == question.question_id
+        ]
+    return rows_by_table
 
 
-def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Question]:
-    """A question and its task.
+def _find_question(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Question]:
+    """Find a question and its task.
 
     Raises:
         UnknownNameError: If no question has that id.
     """
-    seen: list[str] = []
+    question_ids: list[str] = []
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)
-    having = [task for task in tasks if condition in task.conditions]
-    for task in having or tasks:  # without the condition, the first task raises an error
+    with_condition = [task for task in tasks if condition in task.conditions]
+    for task in with_condition or tasks:  # without the condition, the first task raises an error
         for question in bench.questions(task, condition):
             if question.question_id == question_id:
                 return task, question
-            seen.append(question.question_id)
-    raise UnknownNameError("question", question_id, seen, all_by=f"bench tables questions {suite}")
+            question_ids.append(question.question_id)
+    command = f"bench tables questions {suite}"
+    raise UnknownNameError("question", question_id, question_ids, all_by=command)
 
 
 class EvaluationPair(NamedTuple):
@@ -294,8 +270,9 @@ class EvaluationPair(NamedTuple):
     @property
     def effects(self) -> list[Comparison]:
         """Effect on the primary metric; empty without scores of both."""
-        sides = (Side(side.scores, side.metrics) for side in (self.before, self.after))
-        return compare_sides(self.task, self.after.questions, *sides, slices=False)
+        before = Side(self.before.scores, self.before.metrics)
+        after = Side(self.after.scores, self.after.metrics)
+        return compare_sides(self.task, self.after.questions, before, after, slices=False)
 
 
 def compare_evaluations(  # noqa: PLR0913  (an option each)
@@ -326,20 +303,21 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         SettingsError: If no task has both.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
-    compared_model = model or next((one for one in (before, after) if _is_model(one, tasks)), "")
-    old, new = (_sides(bench, named, tasks, compared_model, condition) for named in (before, after))
+    if not model:
+        model = next((name for name in (before, after) if _is_model(name, tasks)), "")
+    old = _evaluation_readers(bench, before, tasks, model, condition)
+    new = _evaluation_readers(bench, after, tasks, model, condition)
     for task in _common_tasks(bench, before, old, after, new):
         if metric and metric not in task.measures:
             continue
         try:
-            sides = old[task.name](), new[task.name]()
+            pair = old[task.name](), new[task.name]()
         except TableError as error:
             left_out.append(error)
-        else:
-            reasons = [(side.name, stale_reason(bench, task, side.metrics)) for side in sides]
-            stale = tuple(f"{name}: {reason}" for name, reason in reasons if reason)
-            causes = decompose_difference(task, *sides, metric)
-            yield EvaluationPair(task, *sides, causes, stale)
+            continue
+        reasons = [(tables.name, stale_reason(bench, task, tables.metrics)) for tables in pair]
+        stale = tuple(f"{name}: {reason}" for name, reason in reasons if reason)
+        yield EvaluationPair(task, *pair, decompose_difference(task, *pair, metric), stale)
 
 
 def _common_tasks(
@@ -351,22 +329,23 @@ def _common_tasks(
         SettingsError: If there are none.
     """
     tasks = {task.name: task for task in bench.catalog.tasks}
-    if not (both := [tasks[name] for name in old if name in new]):
+    common = [tasks[name] for name in old if name in new]
+    if not common:
         raise SettingsError(
             f"no task has both: {before} was evaluated on {', '.join(old) or 'none'}; {after} on"
             f" {', '.join(new) or 'none'}"
         )
-    return both
+    return common
 
 
-def _sides(
-    bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
+def _evaluation_readers(
+    bench: Workbench, name: str, tasks: Sequence[Task], model: str, condition: str
 ) -> dict[str, Callable[[], EvaluationTables]]:
     """Map tasks to readers of their evaluation: a damaged table affects its own task only."""
-    found = find_evaluations(named, bench.tables, tasks, model, condition)
-    return {place.task.name: place.read for place in found}
+    evaluations = find_evaluations(name, bench.tables, tasks, model, condition)
+    return {evaluation.task.name: evaluation.read for evaluation in evaluations}
 
 
-def _is_model(named: str, tasks: Sequence[Task]) -> bool:
-    conditions = {name for task in tasks for name in task.conditions}
-    return not (named.endswith(".parquet") or named in conditions)
+def _is_model(name: str, tasks: Sequence[Task]) -> bool:
+    conditions = {condition for task in tasks for condition in task.conditions}
+    return not (name.endswith(".parquet") or name in conditions)

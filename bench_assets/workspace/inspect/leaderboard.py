@@ -47,7 +47,7 @@ _RANKS = "after a value: 95 % interval of the model's rank, simultaneous for all
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixRow:
-    """One line of a matrix: a model, a published row or a blind baseline."""
+    """One row of a matrix: a model, a published row or a blind baseline."""
 
     name: str
     cells: Mapping[str, str]  # task -> value with its mark
@@ -70,7 +70,7 @@ class Matrix:
     @property
     def winner(self) -> str:
         """Sentence about the best mean rank; "" unless models are ranked over several tasks."""
-        ranked = [line for line in self.models if line.rank]
+        ranked = [row for row in self.models if row.rank]
         if len(ranked) < 2 or len(self.ranked) < 2:
             return ""
         counts = f"of {len(ranked)} models over {len(self.ranked)} tasks"
@@ -78,18 +78,19 @@ class Matrix:
 
     @property
     def legend(self) -> list[str]:
-        """Meaning of the marks in use, and tasks on which lower values are better."""
-        measured = (*self.models, *self.blind)
-        used = "".join(cell for line in measured for cell in line.cells.values())
-        marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
-        values = (cell.partition("\n")[0] for line in self.models for cell in line.cells.values())
-        marks += [_RANKS] if any(" " in value for value in values) else []
-        if any(task not in line.cells for line in self.models for task in self.tasks):
-            marks.append("– not evaluated")
+        """Meanings of the marks in use, and tasks on which lower values are better."""
+        model_cells = [cell for row in self.models for cell in row.cells.values()]
+        blind_cells = [cell for row in self.blind for cell in row.cells.values()]
+        text = "".join(model_cells + blind_cells)
+        lines = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in text]
+        if any(" " in cell.partition("\n")[0] for cell in model_cells):
+            lines.append(_RANKS)
+        if any(task not in row.cells for row in self.models for task in self.tasks):
+            lines.append("– not evaluated")
         if self.unlearnt:
             tasks = ", ".join(self.unlearnt)
-            marks.append(f"no model is shown to be better than the best blind baseline: {tasks}")
-        return [*marks, *(f"lower is better: {task}" for task in self.lowest_best)]
+            lines.append(f"no model is shown to be better than the best blind baseline: {tasks}")
+        return [*lines, *(f"lower is better: {task}" for task in self.lowest_best)]
 
 
 def matrices(
@@ -102,21 +103,20 @@ def matrices(
         rows: The leaderboard.
         chance: Task -> expected score of guessing on the present questions, if known.
     """
-    rows = _order_by_place(rows)
-    editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
-    editions |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
+    rows = _with_editions(rows)
+    groups = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
+    groups |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
+    own = [(edition, place) for edition, place in groups if not place]
+    elsewhere = [(edition, place) for edition, place in groups if place]
     return [
         _matrix(
-            edition,
-            location,
-            [r for r in rows if (r.edition, r.place) == (edition, location)],
-            chance,
+            edition, place, [r for r in rows if (r.edition, r.place) == (edition, place)], chance
         )
-        for edition, location in sorted(editions, key=lambda one: bool(one[1]))
+        for edition, place in own + elsewhere
     ]
 
 
-def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+def _with_editions(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Assign unreadable rows, which have no edition, to the first edition of their source."""
     editions: dict[str, str] = {}
     for row in rows:
@@ -134,92 +134,126 @@ def _matrix(
     rows: Sequence[LeaderboardRow],
     chance: Mapping[str, float | None],
 ) -> Matrix:
+    """Arrange the rows of an edition; ``place`` is "" for the configured source."""
     measured = [row for row in rows if row.is_measured]
-    tasks = tuple(dict.fromkeys(row.task for row in rows))
-    ranks = _ranks(measured)
-    mean = {rank.model: rank.mean for rank in ranks.ranks}
-    guessing = {row.model for row in measured if row.is_baseline}
+    ranks = _rank_models(measured)
+    mean_ranks = {rank.model: rank.mean for rank in ranks.ranks}
+    baselines = sorted({row.model for row in measured if row.is_baseline})
     models = sorted(
-        {row.model for row in measured} - guessing,
-        key=lambda model: (mean.get(model, np.inf), model),
+        {row.model for row in measured}.difference(baselines),
+        key=lambda model: (mean_ranks.get(model, np.inf), model),
     )
-    constants: dict[str, float] = {}  # rows of a judged task may differ: take the best
-    for row in measured:
-        if row.constant is not None:
-            best = min if row.lower_is_better else max
-            constants[row.task] = best(row.constant, constants.get(row.task, row.constant))
-    known = {"chance": chance if not place else {}, "best constant response": constants}
-    learnt = _learnt(measured, known)
-    tasks = tuple(sorted(tasks, key=lambda task: task not in learnt))
-
-    def line(model: str) -> MatrixRow:
-        return MatrixRow(
-            name=model,
-            cells={row.task: _cell(row) for row in measured if row.model == model},
-            rank=f"{mean[model]:.1f}" if model in mean else "",
-        )
-
+    levels = {
+        "chance": {} if place else chance,
+        "best constant response": _best_constants(measured),
+    }
+    learnt = _learnt_tasks(measured, levels)
+    tasks = sorted(dict.fromkeys(row.task for row in rows), key=lambda task: task not in learnt)
     return Matrix(
         edition=f"{edition} edition" + (f" of {place}" if place else ""),
-        tasks=tasks,
-        models=tuple(map(line, models)),
-        blind=(*map(line, sorted(guessing)), *(_levels(tasks, known) if measured else ())),
-        published=tuple(_published([row for row in rows if not row.is_measured])),
+        tasks=tuple(tasks),
+        models=tuple(_matrix_row(model, measured, mean_ranks) for model in models),
+        blind=(
+            *(_matrix_row(model, measured, mean_ranks) for model in baselines),
+            *(_level_rows(tasks, levels) if measured else ()),
+        ),
+        published=tuple(_published_rows([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
         lowest_best=tuple(dict.fromkeys(row.task for row in rows if row.lower_is_better)),
         unlearnt=tuple(task for task in tasks if task not in learnt) if learnt else (),
     )
 
 
-def _learnt(
+def _matrix_row(
+    model: str, rows: Sequence[LeaderboardRow], mean_ranks: Mapping[str, float]
+) -> MatrixRow:
+    return MatrixRow(
+        name=model,
+        cells={row.task: _cell(row) for row in rows if row.model == model},
+        rank=f"{mean_ranks[model]:.1f}" if model in mean_ranks else "",
+    )
+
+
+def _best_constants(rows: Sequence[LeaderboardRow]) -> dict[str, float]:
+    """Score of the best constant response by task; the rows of a judged task may differ."""
+    constants: dict[str, float] = {}
+    for row in rows:
+        if row.constant is not None:
+            best = min if row.lower_is_better else max
+            constants[row.task] = best(row.constant, constants.get(row.task, row.constant))
+    return constants
+
+
+def _learnt_tasks(
     rows: Sequence[LeaderboardRow], levels: Mapping[str, Mapping[str, float | None]]
 ) -> set[str]:
     """Tasks on which the whole interval of a model is above every blind baseline."""
-    merits: dict[str, list[float]] = {}
+    merits = _blind_merits(rows, levels)
+    tasks: set[str] = set()
+    for row in rows:
+        interval = shown_interval(row)
+        is_doubtful = row.is_baseline or partial_part(row.signature) or row.stale
+        if is_doubtful or not interval or not merits[row.task]:
+            continue
+        low, high = interval
+        lowest_merit = -high if row.lower_is_better else low
+        if lowest_merit > max(merits[row.task]):
+            tasks.add(row.task)
+    return tasks
+
+
+def _blind_merits(
+    rows: Sequence[LeaderboardRow], levels: Mapping[str, Mapping[str, float | None]]
+) -> dict[str, list[float]]:
+    """Values of the blind baselines by task, negated where lower is better."""
+    merits: dict[str, list[float]] = {row.task: [] for row in rows}
     for row in rows:
         sign = -1 if row.lower_is_better else 1
-        known = (of_task.get(row.task) for of_task in levels.values())
-        merits.setdefault(row.task, []).extend(sign * bound for bound in known if bound is not None)
-        merits[row.task] += [row.merit] if row.is_baseline and not isnan(row.value) else []
-    return {
-        row.task
-        for row in rows
-        if not (row.is_baseline or partial_part(row.signature) or row.stale)
-        if (interval := shown_interval(row)) and merits[row.task]
-        if (-interval[1] if row.lower_is_better else interval[0]) > max(merits[row.task])
-    }
+        values = (values_by_task.get(row.task) for values_by_task in levels.values())
+        merits[row.task] += [sign * value for value in values if value is not None]
+        if row.is_baseline and not isnan(row.value):
+            merits[row.task].append(row.merit)
+    return merits
 
 
-def _levels(
-    tasks: Sequence[str], known: Mapping[str, Mapping[str, float | None]]
+def _level_rows(
+    tasks: Sequence[str], levels: Mapping[str, Mapping[str, float | None]]
 ) -> Iterator[MatrixRow]:
     """Rows of values that need no model, such as chance; omits empty rows."""
-    for name, values in known.items():
+    for name, values in levels.items():
         by_task = {task: values.get(task) for task in tasks}
         if cells := {task: f"{value:.3f}" for task, value in by_task.items() if value is not None}:
             yield MatrixRow(name=name, cells=cells)
 
 
-def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
+def _rank_models(rows: Sequence[LeaderboardRow]) -> MeanRanks:
+    """Rank models by task; without baselines, and numbers that are partial or not shown."""
     values: dict[str, dict[str, float]] = {}
     for row in rows:
-        doubtful = partial_part(row.signature) or is_hidden(row)
-        if not (isnan(row.value) or row.is_baseline or doubtful):
+        is_doubtful = partial_part(row.signature) or is_hidden(row)
+        if not (isnan(row.value) or row.is_baseline or is_doubtful):
             values.setdefault(row.task, {})[row.model] = row.merit
     return rank_models(values, np.random.default_rng(0))
 
 
 def _cell(row: LeaderboardRow) -> str:
+    """Value with its marks and the interval of its rank, then a line for each outcome."""
     if isnan(row.value):
         return "!" if row.n_scored is None else "none"
-    marks = "*" * bool(row.n_failed or partial_part(row.signature)) + "°" * bool(
-        cluster_warning(row)
-    )
-    marks += "~" * bool(row.stale) + "^" * row.is_imported
-    marks += "?" * row.people.startswith(NOT_CHECKED) + "'" * row.is_read_by_itself
-    marked = f"{format_value(row).replace(' to ', '-')}{marks}"
-    value = f"{marked} {row.ranks}" if row.ranks else marked
-    return "\n".join([value, *_outcomes(row)])
+    value = f"{format_value(row).replace(' to ', '-')}{_marks(row)}"
+    return "\n".join([f"{value} {row.ranks}" if row.ranks else value, *_outcomes(row)])
+
+
+def _marks(row: LeaderboardRow) -> str:
+    conditions = {
+        "*": row.n_failed or partial_part(row.signature),
+        "°": cluster_warning(row),
+        "~": row.stale,
+        "^": row.is_imported,
+        "?": row.people.startswith(NOT_CHECKED),
+        "'": row.is_read_by_itself,
+    }
+    return "".join(mark for mark, applies in conditions.items() if applies)
 
 
 def _outcomes(row: LeaderboardRow) -> Iterator[str]:
@@ -234,7 +268,7 @@ def _outcomes(row: LeaderboardRow) -> Iterator[str]:
         yield "mixed"
 
 
-def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
+def _published_rows(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         cells.setdefault((row.model, row.source), {})[row.task] = f"{row.value:.3f}"
@@ -243,7 +277,7 @@ def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
 
 
 def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
-    """Rank the models of each task, partial results included; stores what was stale if possible.
+    """Rank the models of each task, partial results included; updates stored ranks if possible.
 
     Raises:
         BenchError: If it cannot be computed.
@@ -270,12 +304,12 @@ def present_report(
     settings, tables, catalog = bench.settings, bench.tables, bench.catalog
     published, _ = catalog.published()
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
-    every = parts(rows, catalog, settings, without_images, missing_numbers(bench))
+    report_parts = parts(rows, catalog, settings, without_images, missing_numbers(bench))
     if out is None:
         name_new_home(settings.home)
-        return make_report(settings, tables, catalog, every, print_message)
+        return make_report(settings, tables, catalog, report_parts, print_message)
     site = Site(out, open_image_store(settings))
-    write_report(site, tables, catalog, every)
+    write_report(site, tables, catalog, report_parts)
     return site.folder / "index.html"
 
 

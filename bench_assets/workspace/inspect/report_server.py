@@ -37,14 +37,13 @@ def pack_report(folder: Path, target: Path) -> None:
         HomeError: If it cannot be written.
     """
     with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
-        for path in _files(folder):
-            entry = zipfile.ZipInfo(
-                f"{_ROOT}/{path.relative_to(folder).as_posix()}", _FIXED_TIMESTAMP
-            )
-            entry.external_attr = 0o644 << 16
-            is_packed = path.suffix in _COMPRESSED_SUFFIXES
-            entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())
+        for path in _report_files(folder):
+            name = f"{_ROOT}/{path.relative_to(folder).as_posix()}"
+            info = zipfile.ZipInfo(name, _FIXED_TIMESTAMP)
+            info.external_attr = 0o644 << 16  # Unix permissions
+            is_compressed = path.suffix in _COMPRESSED_SUFFIXES
+            info.compress_type = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
+            archive.writestr(info, path.read_bytes())
 
 
 def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
@@ -59,13 +58,13 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
     """
     folder = home / "report"
 
-    class OfFolder(_ReportRequestHandler):
+    class FolderRequestHandler(_ReportRequestHandler):
         def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
             super().__init__(*arguments, directory=str(folder))
 
-    wanted = served_port(home) if port is None else port
+    first_port = served_port(home) if port is None else port
     try:
-        serving = _ReportServer((ADDRESS, wanted), OfFolder)
+        server = _ReportServer((ADDRESS, first_port), FolderRequestHandler)
     except OSError as error:
         if port is None:
             return open_server(home, 0)
@@ -74,19 +73,20 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
         ) from error
     except OverflowError as error:
         raise SettingsError(f"port {port}: expected 0 to 65535") from error
-    if serving.server_port != served_port(home):
-        remember_port(home, serving.server_port)
-    return serving
+    if server.server_port != served_port(home):
+        remember_port(home, server.server_port)
+    return server
 
 
 def report_maker(bench: Workbench, without_images: Collection[str] = ()) -> Callable[[], object]:
-    """A function that updates the report of a home, with the settings as they are then."""
-    known = home_settings()
+    """Return a function that updates the report of a home by its settings at that time."""
+    last_settings = home_settings()
 
     def make() -> object:
-        nonlocal bench, known
-        if (settings := home_settings()) != known:
-            bench, known = Workbench(settings), settings
+        nonlocal bench, last_settings
+        settings = home_settings()
+        if settings != last_settings:
+            bench, last_settings = Workbench(settings), settings
         return present_report(bench, without_images)
 
     return make
@@ -107,19 +107,19 @@ def serve_live(home: Path, remake: Callable[[], object], port: int | None = None
     Raises:
         SettingsError: If the port is in use, or not permitted.
     """
-    serving, ended = open_server(home, port), Event()
+    server, ended = open_server(home, port), Event()
     threads = [
-        Thread(target=serving.serve_forever, daemon=True),
+        Thread(target=server.serve_forever, daemon=True),
         Thread(target=_keep_current, args=(remake, ended), daemon=True),
     ]
     for thread in threads:
         thread.start()
     try:
-        yield f"http://{ADDRESS}:{serving.server_port}"
+        yield f"http://{ADDRESS}:{server.server_port}"
     finally:
         ended.set()
-        serving.shutdown()
-        serving.server_close()
+        server.shutdown()
+        server.server_close()
         for thread in threads:
             thread.join(_LONGEST_END)
 
@@ -128,14 +128,14 @@ def _keep_current(remake: Callable[[], object], ended: Event) -> None:
     """Update a report until ``ended``; prints an error once, and tries again."""
     pause, last_error = 0.0, ""
     while not ended.wait(pause):
-        began = time.monotonic()
+        started_at = time.monotonic()
         try:
             remake()
         except BenchError as error:
             if str(error) != last_error:
                 last_error = str(error)
                 print_message(f"The report cannot be updated: {last_error}")
-        pause = max(EVERY, _SHARE * (time.monotonic() - began))
+        pause = max(EVERY, _SHARE * (time.monotonic() - started_at))
 
 
 class _ReportServer(ThreadingHTTPServer):
@@ -152,12 +152,13 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
 
     def send_head(self) -> Any:  # noqa: ANN401
         """Refuse paths outside the report, and requests under another host name."""
-        name = self.headers.get("Host", "").partition(":")[0]  # a default port is left out
-        first = self.path.split("?")[0].lstrip("/").split("/")[0]
-        if name not in (ADDRESS, "localhost"):  # DNS rebinding
+        host, _, _ = self.headers.get("Host", "").partition(":")  # a default port is left out
+        path, _, _ = self.path.partition("?")
+        top_name, _, _ = path.lstrip("/").partition("/")
+        if host not in (ADDRESS, "localhost"):  # DNS rebinding
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
-        if first not in ("", "index.html", *_SERVED_FOLDERS):
+        if top_name not in ("", "index.html", *_SERVED_FOLDERS):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         if not Path(self.directory, "index.html").is_file():
@@ -171,7 +172,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         """Send the page's content security policy."""
-        self.send_header("Content-Security-Policy", _policy(Path(self.directory)))
+        self.send_header("Content-Security-Policy", _security_policy(Path(self.directory)))
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Cache-Control", "no-cache")
@@ -181,16 +182,18 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
-def _policy(folder: Path) -> str:
+def _security_policy(folder: Path) -> str:
     """Content security policy that the page declares."""
     try:
         page = (folder / "index.html").read_text(encoding="utf-8")
     except OSError:  # no report yet
         page = ""
-    return page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+    _, _, rest = page.partition('Content-Security-Policy" content="')
+    policy, _, _ = rest.partition('"')
+    return policy
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _report_files(folder: Path) -> Iterator[Path]:
     yield folder / "index.html"
     for name in _SERVED_FOLDERS:
         yield from sorted(path for path in (folder / name).rglob("*") if path.is_file())

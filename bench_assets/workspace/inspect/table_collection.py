@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar, get_args
 
-from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.comparison.people_checks import with_people
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
@@ -83,47 +83,50 @@ class ModelResponses:
 class TableCollection:
     """The selected tables of a home, read one at a time."""
 
-    def __init__(self, tables: TableFiles, wanted: TableFilter) -> None:
+    def __init__(self, tables: TableFiles, selection: TableFilter) -> None:
         """Validate the names.
 
         Raises:
             UnknownNameError: If a model, condition or edition has no results.
         """
         self._tables = tables
-        self._wanted = wanted
+        self._selection = selection
         self.left_out: list[str] = []
         """Tables that were left out, with reasons; complete after all were read."""
-        models = (
-            m for task in wanted.tasks for c in task.conditions for m in self._models(task, c)
-        )
-        _check("model with results", wanted.models, models if wanted.models else ())
-        _check("condition", wanted.conditions, (c for t in wanted.tasks for c in t.conditions))
-        _check("edition", wanted.editions, get_args(Edition))
+        tasks = selection.tasks
+        conditions = [(task, condition) for task in tasks for condition in task.conditions]
+        if selection.models:
+            models = [m for task, condition in conditions for m in self._models(task, condition)]
+            _check_names("model with results", selection.models, models)
+        _check_names("condition", selection.conditions, [name for _, name in conditions])
+        _check_names("edition", selection.editions, get_args(Edition))
 
     def exams(self) -> Iterator[ExportTable]:
         """The question tables."""
-        for task in self._wanted.tasks:
-            names = (questions_key(task, condition) for condition in self._conditions(task))
-            for key in dict.fromkeys(map(tuple, names)):
-                name = key[len(task.name.split("/")) : -1]
-                if exam := self._exam(task, name[0] if name else MAIN):
+        for task in self._selection.tasks:
+            names = [_question_table_name(task, name) for name in self._conditions(task)]
+            for name in dict.fromkeys(names):
+                if exam := self._read_exam(task, name):
                     yield exam
 
     def evaluations(self) -> Iterator[ModelResponses]:
         """Responses and metrics on the present questions."""
-        for task in self._wanted.tasks:
+        for task in self._selection.tasks:
             for condition in self._conditions(task):
-                models = self._wanted.models or self._models(task, condition)
-                if not models or not (exam := self._exam(task, _questions_of(task, condition))):
+                evaluated = self._models(task, condition)
+                selected = self._selection.models or evaluated
+                name = _question_table_name(task, condition)
+                exam = self._read_exam(task, name) if selected else None
+                if exam is None:
                     continue
-                for model in sorted(set(models) & set(self._models(task, condition))):
-                    if evaluated := self._evaluated(exam, condition, model):
-                        yield evaluated
+                for model in sorted({*selected} & {*evaluated}):
+                    if responses := self._read_responses(exam, condition, model):
+                        yield responses
 
     def is_requested(self, task: str, model: str, edition: str) -> bool:
         """Whether a leaderboard row was requested."""
-        models, editions = self._wanted.models, self._wanted.editions
-        names = {task.name for task in self._wanted.tasks}
+        models, editions = self._selection.models, self._selection.editions
+        names = {task.name for task in self._selection.tasks}
         return (
             task.partition("+")[0] in names
             and (not models or model in models)
@@ -131,21 +134,23 @@ class TableCollection:
         )
 
     def _conditions(self, task: Task) -> list[str]:
-        wanted = self._wanted.conditions
-        return [name for name in task.conditions if not wanted or name in wanted]
+        selected = self._selection.conditions
+        return [name for name in task.conditions if not selected or name in selected]
 
     def _models(self, task: Task, condition: str) -> list[str]:
         return self._tables.partitions(evaluation_key(task, condition, "predictions"))
 
-    def _exam(self, task: Task, name: str) -> ExportTable | None:
+    def _read_exam(self, task: Task, name: str) -> ExportTable | None:
         key = evaluation_key(task, name, "questions")
         questions = self._read(key, Question) if self._tables.exists(key) else []
-        editions = self._wanted.editions
+        editions = self._selection.editions
         if not questions or (editions and questions[0].edition not in editions):
             return None
         return ExportTable(task=task, name=name, questions=questions)
 
-    def _evaluated(self, exam: ExportTable, condition: str, model: str) -> ModelResponses | None:
+    def _read_responses(
+        self, exam: ExportTable, condition: str, model: str
+    ) -> ModelResponses | None:
         predictions = evaluation_key(exam.task, condition, "predictions")
         responses = ModelResponses(
             exam=exam,
@@ -159,22 +164,22 @@ class TableCollection:
             scores=self._read_evaluation(Score, "scores", exam.task, condition, model),
             metrics=self._metrics(exam.task, condition, model),
         )
-        if self._is_current(responses, exam):
+        if self._is_current(responses):
             return responses
         self._report_omission(f"{responses.name} of {model}: its questions have changed since")
         return None
 
     def _metrics(self, task: Task, condition: str, model: str) -> list[Metric]:
         stored = self._read_evaluation(Metric, "metrics", task, condition, model)
-        return with_people(self._tables, task, stored) if self._wanted.as_shown else stored
+        return with_people(self._tables, task, stored) if self._selection.as_shown else stored
 
-    def _is_current(self, found: ModelResponses, exam: ExportTable) -> bool:
-        digest = short_digest(
-            self._tables.digest(evaluation_key(exam.task, exam.name, "questions")) or ""
-        )
+    def _is_current(self, responses: ModelResponses) -> bool:
+        exam = responses.exam
+        key = evaluation_key(exam.task, exam.name, "questions")
+        digest = short_digest(self._tables.digest(key) or "")
         question_ids = {question.question_id for question in exam.questions}
-        return all(row.questions == digest for row in found.metrics) and all(
-            row.question_id in question_ids for row in found.predictions
+        return all(row.questions == digest for row in responses.metrics) and all(
+            row.question_id in question_ids for row in responses.predictions
         )
 
     def _read_evaluation(
@@ -190,17 +195,17 @@ class TableCollection:
             self._report_omission(str(error))
             return []
 
-    def _report_omission(self, why: str) -> None:
-        if why not in self.left_out:
-            self.left_out.append(why)
+    def _report_omission(self, reason: str) -> None:
+        if reason not in self.left_out:
+            self.left_out.append(reason)
 
 
-def _questions_of(task: Task, condition: str) -> str:
+def _question_table_name(task: Task, condition: str) -> str:
     return condition if task.conditions[condition].own_questions else MAIN
 
 
-def _check(what: str, names: Iterable[str], known: Iterable[str]) -> None:
-    there_are = set(known)
+def _check_names(kind: str, names: Iterable[str], known_names: Iterable[str]) -> None:
+    known_names = set(known_names)
     for name in names:
-        if name not in there_are:
-            raise UnknownNameError(what, name, there_are)
+        if name not in known_names:
+            raise UnknownNameError(kind, name, known_names)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import dagster as dg
 
@@ -29,9 +30,9 @@ class PaperTable:
 def list_paper_tables(bench: Workbench) -> list[PaperTable]:
     """List the papers' tables that are not main evaluations, suite by suite."""
     return [
-        study
+        table
         for suite in bench.catalog.names
-        for study in [*_conditions(bench, suite), *_tables(bench, suite)]
+        for table in [*_condition_tables(bench, suite), *_study_tables(bench, suite)]
     ]
 
 
@@ -59,30 +60,28 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
     """
     graph = bench.definitions.resolve_asset_graph()
     suite_name = bench.catalog.suite(suite).name
-    key = _find(name, suite, _paper_table_keys(bench, suite_name))
-    partitioned = graph.get(key).is_partitioned
-    if partitioned != bool(model):
-        scope = (
-            "one model: name it with --model" if partitioned else "all models: leave --model out"
-        )
-        raise SettingsError(f"{key.to_user_string()} is a table of {scope}")
+    key = _find_key(name, suite, _paper_table_keys(bench, suite_name))
+    is_per_model = graph.get(key).is_partitioned
+    if is_per_model and not model:
+        raise SettingsError(f"{key.to_user_string()} is a table of one model: name it with --model")
+    if model and not is_per_model:
+        raise SettingsError(f"{key.to_user_string()} is a table of all models: leave --model out")
     check_names(bench, [suite_name], [model] if model else [])
     bench.refresh_questions(suite_name)
-    upstream = dg.AssetSelection.assets(key).upstream()
-    other_assets = upstream & (on_demand(suite_name) | CONSTANT_TABLES) - dg.AssetSelection.assets(
-        key
-    )
-    if required := sorted(other_assets.resolve(graph)):
-        bench.materialize(dg.AssetSelection.assets(*required))
-    if partitioned:
+    table = dg.AssetSelection.assets(key)
+    upstream = table.upstream()
+    inputs = upstream & (on_demand(suite_name) | CONSTANT_TABLES) - table
+    if input_keys := sorted(inputs.resolve(graph)):
+        bench.materialize(dg.AssetSelection.assets(*input_keys))
+    if is_per_model:
         bench.add_models([model])
         bench.materialize(upstream & dg.AssetSelection.tag("bench/per", "model"), model=model)
     else:
-        bench.materialize(dg.AssetSelection.assets(key))
+        bench.materialize(table)
     return key.to_user_string()
 
 
-def _conditions(bench: Workbench, suite: str) -> list[PaperTable]:
+def _condition_tables(bench: Workbench, suite: str) -> list[PaperTable]:
     return [
         PaperTable(
             suite=suite,
@@ -96,19 +95,17 @@ def _conditions(bench: Workbench, suite: str) -> list[PaperTable]:
     ]
 
 
-def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
+def _study_tables(bench: Workbench, suite: str) -> Iterator[PaperTable]:
     graph = bench.definitions.resolve_asset_graph()
-    return [
-        PaperTable(
+    for key in _paper_table_keys(bench, suite):
+        node, name = graph.get(key), "/".join(key.path[1:])
+        command = f"bench tables paper {suite} {name}"
+        yield PaperTable(
             suite=suite,
             name=name,
             about=" ".join((node.description or "").split()),
-            command=f"bench tables paper {suite} {name}" + " --model MODEL" * node.is_partitioned,
+            command=f"{command} --model MODEL" if node.is_partitioned else command,
         )
-        for key in _paper_table_keys(bench, suite)
-        for node in [graph.get(key)]
-        for name in ["/".join(key.path[1:])]
-    ]
 
 
 def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
@@ -124,13 +121,14 @@ def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
     ]
 
 
-def _find(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
-    wanted = name.split("/")
-    matching = [key for key in keys if key.path[-len(wanted) :] == wanted]
+def _find_key(name: str, suite: str, keys: Sequence[dg.AssetKey]) -> dg.AssetKey:
+    """Find the one table whose name ends in ``name``, below a suite or task."""
+    path = name.split("/")
+    matching = [key for key in keys if key.path[-len(path) :] == path]
     selected = [key for key in matching if key.to_user_string().startswith(f"{suite}/")]
     if len(selected) != 1:
-        known = ["/".join(key.path[1:]) for key in selected or keys]
-        raise UnknownNameError(f"paper table of {suite}", name, known)
+        names = ["/".join(key.path[1:]) for key in selected or keys]
+        raise UnknownNameError(f"paper table of {suite}", name, names)
     return selected[0]
 
 
@@ -155,10 +153,10 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
     Raises:
         UnknownNameError: If it has no tables.
     """
-    every = list(_all_tables(bench))
-    selected = [table for table in every if not below or f"{table.name}/".startswith(f"{below}/")]
+    tables = list(_all_tables(bench))
+    selected = [t for t in tables if not below or f"{t.name}/".startswith(f"{below}/")]
     if not selected:
-        folders = {table.name[:end] for table in every for end in _folder_ends(table.name)}
+        folders = {str(path) for t in tables for path in PurePosixPath(t.name).parents} - {"."}
         raise UnknownNameError(
             "suite, task or folder of tables", below, folders, all_by="bench tables list"
         )
@@ -172,23 +170,19 @@ def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
         yield ListedTable(
             name=key.to_user_string(),
             stage=node.tags.get("bench/stage", ""),
-            per=node.tags.get("bench/per", _per(node.partitions_def)),
+            per=node.tags.get("bench/per", _partition_kind(node.partitions_def)),
             made=file_counts[bench.tables.below(key.path)],
             about=" ".join((node.description or "").split()),
         )
 
 
-def _per(partitions: dg.PartitionsDefinition[str] | None) -> str:
-    is_static = isinstance(partitions, dg.StaticPartitionsDefinition)
-    return "" if partitions is None else "data set" if is_static else "model"
+def _partition_kind(partitions: dg.PartitionsDefinition[str] | None) -> str:
+    if partitions is None:
+        return ""
+    return "data set" if isinstance(partitions, dg.StaticPartitionsDefinition) else "model"
 
 
 def _file_counts(bench: Workbench) -> Counter[str]:
     """Count the Parquet files of each table, by folder."""
     names = (blob.name for blob in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
-
-
-def _folder_ends(name: str) -> Iterator[int]:
-    """Positions at which the folders of a table's name end."""
-    return (at for at, letter in enumerate(name) if letter == "/")

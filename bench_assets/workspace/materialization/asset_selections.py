@@ -23,29 +23,29 @@ def on_demand(suite: str) -> dg.AssetSelection:
 def dataset_build(name: str) -> dg.AssetSelection:
     """Select the assets of a suite or task that every evaluation reads, whatever the model."""
     suite, _, task = name.partition("/")
-    left = select_group(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
-    own_selection = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
-    return own_selection.required_multi_asset_neighbors() & left if task else left
+    suite_assets = select_group(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
+    with_inputs = (suite_assets & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
+    return with_inputs.required_multi_asset_neighbors() & suite_assets if task else suite_assets
 
 
-def condition_inputs(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
+def condition_inputs(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> dg.AssetSelection:
     """Select the assets that one condition needs beyond the dataset build, such as captions."""
-    read = evaluation(task, condition, known).upstream()
-    return read & on_demand(task.suite) - CONSTANT_TABLES
+    inputs = evaluation(task, condition, all_keys).upstream()
+    return inputs & on_demand(task.suite) - CONSTANT_TABLES
 
 
-def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
+def evaluation(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> dg.AssetSelection:
     """Select the assets of one evaluation: shared tables and the task's own.
 
     Args:
         task: The evaluated task.
         condition: "main", or an ablation.
-        known: Keys of all assets.
+        all_keys: Keys of all assets; tables that a task lacks are left out.
     """
     if task.condition(condition) and condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
-        return dg.AssetSelection.assets(*(keys & known))
+        return dg.AssetSelection.assets(*(keys & all_keys))
     per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
     ablations = select_group(f"{task.suite}_ablations")
     return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations

@@ -52,40 +52,41 @@ def backfill(
     Raises:
         BenchError: If a source cannot be used or a name is unknown, before any request.
     """
-    wanted = {
-        condition: _suites_with_condition(bench, suites or bench.catalog.evaluable.names, condition)
-        for condition in conditions
+    suites = suites or bench.catalog.evaluable.names
+    names_by_condition = {
+        condition: _names_with_condition(bench, suites, condition) for condition in conditions
     }
-    check_names(bench, suites or bench.catalog.evaluable.names, models)
-    both_sides = dict.fromkeys(name for names in wanted.values() for name in names)
-    for suite in dict.fromkeys(bench.catalog.suite(name).name for name in both_sides):
+    check_names(bench, suites, models)
+    all_names = [name for names in names_by_condition.values() for name in names]
+    for suite in dict.fromkeys(bench.catalog.suite(name).name for name in all_names):
         bench.refresh_questions(suite)
     for model in dict.fromkeys(models):
-        for condition, names in wanted.items():
+        for condition, names in names_by_condition.items():
             yield _evaluate_model(bench, model, names, condition)
 
 
-def _suites_with_condition(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
-    """The suites; for an ablation, their tasks that have it."""
+def _names_with_condition(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
+    """Names of the suites; for an ablation, of their tasks that have it."""
     tasks = [task for suite in suites for task in bench.catalog.tasks_of(suite)]
     if condition == "main":
         return list(suites)
-    having = [task.name for task in tasks if condition in task.conditions]
-    if not having:
-        known = {name for task in tasks for name in task.conditions}
-        raise UnknownNameError("condition", condition, known)
-    return having
+    names = [task.name for task in tasks if condition in task.conditions]
+    if not names:
+        conditions = {name for task in tasks for name in task.conditions}
+        raise UnknownNameError("condition", condition, conditions)
+    return names
 
 
 def _evaluate_model(
     bench: Workbench, model: str, suites: Sequence[str], condition: str
 ) -> BackfillResult:
-    started, errors = monotonic(), list[str]()
-    of_kind: dict[str, list[str]] = {}
+    """Evaluate a model on suites, those of encoders separately; errors are in the result."""
+    started_at, errors = monotonic(), list[str]()
+    suites_by_kind: dict[str, list[str]] = {}
     for suite in suites:
         tasks = tasks_of_one_kind(bench.catalog.tasks_of(suite))
-        of_kind.setdefault(tasks[0].asked_of, []).append(suite)
-    for names in of_kind.values():
+        suites_by_kind.setdefault(tasks[0].asked_of, []).append(suite)
+    for names in suites_by_kind.values():
         try:
             bench.evaluate(names, model, condition)
         except BenchError as exc:
@@ -94,7 +95,7 @@ def _evaluate_model(
         model=model,
         condition=condition,
         suites=" ".join(suites),
-        seconds=round(monotonic() - started, 1),
+        seconds=round(monotonic() - started_at, 1),
         error="; ".join(errors),
     )
 
@@ -113,27 +114,30 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
     except HomeError:
         raise  # the tasks share the home, and would fail as well
     except BenchError as error:
-        failures = [error]
+        suite_error = error
     else:
         return [suite], []
-    built = []
+    return _build_by_task(bench, suite, suite_error)
+
+
+def _build_by_task(
+    bench: Workbench, suite: str, suite_error: BenchError
+) -> tuple[list[str], list[BenchError]]:
+    """Build the questions of each task; returns the built tasks, and all errors."""
+    built_names, failures = [], [suite_error]
     for task in bench.catalog.tasks_of(suite):
         try:
             bench.refresh_questions(task.name)
         except BenchError as error:
             failures.append(error)
         else:
-            has_questions = bench.tables.exists(questions_key(task, "main"))
-            built += [task.name] if has_questions else []
-    if not built:
-        raise _with_notes(failures[0], rejection_messages(bench, suite))
-    return built, failures
-
-
-def _with_notes(error: BenchError, notes: Iterable[str]) -> BenchError:
-    for note in notes:
-        error.add_note(note)
-    return error
+            if bench.tables.exists(questions_key(task, "main")):
+                built_names.append(task.name)
+    if not built_names:
+        for message in rejection_messages(bench, suite):
+            suite_error.add_note(message)
+        raise suite_error
+    return built_names, failures
 
 
 def rejection_messages(
@@ -142,13 +146,14 @@ def rejection_messages(
     """Format the number of rejected source rows of each task, with the first reason."""
     messages: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
-        known = condition in task.conditions
-        left_out = read_rejections(bench.tables, task, "", condition) if known else {}
-        for table, rows in left_out.items():
+        if condition not in task.conditions:
+            continue
+        for table, rows in read_rejections(bench.tables, task, "", condition).items():
             # the mini edition has some on purpose
             if rows and describe_questions(bench.tables, task).edition != "mini":
+                count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
                 messages[table] = (
-                    f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, "
+                    f"{task.name}: {count} of the source rejected, "
                     f"the first: {rows[0].entry}: {rows[0].reason}. "
                     f"List them: bench tables show {table}"
                 )
@@ -163,31 +168,32 @@ def outcome_messages(
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")
         rows = bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
-        if first := next((row for row in rows if row.category == "all"), None):
-            messages += [f"{task.name}: {outcome}" for outcome in _outcomes(bench, task, first)]
+        overall = next((row for row in rows if row.category == "all"), None)
+        if overall:
+            messages += [f"{task.name}: {outcome}" for outcome in _outcomes(bench, task, overall)]
     return messages
 
 
-def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
-    scores = evaluation_key(task, row.condition, "scores")
-    rows = bench.tables.read(scores, Score, row.model)
-    if rows and all(row.points is None for row in rows):
-        yield f"no response was scored: {rows[0].note}"
-    if row.n_refused:
-        yield f"{row.n_refused} questions were refused for good and count as wrong"
-    if format_mixed(row.signature) or _is_other_model(bench, row):
-        yield f"answered by {row.served}"
+def _outcomes(bench: Workbench, task: Task, metric: Metric) -> Iterator[str]:
+    key = evaluation_key(task, metric.condition, "scores")
+    scores = bench.tables.read(key, Score, metric.model)
+    if scores and all(score.points is None for score in scores):
+        yield f"no response was scored: {scores[0].note}"
+    if metric.n_refused:
+        yield f"{metric.n_refused} questions were refused for good and count as wrong"
+    if format_mixed(metric.signature) or _is_another_model(bench, metric):
+        yield f"answered by {metric.served}"
 
 
-def _is_other_model(bench: Workbench, row: Metric) -> bool:
+def _is_another_model(bench: Workbench, metric: Metric) -> bool:
     """Whether the server reports a model other than the requested one or a version of it."""
     try:
-        spec = bench.model(row.model).spec
+        spec = bench.model(metric.model).spec
     except BenchError:
         return False
     from bench_resources.models.api.formats.response_body import is_model_version
 
-    name = row.served.partition(" ")[0]
+    name, _, _ = metric.served.partition(" ")
     if not isinstance(spec, ServerSpec) or spec.serve:  # a server of ours has no other model
         return False
     return bool(name) and not is_model_version(name, spec.model)

@@ -26,7 +26,7 @@ _HEADER = (
     "# Rewritten by every command, from the packaged dagster.yaml, [storage] and [cluster] of"
     f" bench.toml,\n# and {SITE} beside it. Put additions there.\n"
 )
-_OURS = {
+_RESERVED = {
     "storage": "[storage] of bench.toml",
     "run_storage": "[storage] of bench.toml",
     "event_log_storage": "[storage] of bench.toml",
@@ -35,9 +35,9 @@ _OURS = {
     "instance_class": "bench",
     "bench": "[cluster] and [storage] of bench.toml",
 }
-"""Entries that ``dagster.site.yaml`` may not set, and what sets them."""
+"""Entries that ``dagster.site.yaml`` may not set, each with its origin."""
 
-_TO_START = 300  # s; start_timeout_seconds of the file beside this module
+_START_SECONDS = 300  # start_timeout_seconds of the file beside this module
 _INSTANCE = {"module": "bench_resources.runs.dagster_instance", "class": "HomeInstance"}
 _COORDINATOR = {"module": "bench_resources.runs.run_pools", "class": "PoolCoordinator"}
 
@@ -53,7 +53,7 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
         SettingsError: If ``dagster.site.yaml`` is not a mapping, or sets an entry of bench.toml's.
         HomeError: If it cannot be written.
     """
-    file, text = folder / "dagster.yaml", _text(folder, settings)
+    file, text = folder / "dagster.yaml", _dagster_yaml(folder, settings)
     if not file.is_file() or file.read_text(encoding="utf-8", errors="replace") != text:
         with open_atomic(file, sync=False) as out:  # atomic, because other processes may read it
             out.write(text.encode())
@@ -64,15 +64,15 @@ def site_file(settings: Settings) -> Path:
     return settings.home / SITE
 
 
-def _text(folder: Path, settings: Settings) -> str:
+def _dagster_yaml(folder: Path, settings: Settings) -> str:
+    """Text of the file: the shipped one and the storage; with other settings, all merged."""
     shipped = _SHIPPED.read_text(encoding="utf-8")
     home = _storage_config(folder, settings)
-    site, elsewhere = _site(settings), _cluster(settings)
-    if not site and not elsewhere:
+    site, cluster = _site_config(settings), _cluster_config(settings)
+    if not site and not cluster:
         return f"{shipped}\n{yaml.safe_dump(home, sort_keys=False)}"
-    merged = _merged(yaml.safe_load(shipped) | home, elsewhere)
-    text = yaml.safe_dump(_merged(merged, site), sort_keys=False, allow_unicode=True)
-    return f"{_HEADER}{text}"
+    config = _merge(_merge(yaml.safe_load(shipped) | home, cluster), site)
+    return f"{_HEADER}{yaml.safe_dump(config, sort_keys=False, allow_unicode=True)}"
 
 
 def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
@@ -94,43 +94,42 @@ def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
     return {"instance_class": _INSTANCE, "bench": bench, "storage": storage}
 
 
-def _cluster(settings: Settings) -> dict[str, Any]:
+def _cluster_config(settings: Settings) -> dict[str, Any]:
     """Settings from [storage] and [cluster], except the instance's storage."""
     cluster = settings.cluster
-    changed: dict[str, Any] = {}
+    config: dict[str, Any] = {}
     if cluster.runs != MAX_RUNS:
-        changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
+        config["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
     if pools := model_pools(settings):
-        changed["run_coordinator"] = _COORDINATOR
-        runs = changed.setdefault("concurrency", {}).setdefault("runs", {})
+        config["run_coordinator"] = _COORDINATOR
+        runs = config.setdefault("concurrency", {}).setdefault("runs", {})
+        shipped_runs = yaml.safe_load(_SHIPPED.read_text(encoding="utf-8"))["concurrency"]["runs"]
         runs["tag_concurrency_limits"] = [
-            *yaml.safe_load(_SHIPPED.read_text(encoding="utf-8"))["concurrency"]["runs"][
-                "tag_concurrency_limits"
-            ],
+            *shipped_runs["tag_concurrency_limits"],
             *tag_limits(pools, cluster.limits),
         ]
     if settings.storage.shares_records:
         monitoring = {"poll_interval_seconds": 10}  # a heartbeat is lost after 30 s
         if cluster.room_seconds:
-            monitoring["start_timeout_seconds"] = _TO_START + cluster.room_seconds
-        changed["run_monitoring"] = monitoring
+            monitoring["start_timeout_seconds"] = _START_SECONDS + cluster.room_seconds
+        config["run_monitoring"] = monitoring
     if cluster.launcher == "ray":
         require_extra(f"{settings.file}, [cluster] launcher,", "dagster_ray")
-        changed["run_launcher"] = _configurable_class(
+        config["run_launcher"] = _configurable_class(
             "bench_resources.cluster.ray_launcher", "RayLauncher", ray={"address": cluster.address}
         )
     if cluster.launcher == "slurm":
-        changed["run_launcher"] = _configurable_class(
+        config["run_launcher"] = _configurable_class(
             "bench_resources.cluster.slurm_launcher", "SlurmLauncher"
         )
-    return changed
+    return config
 
 
 def _configurable_class(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"module": module, "class": name, "config": config}
 
 
-def _site(settings: Settings) -> dict[str, Any]:
+def _site_config(settings: Settings) -> dict[str, Any]:
     """Settings of ``dagster.site.yaml``; empty without the file."""
     file = site_file(settings)
     try:
@@ -143,20 +142,20 @@ def _site(settings: Settings) -> dict[str, Any]:
         return {}
     if not isinstance(config, dict):
         raise SettingsError(f"{file}: expected a mapping, as in dagster.yaml")
-    for name, where in _OURS.items():
+    for name, origin in _RESERVED.items():
         if name in config:
-            raise SettingsError(f"{file}, entry {name}: set by {where}. Remove it here")
+            raise SettingsError(f"{file}, entry {name}: set by {origin}. Remove it here")
     return config
 
 
-def _merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
     """Merge two configurations: mappings by key; other values are replaced.
 
-    >>> _merged({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
+    >>> _merge({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
     {'a': {'b': 1, 'c': 4}, 'd': [5]}
     """
     merged = {**base, **override}
     for name in base.keys() & override.keys():
         if isinstance(base[name], Mapping) and isinstance(override[name], Mapping):
-            merged[name] = _merged(base[name], override[name])
+            merged[name] = _merge(base[name], override[name])
     return merged

@@ -48,7 +48,7 @@ _UNWRITTEN = (
 
 _DATABASES = "Dagster's databases"
 # In a database URL, SQLAlchemy interprets "?" and "%"; lone surrogates are not valid UTF-8.
-_NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
+_NOT_IN_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
 
 
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
@@ -66,9 +66,9 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
     """
     settings = settings or load_settings(home)
     folder = home / "dagster"
-    if wrong := _NO_ADDRESS.search(str(folder)):
+    if unusable := _NOT_IN_ADDRESS.search(str(folder)):
         raise HomeError(
-            f"{home}: Dagster cannot store its databases in a path with {wrong[0]!r}. Set"
+            f"{home}: Dagster cannot store its databases in a path with {unusable[0]!r}. Set"
             " BENCH_HOME to another folder"
         )
     # Two processes that create the databases at the same time fail on each other's tables.
@@ -76,7 +76,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
         folder.mkdir(parents=True, exist_ok=True)
         create_by_umask()
         write_dagster_yaml(folder, settings)
-        instance = _opened(folder, settings)
+        instance = _load_instance(folder, settings)
         pools = model_pools(settings)
         _limit_pools(folder, instance, asset_pool_limits(pools, settings.cluster.limits))
         for run in end_orphaned_runs(instance):
@@ -84,7 +84,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
     return instance
 
 
-def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
+def _load_instance(folder: Path, settings: Settings) -> dg.DagsterInstance:
     try:
         return dg.DagsterInstance.from_config(str(folder))
     except DagsterInvalidConfigError as exc:
@@ -95,7 +95,7 @@ def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
 
 
 def _limit_pools(folder: Path, instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
-    """Set the limit of each pool by name: a default limit alone lets the first two runs overlap."""
+    """Set the limit of each pool, because with a default limit the first two runs overlap."""
     from sqlalchemy.exc import IntegrityError
 
     with damaged_records_reporting(folder):
@@ -125,8 +125,8 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
     except _database_error() as error:
         raise HomeError(
             f"{folder}: Dagster's records cannot be written or read ({error.orig})."
-            " Is the disk full"
-            " or read-only? `bench home verify` names damaged files. Responses are kept"
+            " Is the disk full or read-only? `bench home verify` names damaged files."
+            " Responses are kept"
         ) from error
     if filtered.unwritten:
         print_message(
@@ -135,16 +135,16 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
 
 
 def _database_error() -> "type[DatabaseError]":
-    """Database errors, imported only when an exception is raised."""
+    """The type of database errors, imported only when an exception is raised."""
     from sqlalchemy.exc import DatabaseError
 
     return DatabaseError
 
 
 class _FilteredStderr:
-    """Standard error without Dagster's traceback for each event that cannot be written.
+    """Standard error without Dagster's tracebacks of events that cannot be written.
 
-    The failure also ends the run with an error message.
+    The run itself also ends with an error message.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -161,9 +161,9 @@ class _FilteredStderr:
         return getattr(self._stream, name)
 
 
-_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-_ABOUT = "bench/run"  # tag with a readable name, since all runs have the same job
-_REPOSITORY = ".dagster/repository"  # tag by which the UI's timeline finds runs
+_QUIET_RUN_CONFIG = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+_NAME_TAG = "bench/run"  # tag with a readable name, since all runs have the same job
+_REPOSITORY_TAG = ".dagster/repository"  # tag by which the UI's timeline finds runs
 _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError.__name__)
 
 
@@ -202,9 +202,10 @@ class AssetRun:
         delete_lock_file(locks, run_lock(run_id))
 
     def _execute(self, instance: dg.DagsterInstance, run_id: str) -> None:
+        """Run the job; raises the error of a failed or interrupted run."""
         try:
             with (
-                _sigterm_handler_kept(),
+                _restored_sigterm_handler(),
                 materialization_progress(
                     instance, run_id, self.title, len(self.keys), self.progress
                 ),
@@ -216,7 +217,7 @@ class AssetRun:
                     instance=instance,
                     partition_key=self.model,
                     asset_selection=self.keys,
-                    run_config=_QUIET,
+                    run_config=_QUIET_RUN_CONFIG,
                     raise_on_error=False,
                     run_id=run_id,
                     tags=self._tags(instance, run_id),
@@ -233,24 +234,24 @@ class AssetRun:
         return {
             **process_tags(run_id),
             **pool_tags(self.model or "", pools),
-            _ABOUT: run_name(self.keys, self.model),
-            _REPOSITORY: f"__repository__@{LOCATION}",
+            _NAME_TAG: run_name(self.keys, self.model),
+            _REPOSITORY_TAG: f"__repository__@{LOCATION}",
             **range_tags(self.parts),
         }
 
 
 @contextmanager
-def _sigterm_handler_kept() -> Generator[None]:
-    """Restore the handler of SIGTERM, which Dagster replaces by that of SIGINT.
+def _restored_sigterm_handler() -> Generator[None]:
+    """Restore the handler of SIGTERM after the block; Dagster replaces it by that of SIGINT.
 
     A shell's background jobs ignore SIGINT; they and their children would then ignore both.
     """
-    before = signal.getsignal(signal.SIGTERM)
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         yield
     finally:
         if current_thread() is main_thread():
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, handler)
 
 
 def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
@@ -261,8 +262,8 @@ def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
     >>> run_name([dg.AssetKey("leaderboard")], None)
     'leaderboard'
     """
-    places = ", ".join(sorted({key.path[0] for key in keys}))
-    return f"{places}: {model}" if model else places
+    folders = ", ".join(sorted({key.path[0] for key in keys}))
+    return f"{folders}: {model}" if model else folders
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

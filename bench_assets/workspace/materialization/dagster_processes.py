@@ -49,26 +49,27 @@ def require_free(port: int, host: str = _HOST) -> None:
 
 
 def write_workspace(home: Path, code: str = "") -> Path:
-    """Write the file that tells Dagster where the graph is.
+    """Write the file by which Dagster finds the graph; returns its path.
 
     Args:
         home: The home folder.
         code: ``HOST:PORT`` or socket of a code server; "": the installed package.
     """
-    host, _, port = code.rpartition(":")
-    graph: dict[str, object] = {"location_name": LOCATION}
+    kind, name = "grpc_server", "workspace-of-ui.yaml"
+    location: dict[str, object] = {"location_name": LOCATION}
     if "/" in code:
-        graph |= {"socket": code}
-        host, port = "of", "ui"
+        location |= {"socket": code}
     elif code:
-        graph |= {"host": host, "port": int(port)}
+        host, _, port = code.rpartition(":")
+        name = f"workspace-{host}-{port}.yaml"
+        location |= {"host": host, "port": int(port)}
     else:
-        graph |= {"module_name": _GRAPH, "working_directory": str(home)}
-    name = f"workspace-{host}-{port}.yaml".replace("/", "-") if code else "workspace.yaml"
-    kind = "grpc_server" if code else "python_module"
-    with open_atomic(home / "dagster" / name, sync=False) as out:
-        out.write(yaml.safe_dump({"load_from": [{kind: graph}]}).encode())
-    return home / "dagster" / name
+        kind, name = "python_module", "workspace.yaml"
+        location |= {"module_name": _GRAPH, "working_directory": str(home)}
+    file = home / "dagster" / name
+    with open_atomic(file, sync=False) as out:
+        out.write(yaml.safe_dump({"load_from": [{kind: location}]}).encode())
+    return file
 
 
 _HEARTBEAT_SECONDS = 60.0  # s of tolerance, in addition to the 30 s between two heartbeats
@@ -78,7 +79,7 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to reach a wildcar
 class Service:
     """One of Dagster's three services."""
 
-    what = ""
+    label = ""
 
     def __init__(self, home: Path, host: str, port: int, code: str = "") -> None:
         """Set the service's address.
@@ -94,7 +95,7 @@ class Service:
 
     @property
     def address(self) -> str:
-        """Where it is reached; "" if it does not listen."""
+        """Host and port of the service; "" if it does not listen."""
         return f"{self.host}:{self.port}" if self.port else ""
 
     def command(self) -> list[str]:
@@ -106,21 +107,21 @@ class Service:
         return environment_of(self.home)
 
     def is_ready(self) -> bool:
-        """Whether a started process can be used; asked often."""
+        """Whether a started process can be used; cheap, because it is called often."""
         return self.is_healthy()
 
     def is_healthy(self) -> bool:
-        """Whether the process responds; asked seldom."""
+        """Whether the process responds; may be expensive."""
         raise NotImplementedError
 
-    def _workspace(self) -> list[str]:
+    def _workspace_options(self) -> list[str]:
         return ["-w", str(write_workspace(self.home, self._code))]
 
 
 class Web(Service):
     """The web server of the UI."""
 
-    what = "the web server"
+    label = "the web server"
 
     @property
     def address(self) -> str:
@@ -129,8 +130,8 @@ class Web(Service):
 
     def command(self) -> list[str]:
         """Command line of the process."""
-        at = ["-h", self.host, "-p", str(self.port)]
-        return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
+        address = ["-h", self.host, "-p", str(self.port)]
+        return [sys.executable, "-m", "dagster_webserver", *address, *self._workspace_options()]
 
     def is_healthy(self) -> bool:
         """Whether it serves pages."""
@@ -141,11 +142,11 @@ class Web(Service):
 class Daemon(Service):
     """The daemon: sensors, the run queue and run monitoring."""
 
-    what = "the daemon"
+    label = "the daemon"
 
     def command(self) -> list[str]:
         """Command line of the process."""
-        return [*_DAEMON, "run", *self._workspace()]
+        return [*_DAEMON, "run", *self._workspace_options()]
 
     def is_healthy(self) -> bool:
         """Whether all daemons sent a heartbeat recently, from any machine; costs seconds."""
@@ -159,22 +160,22 @@ class Daemon(Service):
 class CodeServer(Service):
     """The code server, which also starts local runs."""
 
-    what = "the code server"
+    label = "the code server"
 
     def command(self) -> list[str]:
         """Command line of the process."""
-        at = [*self._address_options(self.host), "--location-name", LOCATION]
+        address = [*self._address_options(self.host), "--location-name", LOCATION]
         graph = ["-m", _GRAPH, "-d", str(self.home)]
-        return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
+        return [sys.executable, "-m", "dagster", "api", "grpc", *address, *graph]
 
     def is_ready(self) -> bool:
-        """Whether the graph is loaded: a socket is made after that."""
+        """Whether the graph is loaded: only then is the socket made."""
         return Path(self._code).is_socket() if self._code else self.is_healthy()
 
     def is_healthy(self) -> bool:
         """Whether it responds; costs a second."""
-        at = self._address_options(_LOOPBACK_OF.get(self.host, self.host))
-        return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
+        address = self._address_options(_LOOPBACK_OF.get(self.host, self.host))
+        return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *address])
 
     def _address_options(self, host: str) -> list[str]:
         return ["-s", self._code] if self._code else ["-h", host, "-p", str(self.port)]

@@ -31,36 +31,44 @@ def resolve_models(
     Raises:
         BenchError: If a model or the method ``elicit`` is unknown.
     """
-    from bench_resources.config.addresses import template_of_argument
     from bench_resources.config.sections.models import EMBEDDED_MODELS
     from bench_resources.models.registry.resolution import resolve
 
     resolved: dict[str, ResolvedModel] = {}
-    for text in models:
-        if not isinstance(text, str):
-            if text.name in {**EMBEDDED_MODELS, **settings.models_of_file}:
+    for argument in models:
+        if not isinstance(argument, str):
+            if argument.name in {**EMBEDDED_MODELS, **settings.models_of_file}:
                 raise SettingsError(
-                    f"name={text.name!r}: already the name of a model. Choose another"
+                    f"name={argument.name!r}: already the name of a model. Choose another"
                 )
-            resolved[text.name] = text
+            resolved[argument.name] = argument
             continue
-        model = resolve(text, settings, elicit)
-        if resolved.setdefault(model.name, model) is not model:
-            continue
-        new, engine = model if model.section else model.base, model.base.engine
-        if new.section and new.name not in settings.models:  # otherwise printed before
-            called = template_of_argument(text)
-            print_message(f"{called} is named {new.name} from now on{engine and f'; {engine}'}")
-        elif engine and not model.base.section:
-            print_message(f"{text} is {engine}")
+        model = resolve(argument, settings, elicit)
+        if resolved.setdefault(model.name, model) is model:
+            _print_resolution(argument, model, settings)
     return list(resolved.values())
 
 
+def _print_resolution(argument: str, model: "ResolvedModel", settings: "Settings") -> None:
+    """Print the name of a model given by location if it is new, and the chosen engine."""
+    from bench_resources.config.addresses import template_of_argument
+
+    located, engine = model if model.section else model.base, model.base.engine
+    if located.section and located.name not in settings.models:  # otherwise printed before
+        note = f"; {engine}" if engine else ""
+        location = template_of_argument(argument)
+        print_message(f"{location} is named {located.name} from now on{note}")
+    elif engine and not model.base.section:
+        print_message(f"{argument} is {engine}")
+
+
 def sections_of(models: "Iterable[ResolvedModel]") -> dict[str, Mapping[str, Any]]:
-    """Sections of models that were given by location, by name."""
+    """Sections of models that were given by location and of the models behind them, by name."""
     models = list(models)
-    behind = sections_of(model.of for model in models if model.of) if models else {}
-    return behind | {model.name: model.section for model in models if model.section}
+    if not models:
+        return {}
+    base_sections = sections_of(model.of for model in models if model.of)
+    return base_sections | {model.name: model.section for model in models if model.section}
 
 
 def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None:
@@ -72,20 +80,28 @@ def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None
     """
     from bench_resources.config.models_toml import read_models, save_models
 
-    if not (sections := sections_of(models)):
+    sections = sections_of(models)
+    if not sections:
         return
     existing = read_models(settings.home)
     for name, section in sections.items():
-        if name not in existing and "base_url" in section:
+        if name in existing:
+            continue
+        if "base_url" in section:
             _check_connection(str(section["base_url"]))
             _check_served(section)
-        if name not in existing and (path := str(section.get("path", ""))):
-            from bench_resources.checkpoints.adapters import HUB_ID
-            from bench_resources.checkpoints.identity import hub_commit
-
-            if HUB_ID.fullmatch(path):
-                hub_commit(path, str(section.get("revision") or "main"))
+        if section.get("path"):
+            _check_hub_model(str(section["path"]), str(section.get("revision") or "main"))
     save_models(settings.home, sections)
+
+
+def _check_hub_model(path: str, revision: str) -> None:
+    """Look up a model of the hub; a path of local files passes."""
+    from bench_resources.checkpoints.adapters import HUB_ID
+    from bench_resources.checkpoints.identity import hub_commit
+
+    if HUB_ID.fullmatch(path):
+        hub_commit(path, revision)  # raises if there is none
 
 
 def _check_connection(address: str) -> None:
@@ -93,10 +109,10 @@ def _check_connection(address: str) -> None:
     from bench_resources.config.addresses import fill_keys
     from bench_resources.http.pages import connection_problem
 
-    parts = urlsplit(fill_keys(address))
+    url = urlsplit(fill_keys(address))
     try:
-        place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
-        socket.create_connection(place, _CONNECT_TIMEOUT).close()
+        endpoint = (url.hostname or "", url.port or _PORTS[url.scheme])
+        socket.create_connection(endpoint, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as error:
         raise ModelError(f"{address}: {connection_problem(error)}") from error
 
@@ -115,17 +131,16 @@ def _check_served(section: Mapping[str, Any]) -> None:
     address, model = str(section["base_url"]), str(section["model"])
     variable = section.get("api_key_env")
     try:
-        key = {"Authorization": f"Bearer {read_secret(str(variable))}"} if variable else {}
-        answer = httpx.get(f"{fill_keys(address)}/models", headers=key, timeout=_CONNECT_TIMEOUT)
-        listed = parse_json(answer.text) if answer.is_success else None
+        headers = {"Authorization": f"Bearer {read_secret(str(variable))}"} if variable else {}
+        url = f"{fill_keys(address)}/models"
+        response = httpx.get(url, headers=headers, timeout=_CONNECT_TIMEOUT)
+        listed = parse_json(response.text) if response.is_success else None
     except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
         return  # the first request reports the error
     rows = listed.get("data") if isinstance(listed, dict) else None
     names = [str(row["id"]) for row in rows or () if isinstance(row, dict) and "id" in row]
     if names and model not in names and f"models/{model}" not in names:
-        suggestion = did_you_mean(model, names)
         served = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
-        raise ModelError(
-            f"{address}: no model named {model!r}; it serves: {served}"
-            f"{suggestion and f'; {suggestion}'}"
-        )
+        message = f"{address}: no model named {model!r}; it serves: {served}"
+        suggestion = did_you_mean(model, names)
+        raise ModelError(f"{message}; {suggestion}" if suggestion else message)

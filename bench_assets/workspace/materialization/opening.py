@@ -65,11 +65,11 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     _check_accepted(accept)
     suite_name = suite.partition("/")[0]  # a task has the source of its suite
     add_benchmarks([suite_name])
-    chosen = {"judge": judge, "reader": reader, "scorer": scorer}
-    overrides = {name: value for name, value in chosen.items() if value}
-    read = home_settings()
-    resolved = resolve_models(models, read, elicit)
-    settings = read.with_overrides(
+    options = {"judge": judge, "reader": reader, "scorer": scorer}
+    overrides = {name: value for name, value in options.items() if value}
+    settings_of_home = home_settings()
+    resolved = resolve_models(models, settings_of_home, elicit)
+    settings = settings_of_home.with_overrides(
         sources={suite_name: source} if str(source) not in ("", BENCH_TOML) else {},
         suites={suite_name: overrides} if overrides else {},
         models={**sections_of(resolved), **(sections or {})},
@@ -77,15 +77,12 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         training=training,
     )
     catalog = load_catalog(settings, only={suite_name, *settings.suites} if suite_name else None)
-    kinds = kind_problems(settings.models)
-    print_warnings([*catalog.problems, *kinds, *weak_key_warnings(settings.home)])
+    engine_problems = kind_problems(settings.models)
+    print_warnings([*catalog.problems, *engine_problems, *weak_key_warnings(settings.home)])
     if not source:
         suites = [suite_name] if suite_name else catalog.names
-        sources = remembered_sources(read, rule)
-        remembered = {name: sources[name] for name in suites if name in sources}
-        for name, last in remembered.items():
-            print_message(f"{name}: from {last}, as in its last evaluation. {_OTHERWISE}")
-        settings = settings.with_overrides(sources=remembered)
+        last_sources = _last_sources(remembered_sources(settings_of_home, rule), suites)
+        settings = settings.with_overrides(sources=last_sources)
     with Workbench(
         settings,
         [suite_name] if suite_name else (),
@@ -96,7 +93,15 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         yield bench
 
 
-_OTHERWISE = f"--source {BENCH_TOML}: bench.toml's, or the mini edition"
+def _last_sources(sources: Mapping[str, str], suites: Iterable[str]) -> dict[str, str]:
+    """Select the remembered sources of suites, and print them."""
+    selected = {name: sources[name] for name in suites if name in sources}
+    for name, source in selected.items():
+        print_message(
+            f"{name}: from {source}, as in its last evaluation. --source {BENCH_TOML}:"
+            " bench.toml's, or the mini edition"
+        )
+    return selected
 
 
 def add_benchmarks(suites: Iterable[str]) -> list[str]:
@@ -112,9 +117,9 @@ def add_benchmarks(suites: Iterable[str]) -> list[str]:
 
 
 def _check_accepted(accept: Sequence[str]) -> None:
-    known = get_args(Accepted)
-    if isinstance(accept, str) or not set(accept) <= set(known):
-        raise SettingsError(f"accept: expected a list of {' and '.join(known)}, got {accept!r}")
+    outcomes = get_args(Accepted)
+    if isinstance(accept, str) or not set(accept) <= set(outcomes):
+        raise SettingsError(f"accept: expected a list of {' and '.join(outcomes)}, got {accept!r}")
 
 
 def print_warnings(problems: Sequence[str]) -> None:
@@ -142,11 +147,11 @@ def check_names(
     Raises:
         BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
     """
-    named = list(conditions)
+    conditions = list(conditions)
     tasks = [
-        one
+        task
         for name in suites
-        for one in asset_selections.tasks_of_one_kind(bench.catalog.tasks_of(name))
+        for task in asset_selections.tasks_of_one_kind(bench.catalog.tasks_of(name))
     ]
     for task in tasks:
         if task.measured_by:
@@ -154,9 +159,9 @@ def check_names(
                 f"{task.name}: imported from {task.measured_by}, and cannot be evaluated here."
                 " Import another file of results with `bench import`."
             )
-        for condition in named:
-            task.condition(condition)
-        _check_settings(task, bench, named, asks=bool(models))
+        for condition in conditions:
+            task.condition(condition)  # raises if the task does not have it
+        _check_settings(task, bench, conditions, asks=bool(models))
     for kind in dict.fromkeys(task.asked_of for task in tasks):
         for model in models:
             _check_model(model, kind, bench)
@@ -165,42 +170,42 @@ def check_names(
 def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, asks: bool) -> None:
     """Validate a task's scorer, judge and source."""
     settings = bench.settings
-    chosen = settings.suite(task.suite, SuiteSettings)
-    if task.asked_of == "model" and chosen.scorer:
-        task.scorer(chosen.scorer)
-    name, judge = task.chosen_judge(chosen.judge) if task.is_judged else ("", "")
+    section = settings.suite(task.suite, SuiteSettings)
+    if task.asked_of == "model" and section.scorer:
+        task.scorer(section.scorer)  # raises if it is unknown
+    name, judge = task.chosen_judge(section.judge) if task.is_judged else ("", "")
     if name == PEOPLE:
         people_judge(task, settings, conditions)
     _check_role("judge", judge, {*task.judges, PEOPLE}, bench, asks=asks)
-    reader = configured_reader(task, settings, chosen.judge, bench.model)
+    reader = configured_reader(task, settings, section.judge, bench.model)
     if reader != SELF:
         _check_role("reader", reader, {RULES, SELF}, bench, asks=asks)
     source = settings.sources.get(task.suite, "")
     folder = settings.resolve(source)
-    is_there = folder.is_dir() or (task.suite in settings.benchmarks and folder.is_file())
-    if source and not is_release_address(source) and not is_there:
+    exists = folder.is_dir() or (task.suite in settings.benchmarks and folder.is_file())
+    if source and not is_release_address(source) and not exists:
         raise SourceError(f"{folder}: no such folder (the source of {task.suite})")
 
 
 def _check_role(
-    role: str, name: str, others: Iterable[str], bench: Workbench, *, asks: bool
+    role: str, name: str, non_models: Iterable[str], bench: Workbench, *, asks: bool
 ) -> None:
-    """Validate the model of a judge or a reader; ``others`` are the names that are no model."""
+    """Validate the name of a judge or reader: a model, or one of ``non_models``, for the error."""
     if not name:
         return
     try:
         bench.model(name)
     except UnknownNameError:
-        known = {**EMBEDDED_MODELS, **bench.settings.models}
-        raise UnknownNameError(role, name, {*others, *known}) from None
+        names = {*non_models, *EMBEDDED_MODELS, *bench.settings.models}
+        raise UnknownNameError(role, name, names) from None
     except ModelError:  # known, but currently unavailable
         if asks:
             raise
 
 
 def _check_model(name: str, kind: str, bench: Workbench) -> None:
-    settings = bench.settings
+    encoders = {"random", *bench.settings.encoders}
     if kind == "model":
-        bench.model(name)
-    elif name not in (encoders := {"random", *settings.encoders}):
-        raise UnknownNameError(f"encoder in {settings.file}", name, encoders)
+        bench.model(name)  # raises if it is unknown
+    elif name not in encoders:
+        raise UnknownNameError(f"encoder in {bench.settings.file}", name, encoders)

@@ -1,8 +1,8 @@
-"""Keeps Dagster's services running, each by itself; runs go on whatever happens to them.
+"""Keeps Dagster's services running, each independently of the others and of the runs.
 
-A service has a process session of its own, so that no signal for one reaches another or a run. One
-that ends is started again, with growing pauses; one that does not respond is ended first. When this
-process ends, in any way, a ``process_watchdog`` ends each service and leaves the runs.
+A service has a process session of its own, so that no signal for one reaches another or a run. A
+service that ends is started again, with growing pauses; a service that does not respond is ended
+first. When this process ends, a ``process_watchdog`` ends each service and leaves the runs.
 """
 
 import shutil
@@ -23,7 +23,7 @@ from bench_resources.models.managed import process_watchdog
 
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)  # s before a restart, from one failure to the next
 _GOOD_SECONDS = 60.0  # s of running after which pauses begin from the first again
-_POLL_SECONDS = 0.5  # s between two looks at the services
+_POLL_SECONDS = 0.5  # s between two polls of the services
 _HEALTH_SECONDS = 300.0  # s between two health checks, each a process of a CPU-second
 _DOUBT_SECONDS = 30.0  # s to the next health check after a failed one
 _MAX_UNHEALTHY = 3  # failed health checks in a row
@@ -38,13 +38,14 @@ class _ServiceState:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.process: subprocess.Popen[bytes] | None = None
-        self.started = 0.0  # time.monotonic(), as the next two
-        self.due = 0.0
-        self.check_at = 0.0
-        self.failures = 0  # ends in a row
-        self.unhealthy = 0  # failed health checks in a row
+        self.started_at = 0.0  # time.monotonic(), as the next two
+        self.restart_at = 0.0
+        self.next_check = 0.0
+        self.n_failures = 0  # short runs in a row
+        self.n_unhealthy = 0  # failed health checks in a row
 
     def start(self, log: Path | None) -> None:
+        """Start the process under its watchdog; its output goes to a log, or to our own output."""
         watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--alone"]
         try:
             with log.open("ab") if log else nullcontext() as output:
@@ -59,12 +60,13 @@ class _ServiceState:
                 )
         except OSError as error:
             raise HomeError(f"{error.filename}: {error.strerror}") from error
-        self.started, self.unhealthy = time.monotonic(), 0
-        self.check_at = self.started + _HEALTH_SECONDS
+        self.started_at, self.n_unhealthy = time.monotonic(), 0
+        self.next_check = self.started_at + _HEALTH_SECONDS
 
-    def ask_to_end(self) -> None:
+    def request_end(self) -> None:
+        """Close the watchdog's input: it interrupts the service, and kills it if need be."""
         if self.process and self.process.stdin:
-            self.process.stdin.close()  # the watchdog then interrupts it, later kills it
+            self.process.stdin.close()
 
     def wait_for_end(self) -> None:
         if self.process:
@@ -92,7 +94,7 @@ class Supervisor:
         settings = load_settings(services[0].home)
         if settings.cluster.launcher == "k8s":
             raise SettingsError(
-                f'{settings.file}, entry cluster.launcher: with "k8s", {services[0].what} comes'
+                f'{settings.file}, entry cluster.launcher: with "k8s", {services[0].label} comes'
                 " from Dagster's Helm chart (deploy/values.yaml); started here, it would run"
                 " everything on this machine"
             )
@@ -104,7 +106,7 @@ class Supervisor:
     def __exit__(self, *_: object) -> None:
         """End the services, the last started first. Their runs go on."""
         for state in reversed(self._states):
-            state.ask_to_end()
+            state.request_end()
         for state in self._states:
             state.wait_for_end()
 
@@ -116,10 +118,12 @@ class Supervisor:
         """
         if self._log:
             self._log.write_bytes(b"")
-        for number, state in enumerate(self._states):
-            if number:
-                self._wait_until_ready(self._states[number - 1])
+        previous: _ServiceState | None = None
+        for state in self._states:
+            if previous:
+                self._wait_until_ready(previous)
             state.start(self._log)
+            previous = state
 
     def wait_until_ready(self) -> None:
         """Wait until the last service is ready.
@@ -144,29 +148,39 @@ class Supervisor:
         process = state.process
         assert process is not None  # it was started
         while not state.service.is_ready():
-            with suppress(subprocess.TimeoutExpired):
-                raise HomeError(self._describe_end(state.service.what, process.wait(_POLL_SECONDS)))
+            try:
+                code = process.wait(_POLL_SECONDS)
+            except subprocess.TimeoutExpired:
+                continue
+            raise HomeError(self._describe_end(state.service.label, code))
 
     def _tend(self, state: _ServiceState) -> None:
-        now, what = time.monotonic(), state.service.what
+        """Start a service that has ended after a pause; check the health of a running one."""
+        now = time.monotonic()
         if state.process is None:
-            if now >= state.due:
+            if now >= state.restart_at:
                 state.start(self._log)
         elif (code := state.process.poll()) is not None:
-            state.failures = 0 if now - state.started > _GOOD_SECONDS else state.failures + 1
-            pause = _PAUSES[min(state.failures, len(_PAUSES) - 1)]
-            self._report(f"{what} ended (code {code}); it starts again in {pause:.0f} s")
-            state.process, state.due = None, now + pause
-        elif now >= state.check_at:
+            ran_long = now - state.started_at > _GOOD_SECONDS
+            state.n_failures = 0 if ran_long else state.n_failures + 1
+            pause = _PAUSES[min(state.n_failures, len(_PAUSES) - 1)]
+            label = state.service.label
+            self._report(f"{label} ended (code {code}); it starts again in {pause:.0f} s")
+            state.process, state.restart_at = None, now + pause
+        elif now >= state.next_check:
             self._shorten_log()
-            is_healthy = state.service.is_healthy()
-            state.unhealthy = 0 if is_healthy else state.unhealthy + 1
-            wait = _HEALTH_SECONDS if is_healthy else _DOUBT_SECONDS
-            state.check_at = time.monotonic() + wait
-            if state.unhealthy == _MAX_UNHEALTHY:
-                self._report(f"{what} does not respond; it is ended")
-                state.ask_to_end()
-                state.wait_for_end()
+            self._check_health(state)
+
+    def _check_health(self, state: _ServiceState) -> None:
+        """Check whether a service responds, and end it after several failed checks in a row."""
+        is_healthy = state.service.is_healthy()
+        state.n_unhealthy = 0 if is_healthy else state.n_unhealthy + 1
+        pause = _HEALTH_SECONDS if is_healthy else _DOUBT_SECONDS
+        state.next_check = time.monotonic() + pause
+        if state.n_unhealthy == _MAX_UNHEALTHY:
+            self._report(f"{state.service.label} does not respond; it is ended")
+            state.request_end()
+            state.wait_for_end()
 
     def _report(self, message: str) -> None:
         print_message(message)
@@ -180,8 +194,9 @@ class Supervisor:
             with self._log.open("r+b") as log:  # in place: the services hold it open
                 log.truncate()
 
-    def _describe_end(self, what: str, code: int) -> str:
-        message = f"{what} exited unexpectedly (code {code})"
+    def _describe_end(self, label: str, code: int) -> str:
+        """Message about an exit, with the end of the log."""
+        message = f"{label} exited unexpectedly (code {code})"
         if self._log is None:
             return message
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -198,6 +213,8 @@ def supervise_ui(home: Path, port: int) -> Generator[Supervisor]:
     """
     with (
         tempfile.TemporaryDirectory(prefix="bench-ui-", ignore_cleanup_errors=True) as folder,
-        Supervisor(ui_services(home, port, Path(folder)), home / "dagster" / "ui.log") as running,
+        Supervisor(
+            ui_services(home, port, Path(folder)), home / "dagster" / "ui.log"
+        ) as supervisor,
     ):
-        yield running
+        yield supervisor

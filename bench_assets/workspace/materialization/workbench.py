@@ -71,10 +71,10 @@ class Workbench:
         """
         self.settings = settings
         self.resolved = models
-        known = catalog or load_catalog(settings)
-        known.check(settings)
+        catalog = catalog or load_catalog(settings)
+        catalog.check(settings)
         self.tables = tables_of(settings, scratch)
-        self.catalog = known.only(suites or known.names)
+        self.catalog = catalog.only(suites or catalog.names)
         self._models = Models(
             settings=settings, image_store=open_image_store(settings), progress=progress
         )
@@ -82,8 +82,8 @@ class Workbench:
         self._is_recorded = scratch is None
         self._ledger: Ledger | None = None
         self._progress = progress
-        self._is_of_all = not suites
-        if self._is_of_all:  # suites whose assets cannot be loaded are left out of the catalog
+        self._has_all_suites = not suites
+        if self._has_all_suites:  # suites whose assets cannot be loaded are left out of the catalog
             _ = self.definitions
 
     def __enter__(self) -> Self:
@@ -105,10 +105,10 @@ class Workbench:
         from bench_assets.defs.assembly import build_graph  # takes a third of a second
 
         definitions, catalog = build_graph(self.settings, self.catalog, self.tables, self._models)
-        problems = catalog.problems[len(self.catalog.problems) :]
-        if problems and not self._is_of_all:
-            raise SettingsError("; ".join(problems))
-        for problem in problems:
+        new_problems = catalog.problems[len(self.catalog.problems) :]
+        if new_problems and not self._has_all_suites:
+            raise SettingsError("; ".join(new_problems))
+        for problem in new_problems:
             print_message(f"warning: {problem}")
         self.catalog = catalog
         return definitions
@@ -140,9 +140,9 @@ class Workbench:
         return self._ledger
 
     def observe(self, suites: Collection[str], models: Sequence[str] = ()) -> None:
-        """Report the present sources and setups that tables are made of, where they have changed.
+        """Record which sources and setups behind tables have changed.
 
-        ``suites`` (): all, and what the leaderboard prints.
+        Without ``suites``, those of all suites, and what the leaderboard prints.
 
         Raises:
             SourceError: If a source does not have the suite's layout.
@@ -150,97 +150,101 @@ class Workbench:
         from bench_assets.defs.observed_inputs import ObservedInputs
 
         inputs = ObservedInputs(self.settings, self.catalog, self.tables, self._models.named)
-        for suite in (read := [*map(self.catalog.suite, suites)]):
+        observed = [self.catalog.suite(name) for name in suites]
+        for suite in observed:
             source = open_source(suite.name, self.settings)
             if suite.require_source and not source.is_mini:
                 suite.require_source(source.folder)
-        versions = inputs.of(read, models) if suites else inputs.all(self.instance)
+        versions = inputs.of(observed, models) if suites else inputs.all(self.instance)
         for change in observe(versions, self.ledger.event):
             self.instance.report_runless_asset_event(change)
             self._ledger = None
 
     def due(self, keys: Set[dg.AssetKey], model: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, with reasons of the ledger, or of their files."""
+        """Tables that have to be made again, with the reason of the ledger, else of their files."""
         ledger = self.ledger
-        return ledger.due(keys, model) or {
-            key: problem
-            for key in sorted(key for key in keys if not ledger.is_absent(key))
-            for part in ledger.parts(key, model)
-            if (problem := self._file_problem(key, part))
-        }
+        if reasons := ledger.due(keys, model):
+            return reasons
+        problems: dict[dg.AssetKey, str] = {}
+        for key in sorted(key for key in keys if not ledger.is_absent(key)):
+            for partition in ledger.parts(key, model):
+                if problem := self._file_problem(key, partition):
+                    problems[key] = problem
+        return problems
 
     def _file_problem(self, key: dg.AssetKey, partition: str | None) -> str:
-        """Why the file of a table is not the one that was made, or its images are not there."""
+        """Reason why a stored table cannot be used: another file, or missing images; else ""."""
         event = self.ledger.event(key, partition)
-        if not (made := event.digest if event else ""):
+        recorded = event.digest if event else ""
+        if not recorded:
             return ""
         try:
-            if self.tables.digest(key.path, partition or "") != made:
+            if self.tables.digest(key.path, partition or "") != recorded:
                 return "its file is gone, or another one"
         except TableError as error:
             return str(error)
         images = open_home_blobs(self.settings, "images").folder
-        is_gone = images is not None and not images.is_dir() and made != digest(())
+        is_gone = images is not None and not images.is_dir() and recorded != digest(())
         return "its images are gone" if is_gone and self.row_type(key) is StoredImage else ""
 
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless they are current.
 
-        In a read-only home, old ones stay, with a warning.
+        In a read-only home, existing questions stay, with a warning if they are old.
 
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
         tasks = self.catalog.tasks_of(suite)
         present = [task for task in tasks if self.tables.exists(questions_key(task, "main"))]
-        now = CurrentConfiguration(self.settings)
-        stale = any(now.questions_stale_reason(task, self.tables) for task in present)
+        configuration = CurrentConfiguration(self.settings)
+        is_stale = any(configuration.questions_stale_reason(task, self.tables) for task in present)
         if self.is_read_only and present:
-            if stale:
+            if is_stale:
                 print_message(f"warning: {suite}: its questions are old; the home is read-only")
             return
         name = self.catalog.suite(suite).name
         self.observe([name])
-        for selected in dict.fromkeys((name, suite)):
+        for selected in dict.fromkeys((name, suite)):  # if the suite is current, so is its task
             keys = self._resolve(asset_selections.dataset_build(selected))
-            if not stale and not self.due(keys):
+            if not is_stale and not self.due(keys):
                 return
         self._make_due(keys, f"{suite}: questions")
 
     def _make_due(self, keys: Set[dg.AssetKey], title: str) -> None:
-        """Make tables; of those with a partition per raw data set, only what is due."""
+        """Make tables; of those partitioned by raw data set, only the partitions that are due."""
         graph = self.definitions.resolve_asset_graph()
-        parts = raw_data_parts(graph, keys)
-        divided = [
+        raw_data = raw_data_parts(graph, keys)
+        partitioned = [
             key
             for key in graph.toposorted_asset_keys
             if key in keys and raw_data_parts(graph, [key])
         ]
-        spans = _spans(self._due_parts(divided[0]), parts) if divided else []
+        spans = _spans(self._due_partitions(partitioned[0]), raw_data) if partitioned else []
         # One run reads raw data and makes all that follows, so that it is refused as a whole.
-        is_whole = len(spans) == 1 and {*self._due_parts(divided[-1])} <= {*spans[0]}
-        if is_whole:
+        is_one_run = len(spans) == 1 and {*self._due_partitions(partitioned[-1])} <= {*spans[0]}
+        if is_one_run:
             self._make(keys, title=title, parts=spans[0])
         elif spans:
-            above = graph.get_ancestor_asset_keys(divided[0])
-            self._make(keys & above, title=title)
-        for key in divided:  # a table above it may have changed it
-            for span in _spans(self._due_parts(key), parts):
+            ancestors = graph.get_ancestor_asset_keys(partitioned[0])
+            self._make(keys & ancestors, title=title)
+        for key in partitioned:  # a table upstream may have changed what is due
+            for span in _spans(self._due_partitions(key), raw_data):
                 self._make([key], title=title, parts=span)
-        others = keys - {*divided}
-        if not is_whole or self.due(others):
-            self._make(others, title=title)
+        unpartitioned = keys - {*partitioned}
+        if not is_one_run or self.due(unpartitioned):
+            self._make(unpartitioned, title=title)
 
-    def _due_parts(self, key: dg.AssetKey) -> list[str | None]:
+    def _due_partitions(self, key: dg.AssetKey) -> list[str | None]:
         ledger = self.ledger
         return [
-            part
-            for part in ledger.parts(key)
-            if ledger.reason(key, part) or self._file_problem(key, part)
+            partition
+            for partition in ledger.parts(key)
+            if ledger.reason(key, partition) or self._file_problem(key, partition)
         ]
 
     def remember_source(self, suite: str) -> None:
-        """Record that a suite or task is evaluated from its present source; its questions exist.
+        """Record that a suite or task, whose questions exist, is evaluated on its present source.
 
         Raises:
             BenchError: If it cannot be recorded.
@@ -249,7 +253,7 @@ class Workbench:
         remember_source(self.settings.of_file, name, self.settings.named_sources.get(name, ""))
 
     def source_option(self, suite: str) -> str:
-        """`` --source ...`` of a command that evaluates on the present source; "": bench.toml's."""
+        """Option `` --source ...`` for the present source; "" for that of bench.toml."""
         source = self.settings.named_sources.get(self.catalog.suite(suite).name, "")
         return f" --source {quote(source)}" if source else ""
 
@@ -280,8 +284,9 @@ class Workbench:
         tasks = asset_selections.tasks_of_one_kind(
             [task for suite in suites for task in self.catalog.tasks_of(suite)]
         )
-        if (kind := tasks[0].asked_of) == "model":
-            self.model(model)
+        kind = tasks[0].asked_of
+        if kind == "model":
+            self.model(model)  # raises if it is unknown
         for task in tasks:
             self._refresh_condition(task, condition)
             is_built = self.tables.exists(questions_key(task, condition))
@@ -303,39 +308,39 @@ class Workbench:
     def _due_evaluations(
         self, tasks: Iterable[Task], model: str, condition: str
     ) -> set[dg.AssetKey]:
-        """Tables of the evaluations that are not current, and of constants."""
-        known = self.definitions.resolve_asset_graph().get_all_asset_keys()
-        now = CurrentConfiguration(self.settings)
-        selected: set[dg.AssetKey] = set()
+        """Tables of evaluations and of constants that are not current."""
+        all_keys = self.definitions.resolve_asset_graph().get_all_asset_keys()
+        configuration = CurrentConfiguration(self.settings)
+        due: set[dg.AssetKey] = set()
         for task in tasks:
-            keys = self._resolve(asset_selections.evaluation(task, condition, known))
+            keys = self._resolve(asset_selections.evaluation(task, condition, all_keys))
             constants = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
-            for made in (keys, {constants} & known):
-                if made and self.due(made, model):
-                    selected |= made
+            for table_keys in (keys, {constants} & all_keys):
+                if table_keys and self.due(table_keys, model):
+                    due |= table_keys
             metrics = evaluation_key(task, condition, "metrics")
-            if not keys & selected and self.tables.exists(metrics, model):
+            if not keys & due and self.tables.exists(metrics, model):
                 rows = self.tables.read(metrics, Metric, model)
-                if rows and now.stale_reason(task, rows[0], self.tables):
-                    selected |= keys
-        return selected
+                if rows and configuration.stale_reason(task, rows[0], self.tables):
+                    due |= keys
+        return due
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read the metrics of an evaluation, from all its tables."""
         from bench_assets.comparison.people_checks import with_people  # its statistics
 
-        graph = self.definitions.resolve_asset_graph()
-        known = graph.get_all_asset_keys()
-        return [
-            row
-            for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite))
-            for key in sorted(asset_selections.evaluation(task, condition, known).resolve(graph))
-            if self.row_type(key) is Metric
-            for row in with_people(self.tables, task, self.tables.read(key.path, Metric, model))
-        ]
+        all_keys = self.definitions.resolve_asset_graph().get_all_asset_keys()
+        metrics: list[Metric] = []
+        for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite)):
+            selection = asset_selections.evaluation(task, condition, all_keys)
+            for key in sorted(self._resolve(selection)):
+                if self.row_type(key) is Metric:
+                    rows = self.tables.read(key.path, Metric, model)
+                    metrics += with_people(self.tables, task, rows)
+        return metrics
 
     def results(self, metrics: Sequence[Metric]) -> list[Result]:
-        """The short form of metrics: one result for each model, task and condition."""
+        """Summarize metrics: one result for each model, task and condition."""
         tasks = {task.name: task for task in self.catalog.tasks}
         return HomeResults(self.settings, self.tables, tasks).of(metrics)
 
@@ -371,8 +376,8 @@ class Workbench:
     def tasks_with_questions(self, names: Sequence[str]) -> list[Task]:
         """The tasks of suites whose source has questions for them; all tasks if none has."""
         tasks = [task for name in names for task in self.catalog.tasks_of(name)]
-        built = [task for task in tasks if self.tables.exists(questions_key(task, "main"))]
-        return built or tasks
+        with_table = [task for task in tasks if self.tables.exists(questions_key(task, "main"))]
+        return with_table or tasks
 
     def rows(self, name: str, model: str = "") -> list[Any]:
         """Read any table by the name of its asset, such as ``codis/funnel``.
@@ -385,14 +390,14 @@ class Workbench:
         key = dg.AssetKey(name.split("/"))
         graph = self.definitions.resolve_asset_graph()
         if key not in graph.get_all_asset_keys():
-            known = (key.to_user_string() for key in graph.get_all_asset_keys())
-            raise UnknownNameError("table", name, known, all_by="bench tables list")
+            names = (key.to_user_string() for key in graph.get_all_asset_keys())
+            raise UnknownNameError("table", name, names, all_by="bench tables list")
         row_type = self.row_type(key)
-        of = graph.get(key).partitions_def
-        has_models = isinstance(of, dg.DynamicPartitionsDefinition)
+        partitions_def = graph.get(key).partitions_def
+        has_models = isinstance(partitions_def, dg.DynamicPartitionsDefinition)
         if model and not (has_models or "model" in row_type.__dataclass_fields__):
             raise SettingsError(f"{name}: has no rows of one model. Leave --model out")
-        if of is None:
+        if partitions_def is None:
             rows = self.tables.read(key.path, row_type)
             return [row for row in rows if not model or row.model == model]
         partitions = [model] if model else self.tables.partitions(key.path)
@@ -404,9 +409,9 @@ class Workbench:
 
     @contextmanager
     def models(self, *, asks: bool = True) -> Iterator[Models]:
-        """Open models and judges without a run; ``asks``: requests may be sent."""
-        silent = Models(settings=self.settings, image_store=self._models.image_store, asks=False)
-        with closing(self._models if asks else silent) as models:
+        """Open models and judges without a run; with ``asks``, requests may be sent."""
+        offline = Models(settings=self.settings, image_store=self._models.image_store, asks=False)
+        with closing(self._models if asks else offline) as models:
             yield models
 
     def materialize(
@@ -451,8 +456,8 @@ class Workbench:
         """Rebuild the tables that only this condition needs, unless their inputs are unchanged."""
         if condition == "main" and task.asked_of == "model":
             return  # it reads the dataset build alone
-        known = self.definitions.resolve_asset_graph().get_all_asset_keys()
-        keys = self._resolve(asset_selections.condition_inputs(task, condition, known))
+        all_keys = self.definitions.resolve_asset_graph().get_all_asset_keys()
+        keys = self._resolve(asset_selections.condition_inputs(task, condition, all_keys))
         if keys:
             self.observe([task.suite])
             if self.due(keys):
@@ -484,16 +489,16 @@ class Workbench:
             raise TableError(f"{key.to_user_string()} is not a table of rows")
         return cast(type[Any], row_types[0])
 
-    def _add_partition(self, name: str, key: str) -> None:
+    def _add_partition(self, partition_set: str, partition: str) -> None:
         from sqlalchemy.exc import IntegrityError
 
-        if not self.instance.has_dynamic_partition(name, key):
+        if not self.instance.has_dynamic_partition(partition_set, partition):
             with suppress(IntegrityError):  # another process added it in between
-                self.instance.add_dynamic_partitions(name, [key])
+                self.instance.add_dynamic_partitions(partition_set, [partition])
 
 
 def _spans(chosen: Collection[str | None], parts: Sequence[str]) -> list[list[str]]:
-    """Series of chosen neighbours.
+    """Group the chosen parts into runs of neighbours.
 
     >>> _spans({"a", "b", "d"}, ["a", "b", "c", "d"])
     [['a', 'b'], ['d']]

@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import (
     print_message,
     print_result,
     print_rows,
-    table_of,
+    format_table,
     table_text,
 )
 
@@ -70,12 +70,12 @@ def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
         {"model": "b", "value": "0.4", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
         {"model": "c", "value": "0.3", "part": "", "notes": ""},
     ]
-    wide = table_text(table_of(rows, columns(**rows[0]), 80), 80)
+    wide = table_text(format_table(rows, columns(**rows[0]), 80), 80)
     assert wide.splitlines()[1].split() == [
         *("a", "0.5", "PARTIAL:", "2", "of", "4", "few"),
         "clusters",
     ]
-    narrow = table_text(table_of(rows, columns(**rows[0]), 30), 60)
+    narrow = table_text(format_table(rows, columns(**rows[0]), 30), 60)
     assert narrow.splitlines() == [
         "model  value",
         "a      0.5",
@@ -95,14 +95,14 @@ def test_an_interval_stands_beside_its_value_where_both_columns_are_too_wide() -
         metric("tiny-vlm/step-6840", "acc_p", "all", "0.425", "0.276 to 0.588"),
         metric("most-frequent", "acc_p", "all", "0.000 to 0.950", ""),
     ]
-    table = table_text(table_of(rows, columns(**rows[0]), 72), 72)
+    table = table_text(format_table(rows, columns(**rows[0]), 72), 72)
     assert table.splitlines() == [
         "codis, acc_p",
         "model               category  value, 95 % interval  constant  unread",
         "tiny-vlm/step-6840  all       0.425 0.276 to 0.588  0.000     0.0 %",
         "most-frequent       all       0.000 to 0.950        0.000     0.0 %",
     ]
-    table = table_text(table_of(rows, columns(**rows[0]), 60), 60)
+    table = table_text(format_table(rows, columns(**rows[0]), 60), 60)
     assert table.splitlines()[:2] == [
         "codis, acc_p, constant 0.000",
         "model               category  value, 95 % interval  unread",
@@ -116,7 +116,7 @@ def test_each_model_has_a_table_whose_cells_break_between_words_alone() -> None:
         for model in ("random", "most-frequent")
         for category in categories
     ]
-    table = table_text(table_of(rows, columns(**rows[0]), 50), 50)
+    table = table_text(format_table(rows, columns(**rows[0]), 50), 50)
     cells = [
         "category              value, 95 % interval  unread",
         "Location and          0.525 0.387 to 0.660  0.0 %",

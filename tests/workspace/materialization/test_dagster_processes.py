@@ -76,7 +76,7 @@ def test_none_starts_here_when_runs_are_pods(home: Path, made: type[Service]) ->
         '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "s3://team/bench"\n'
         '[cluster]\nlauncher = "k8s"\n'
     )
-    message = rf"cluster.launcher: with \"k8s\", {made.what} comes from Dagster's Helm chart"
+    message = rf"cluster.launcher: with \"k8s\", {made.label} comes from Dagster's Helm chart"
     with pytest.raises(SettingsError, match=message):
         Supervisor([made(home, "127.0.0.1", free_port())])
 

@@ -267,7 +267,7 @@ def test_a_service_that_ends_before_it_is_ready_is_an_error_with_the_end_of_its_
 class Sleeper(Service):
     """A service of one's own, which may end or hang."""
 
-    what = "the sleeper"
+    label = "the sleeper"
     is_hung = False
 
     def command(self) -> list[str]:
