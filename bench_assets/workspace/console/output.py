@@ -45,15 +45,8 @@ _LONGEST = 100  # characters of a cell
 _SHORT, _MODEL = 16, 36  # characters of cells, and of models, that are broken last
 _GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
 _REMARKS = frozenset({"part", "notes", "source"})
-_SHARED = (
-    "model",
-    "task",
-    "condition",
-    "metric",
-    "part",
-    "notes",
-    "source",
-)  # columns that a title may replace
+# columns that a title may replace
+_SHARED = ("model", "task", "condition", "metric", "part", "notes", "source")
 _LEVELS = ("constant", "shuffled")
 _NUMBER = ("value", "95 % interval")
 _GROUP = 2  # rows of a group that has a table of its own, on average

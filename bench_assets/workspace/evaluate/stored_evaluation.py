@@ -8,15 +8,16 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.task import Evaluation
+from bench_assets.evaluation.task import Evaluation, Task
 from bench_resources.tables.parquet import TableFiles
 
 
 def store_evaluation(tables: TableFiles, evaluation: Evaluation) -> None:
     """Write the tables of an evaluation, and update the metrics of earlier imports."""
-    key = questions_key(evaluation.task, evaluation.condition)
+    task, condition = evaluation.task, evaluation.condition
+    key = questions_key(task, condition)
     stored_questions = tables.read(key, Question) if tables.exists(key) else []
-    questions = _merge_questions(stored_questions, evaluation.questions, evaluation.task.title)
+    questions = _merge_questions(stored_questions, evaluation.questions, task.title)
     tables.write(key, questions, Question)
     for name, rows, row_type in (
         ("predictions", evaluation.predictions, Prediction),
@@ -24,27 +25,19 @@ def store_evaluation(tables: TableFiles, evaluation: Evaluation) -> None:
         ("scores", evaluation.scores, Score),
         ("metrics", evaluation.metrics, Metric),
     ):
-        tables.write(
-            evaluation_key(evaluation.task, evaluation.condition, name),
-            rows,
-            row_type,
-            evaluation.model,
-        )
-    _renew_metrics(tables, evaluation, questions)
+        tables.write(evaluation_key(task, condition, name), rows, row_type, evaluation.model)
+    _renew_metrics(tables, task, condition, questions)
 
 
 def _renew_metrics(
-    tables: TableFiles, evaluation: Evaluation, questions: Sequence[Question]
+    tables: TableFiles, task: Task, condition: str, questions: Sequence[Question]
 ) -> None:
     """Update all models' metrics to the present questions, and count their missing responses."""
-    key, data = (
-        evaluation_key(evaluation.task, evaluation.condition, "metrics"),
-        short_digest(digest(questions)),
-    )
-    for model in tables.partitions(key):
-        predictions = tables.read(
-            evaluation_key(evaluation.task, evaluation.condition, "predictions"), Prediction, model
-        )
+    data = short_digest(digest(questions))
+    metrics_key = evaluation_key(task, condition, "metrics")
+    predictions_key = evaluation_key(task, condition, "predictions")
+    for model in tables.partitions(metrics_key):
+        predictions = tables.read(predictions_key, Prediction, model)
         answered = {row.question_id for row in predictions if not row.error}
         n_failed = len(questions) - len(answered)
         rows = [
@@ -54,9 +47,9 @@ def _renew_metrics(
                 n_failed=n_failed if row.category == "all" else row.n_failed,
                 signature=_with_data(row.signature, data, len(questions)),
             )
-            for row in tables.read(key, Metric, model)
+            for row in tables.read(metrics_key, Metric, model)
         ]
-        tables.write(key, rows, Metric, model)
+        tables.write(metrics_key, rows, Metric, model)
 
 
 def _with_data(text: str, data: str, n: int) -> str:

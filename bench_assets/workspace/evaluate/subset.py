@@ -29,12 +29,7 @@ from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.evaluation.runner import (
-    AnnotatorVerdicts,
-    GeneratedResponses,
-    Responses,
-    Runner,
-)
+from bench_assets.evaluation.runner import AnnotatorVerdicts, GeneratedResponses, Responses, Runner
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Evaluation, Task, by_category
 from bench_assets.workspace.console.output import progress_style
@@ -65,10 +60,7 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
 
 
 def without_needless_limit(
-    bench: Workbench,
-    suites: Sequence[str],
-    runs: Sequence[tuple[str, str]],
-    subset: QuestionSubset,
+    bench: Workbench, suites: Sequence[str], runs: Sequence[tuple[str, str]], subset: QuestionSubset
 ) -> QuestionSubset:
     """Return the subset, or the whole if its limit leaves out no question; builds questions.
 
@@ -88,10 +80,7 @@ def without_needless_limit(
 
 
 def evaluate_suite_subsets(
-    bench: Workbench,
-    suites: Sequence[str],
-    runs: Sequence[tuple[str, str]],
-    subset: QuestionSubset,
+    bench: Workbench, suites: Sequence[str], runs: Sequence[tuple[str, str]], subset: QuestionSubset
 ) -> Iterator[tuple[str, list[Evaluation], list[BenchError]]]:
     """Build the questions of all suites, then evaluate models on a subset of them.
 
@@ -126,10 +115,7 @@ def evaluate_suite_subsets(
 
 
 def _check_known_categories(
-    bench: Workbench,
-    tasks: Sequence[Task],
-    runs: Sequence[tuple[str, str]],
-    subset: QuestionSubset,
+    bench: Workbench, tasks: Sequence[Task], runs: Sequence[tuple[str, str]], subset: QuestionSubset
 ) -> None:
     """Check categories before questions are built, if all categories are already known.
 
@@ -151,10 +137,7 @@ def _check_known_categories(
 
 
 def check_categories(
-    bench: Workbench,
-    suites: Sequence[str],
-    runs: Sequence[tuple[str, str]],
-    subset: QuestionSubset,
+    bench: Workbench, suites: Sequence[str], runs: Sequence[tuple[str, str]], subset: QuestionSubset
 ) -> None:
     """Check that the requested categories exist in the suites.
 

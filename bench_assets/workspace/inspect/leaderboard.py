@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -42,6 +43,7 @@ _MARKS = {
     "none": "no response could be scored",
 }
 
+_Levels: TypeAlias = Mapping[str, Mapping[str, float | None]]  # baseline -> task -> value
 _RANKS = "after a value: 95 % interval of the model's rank, simultaneous for all models of a task"
 
 
@@ -93,10 +95,7 @@ class Matrix:
         return [*lines, *(f"lower is better: {task}" for task in self.lowest_best)]
 
 
-def matrices(
-    rows: Sequence[LeaderboardRow],
-    chance: Mapping[str, float | None],
-) -> list[Matrix]:
+def matrices(rows: Sequence[LeaderboardRow], chance: Mapping[str, float | None]) -> list[Matrix]:
     """Arrange the leaderboard by edition, because numbers of different editions are not comparable.
 
     Args:
@@ -108,12 +107,7 @@ def matrices(
     groups |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
     own = [(edition, place) for edition, place in groups if not place]
     elsewhere = [(edition, place) for edition, place in groups if place]
-    return [
-        _matrix(
-            edition, place, [r for r in rows if (r.edition, r.place) == (edition, place)], chance
-        )
-        for edition, place in own + elsewhere
-    ]
+    return [_matrix(edition, place, rows, chance) for edition, place in own + elsewhere]
 
 
 def _with_editions(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
@@ -129,12 +123,10 @@ def _with_editions(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
 
 
 def _matrix(
-    edition: str,
-    place: str,
-    rows: Sequence[LeaderboardRow],
-    chance: Mapping[str, float | None],
+    edition: str, place: str, rows: Sequence[LeaderboardRow], chance: Mapping[str, float | None]
 ) -> Matrix:
     """Arrange the rows of an edition; ``place`` is "" for the configured source."""
+    rows = [row for row in rows if (row.edition, row.place) == (edition, place)]
     measured = [row for row in rows if row.is_measured]
     ranks = _rank_models(measured)
     mean_ranks = {rank.model: rank.mean for rank in ranks.ranks}
@@ -143,10 +135,8 @@ def _matrix(
         {row.model for row in measured}.difference(baselines),
         key=lambda model: (mean_ranks.get(model, np.inf), model),
     )
-    levels = {
-        "chance": {} if place else chance,
-        "best constant response": _best_constants(measured),
-    }
+    constants = _best_constants(measured)
+    levels: _Levels = {"chance": {} if place else chance, "best constant response": constants}
     learnt = _learnt_tasks(measured, levels)
     tasks = sorted(dict.fromkeys(row.task for row in rows), key=lambda task: task not in learnt)
     return Matrix(
@@ -184,9 +174,7 @@ def _best_constants(rows: Sequence[LeaderboardRow]) -> dict[str, float]:
     return constants
 
 
-def _learnt_tasks(
-    rows: Sequence[LeaderboardRow], levels: Mapping[str, Mapping[str, float | None]]
-) -> set[str]:
+def _learnt_tasks(rows: Sequence[LeaderboardRow], levels: _Levels) -> set[str]:
     """Tasks on which the whole interval of a model is above every blind baseline."""
     merits = _blind_merits(rows, levels)
     tasks: set[str] = set()
@@ -202,9 +190,7 @@ def _learnt_tasks(
     return tasks
 
 
-def _blind_merits(
-    rows: Sequence[LeaderboardRow], levels: Mapping[str, Mapping[str, float | None]]
-) -> dict[str, list[float]]:
+def _blind_merits(rows: Sequence[LeaderboardRow], levels: _Levels) -> dict[str, list[float]]:
     """Values of the blind baselines by task, negated where lower is better."""
     merits: dict[str, list[float]] = {row.task: [] for row in rows}
     for row in rows:
@@ -216,9 +202,7 @@ def _blind_merits(
     return merits
 
 
-def _level_rows(
-    tasks: Sequence[str], levels: Mapping[str, Mapping[str, float | None]]
-) -> Iterator[MatrixRow]:
+def _level_rows(tasks: Sequence[str], levels: _Levels) -> Iterator[MatrixRow]:
     """Rows of values that need no model, such as chance; omits empty rows."""
     for name, values in levels.items():
         by_task = {task: values.get(task) for task in tasks}

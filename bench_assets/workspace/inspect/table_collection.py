@@ -151,18 +151,17 @@ class TableCollection:
     def _read_responses(
         self, exam: ExportTable, condition: str, model: str
     ) -> ModelResponses | None:
-        predictions = evaluation_key(exam.task, condition, "predictions")
+        task = exam.task
+        written_at = self._tables.written(evaluation_key(task, condition, "predictions"), model)
         responses = ModelResponses(
             exam=exam,
             condition=condition,
             model=model,
-            asked_at=datetime.fromtimestamp(self._tables.written(predictions, model), UTC),
-            predictions=self._read_evaluation(
-                Prediction, "predictions", exam.task, condition, model
-            ),
-            judgements=self._read_evaluation(Judgement, "judgements", exam.task, condition, model),
-            scores=self._read_evaluation(Score, "scores", exam.task, condition, model),
-            metrics=self._metrics(exam.task, condition, model),
+            asked_at=datetime.fromtimestamp(written_at, UTC),
+            predictions=self._read_evaluation(Prediction, "predictions", task, condition, model),
+            judgements=self._read_evaluation(Judgement, "judgements", task, condition, model),
+            scores=self._read_evaluation(Score, "scores", task, condition, model),
+            metrics=self._metrics(task, condition, model),
         )
         if self._is_current(responses):
             return responses

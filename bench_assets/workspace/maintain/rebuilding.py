@@ -7,11 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import (
-    AUDIT,
-    CONSTANTS,
-    questions_key,
-)
+from bench_assets.asset_factory.evaluation_tables import AUDIT, CONSTANTS, questions_key
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import Task

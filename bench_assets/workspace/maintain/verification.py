@@ -15,10 +15,7 @@ from bench_assets.workspace.maintain.verification_findings import (
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.stores import (
-    open_response_file,
-    open_response_store,
-)
+from bench_resources.config.stores import open_response_file, open_response_store
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.images.store import open_image_store
 from bench_resources.storage.sqlite import integrity_errors

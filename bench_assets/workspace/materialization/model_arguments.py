@@ -5,12 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.core.schema.errors import (
-    ModelError,
-    SettingsError,
-    SourceError,
-    did_you_mean,
-)
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, did_you_mean
 from bench_assets.core.tables.json_records import parse_json
 from bench_assets.workspace.console.output import print_message
 

@@ -118,12 +118,10 @@ class Supervisor:
         """
         if self._log:
             self._log.write_bytes(b"")
-        previous: _ServiceState | None = None
-        for state in self._states:
-            if previous:
-                self._wait_until_ready(previous)
+        for index, state in enumerate(self._states):
+            if index:
+                self._wait_until_ready(self._states[index - 1])
             state.start(self._log)
-            previous = state
 
     def wait_until_ready(self) -> None:
         """Wait until the last service is ready.

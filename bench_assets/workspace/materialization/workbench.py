@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from shlex import quote
 from typing import Any, Self, cast, get_args
 
 import dagster as dg
@@ -251,11 +250,6 @@ class Workbench:
         """
         name = self.catalog.suite(suite).name
         remember_source(self.settings.of_file, name, self.settings.named_sources.get(name, ""))
-
-    def source_option(self, suite: str) -> str:
-        """Option `` --source ...`` for the present source; "" for that of bench.toml."""
-        source = self.settings.named_sources.get(self.catalog.suite(suite).name, "")
-        return f" --source {quote(source)}" if source else ""
 
     def build_questions(self, suite: str) -> None:
         """Materialize the assets of a suite or task that do not depend on a model, with checks.
