@@ -18,7 +18,7 @@ from bench_assets.external_results.suite import (
     read_imports,
     stored_task,
 )
-from bench_assets.workspace.console.new_home import name_new_home
+from bench_assets.workspace.console.new_home import print_new_home
 from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
 from bench_resources.config.environment import IMPORTS_FILE, default_home
 from bench_resources.images.store import ImageStore
@@ -61,7 +61,7 @@ def _evaluation(results: ExternalResults, images: ImageStore, suite: str, model:
     renamed = replace(results, model=model) if model else results
 
     def put_image(data: bytes) -> str:
-        name_new_home(default_home())
+        print_new_home(default_home())
         return images.put(data, f"an image of {results.task}").sha256
 
     return imported_evaluation(renamed, imported_task(results, suite), put_image)
@@ -77,7 +77,7 @@ def store_evaluations(
         SourceError: If a question differs from an earlier import of the task.
         HomeError: If the home cannot be written to.
     """
-    name_new_home(home)
+    print_new_home(home)
     with hold_file(home, IMPORTS_FILE):
         imported_tasks = {imported.suite: imported for imported in read_imports(home)}
         for evaluation in evaluations:

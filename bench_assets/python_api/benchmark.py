@@ -14,7 +14,7 @@ from PIL import Image
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.python_api import arguments
 from bench_assets.python_api.calls import interface
-from bench_assets.workspace.console.new_home import new_home_named
+from bench_assets.workspace.console.new_home import new_home_printed
 from bench_resources.config.environment import default_home
 from bench_resources.config.known_benchmarks import FOLDER, add_known
 from bench_resources.config.models_toml import toml_value
@@ -94,7 +94,7 @@ def add_suites(argument: str, suites: object) -> list[str]:
     home = default_home()
     is_single = isinstance(suites, str | Path | Benchmark) or not isinstance(suites, Iterable)
     suite_list = [suites] if is_single else list(suites)  # type: ignore[call-overload]
-    with new_home_named(home):
+    with new_home_printed(home):
         names = [
             str(suite.save(home / FOLDER / suite.name)) if isinstance(suite, Benchmark) else suite
             for suite in suite_list

@@ -20,9 +20,9 @@ from bench_assets.report.site.addresses import number_page, served_address
 from bench_assets.workspace.console.output import (
     Cell,
     format_results,
+    format_table,
     in_notebook,
     output_width,
-    format_table,
     table_text,
 )
 from bench_resources.config.environment import default_home

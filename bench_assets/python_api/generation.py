@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.evaluation import model_argument
-from bench_assets.workspace.console.new_home import name_new_home
+from bench_assets.workspace.console.new_home import print_new_home
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.model_arguments import (
     resolve_models,
@@ -64,7 +64,7 @@ def generate(
     settings = home_settings()
     (resolved,) = resolve_models([model_argument(model, name)], settings)
     settings = settings.with_overrides(models=sections_of([resolved]))
-    name_new_home(settings.home)
+    print_new_home(settings.home)
     store = open_image_store(settings)
     requests = [Request(prompt=_to_prompt(prompt, store)) for prompt in prompts]
     if name or not callable(model):

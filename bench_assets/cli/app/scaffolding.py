@@ -12,7 +12,7 @@ from bench_assets.cli.app.command_context import error_reporting
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.plugins import SUITES, find_owners
-from bench_assets.workspace.console.new_home import new_home_named
+from bench_assets.workspace.console.new_home import new_home_printed
 from bench_assets.workspace.console.output import print_message
 
 app = typer.Typer()
@@ -40,7 +40,7 @@ def home(
 
     with error_reporting():
         root = (folder or default_home()).expanduser().absolute()
-        with new_home_named(root):
+        with new_home_printed(root):
             _write_new({root / "bench.toml": _render_template("home/bench.toml.txt", _EXAMPLE)})
         print_message(f"{root / 'bench.toml'}: uncomment what you need")
         if root != default_home():
@@ -67,7 +67,7 @@ def benchmark(name: Name) -> None:
         texts = {
             folder / "questions.jsonl": _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
         }
-        with new_home_named(settings.home):
+        with new_home_printed(settings.home):
             _write_new(texts)
         _draw_example(folder)
         with file.open("a", encoding="utf-8") as bench_toml:

@@ -31,12 +31,12 @@ def fetch(
 
     Example: bench home fetch blink
     """
-    from bench_assets.workspace.console.new_home import name_new_home
+    from bench_assets.workspace.console.new_home import print_new_home
     from bench_assets.workspace.maintain.downloads import fetch_release
 
     with open_home(suite, rule="bench.toml") as bench:
         definition = bench.catalog.suite(suite)
-        name_new_home(bench.settings.home)
+        print_new_home(bench.settings.home)
         release, folder = fetch_release(bench.settings, definition, address)
         print_message(f"{release}\nis in {folder}. To use it, add to {bench.settings.file}:")
         print_result(f'[sources]\n{definition.name} = "{release}"')

@@ -7,12 +7,9 @@ from bench_assets.core.schema.errors import BenchError
 
 
 def interrupt_summary(home: Path, started_at: float, command: str) -> str:
-    """Summarise what was stored since a command began, and how to continue; "" for nothing.
+    """Summarise what was stored since ``started_at`` (s since the epoch); "" for nothing.
 
-    Args:
-        home: The home folder.
-        started_at: s since the epoch.
-        command: The command or call that continues.
+    ``command`` is the command or call that continues.
     """
     n_tables = _count_tables_since(home / "tables", started_at)
     n_responses = _count_responses_since(home, started_at)

@@ -1,4 +1,4 @@
-"""The sentence that a home folder is made, printed once, before other messages."""
+"""Message about a new home folder, printed once."""
 
 import os
 from collections.abc import Generator
@@ -8,14 +8,14 @@ from pathlib import Path
 from bench_assets.workspace.console.output import print_message
 
 
-def name_new_home(home: Path) -> None:
+def print_new_home(home: Path) -> None:
     """Print the path of a home that does not exist yet, before it is written to."""
     if not os.path.exists(home):  # noqa: PTH110 - False for a name that is too long
         print_message(f"{home}: created, for tables, responses and the report")
 
 
 @contextmanager
-def new_home_named(home: Path) -> Generator[None]:
+def new_home_printed(home: Path) -> Generator[None]:
     """Print the path of a home that the block makes, also if it fails."""
     is_new = not os.path.exists(home)  # noqa: PTH110
     try:

@@ -296,11 +296,11 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def _cell_of_metric(cell: Cell) -> Cell:
+def _metric_cell(cell: Cell) -> Cell:
     return lambda result: cell(result.row)
 
 
-_RESULT_METRICS = ("model", "task", "condition", "metric", "value", "95 % interval")
+_RESULT_FIELDS = ("model", "task", "condition", "metric", "value", "95 % interval")
 LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": format_value,
@@ -316,14 +316,10 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
 }
 
 RESULT_COLUMNS: Mapping[str, Cell] = {
-    **{
-        name: _cell_of_metric(cell)
-        for name, cell in METRIC_COLUMNS.items()
-        if name in _RESULT_METRICS
-    },
+    **{name: _metric_cell(cell) for name, cell in METRIC_COLUMNS.items() if name in _RESULT_FIELDS},
     "best blind": lambda result: format_blind(result.reference),
     "verdict": lambda result: result.verdict,
-    **{name: _cell_of_metric(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
+    **{name: _metric_cell(METRIC_COLUMNS[name]) for name in ("unread", "n", "part", "notes")},
 }
 
 _MOST_BLOCKS = 3

@@ -93,8 +93,8 @@ def dry_run(
                 continue
             questions = subset.select(task, bench.questions(task, condition))
             if questions or subset == WHOLE:
-                asked = _AskedModel(model, condition)
-                estimates += _task_estimates(bench, models, task, questions, asked)
+                asked_model = _AskedModel(model, condition)
+                estimates += _task_estimates(bench, models, task, questions, asked_model)
     return estimates
 
 
@@ -135,10 +135,10 @@ class _AskedModel(NamedTuple):
 
 
 def _task_estimates(
-    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], asked: _AskedModel
+    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], model: _AskedModel
 ) -> list[Estimate]:
     """Estimate a model's responses to questions, and the verdicts of judges and readers on them."""
-    counter = _RequestCounter(models, asked.name, asked.condition)
+    counter = _RequestCounter(models, model.name, model.condition)
     judge_counters: dict[str, _RequestCounter] = {}
 
     def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
@@ -146,14 +146,14 @@ def _task_estimates(
         return nullcontext(judge_counters.setdefault(name, judge_counter))
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, models, judge, count_verdicts, asked.name)
+    verdicts = configured_verdicts(task, models, judge, count_verdicts, model.name)
     if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
         silent_test = replace(verdicts.null_test, record=lambda figures: None)
         verdicts = replace(verdicts, null_test=silent_test)
     runner = Runner(
         task=task,
-        condition=asked.condition,
-        responses=replace(GeneratedResponses.of(counter), draws=models.named(asked.name).draws),
+        condition=model.condition,
+        responses=replace(GeneratedResponses.of(counter), draws=models.named(model.name).draws),
         judge=verdicts,
     )
     predictions = runner.predictions(questions)
@@ -229,8 +229,8 @@ class _RequestCounter:
         """Return an empty cache, because the other model looks up the requests itself."""
         return _EmptyCache(self.name)
 
-    def estimate(self, task: str, asked: str) -> Estimate:
-        """Estimate the tokens, time and cost of the recorded requests."""
+    def estimate(self, task: str, role: str) -> Estimate:
+        """Estimate the tokens, time and cost of the recorded requests, for ``asked`` = ``role``."""
         n, spec, averages = self._n_distinct - self._n_cached, self._spec, self._averages
         max_tokens = spec.max_tokens if isinstance(spec, SamplingSection) else 0
         prompt_tokens = [tokens_in(request.prompt) for request in self._requests] or [0]
@@ -243,7 +243,7 @@ class _RequestCounter:
         return Estimate(
             task=task,
             condition=self._condition,
-            asked=asked,
+            asked=role,
             model=self.name,
             requests=self._n_distinct,
             cached=self._n_cached,

@@ -86,6 +86,7 @@ def estimate_power(
 def _estimates(
     bench: Workbench, task: Task, difference: float | None, baseline: float
 ) -> Iterator[PowerEstimate]:
+    """Estimate a task in each kind of comparison: by evaluated models, else by assumptions."""
     questions = _read_questions(bench, task)
     size = _task_size(task, questions)
     spreads = _measured_spreads(bench, task, questions) if questions else {}
@@ -173,8 +174,8 @@ def _measured_spreads(
     bench: Workbench, task: Task, questions: Sequence[Question]
 ) -> Mapping[str, _Spread]:
     """Measure the spreads between neighbours on the leaderboard; {} if too few models."""
-    scored = islice(_scored_models(bench, task, questions), _MAX_MODELS)
-    models = sorted(scored, key=lambda model: model.value)
+    some_models = islice(_scored_models(bench, task, questions), _MAX_MODELS)
+    models = sorted(some_models, key=lambda model: model.value)
     if len(models) < 2:
         return {}
     measure, clusters = task.measures[task.primary_metric], cluster_questions(questions)

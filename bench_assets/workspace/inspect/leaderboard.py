@@ -26,7 +26,7 @@ from bench_assets.defs.tables.leaderboard import rank_tasks
 from bench_assets.evaluation.checked_scores import NOT_CHECKED
 from bench_assets.report.building import make_report, parts, write_report
 from bench_assets.report.site.folder import STAMPS_FILE, Site
-from bench_assets.workspace.console.new_home import name_new_home
+from bench_assets.workspace.console.new_home import print_new_home
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import open_image_store
@@ -98,16 +98,14 @@ class Matrix:
 def matrices(rows: Sequence[LeaderboardRow], chance: Mapping[str, float | None]) -> list[Matrix]:
     """Arrange the leaderboard by edition, because numbers of different editions are not comparable.
 
-    Args:
-        rows: The leaderboard.
-        chance: Task -> expected score of guessing on the present questions, if known.
+    ``chance`` has the expected score of guessing on each task's present questions, if known.
     """
     rows = _with_editions(rows)
     groups = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
     groups |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
-    own = [(edition, place) for edition, place in groups if not place]
-    elsewhere = [(edition, place) for edition, place in groups if place]
-    return [_matrix(edition, place, rows, chance) for edition, place in own + elsewhere]
+    first_groups = [(edition, place) for edition, place in groups if not place]
+    other_groups = [(edition, place) for edition, place in groups if place]
+    return [_matrix(edition, place, rows, chance) for edition, place in first_groups + other_groups]
 
 
 def _with_editions(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
@@ -290,7 +288,7 @@ def present_report(
     rows = rank_tasks(catalog.tasks, tables, published, CurrentConfiguration(settings))
     report_parts = parts(rows, catalog, settings, without_images, missing_numbers(bench))
     if out is None:
-        name_new_home(settings.home)
+        print_new_home(settings.home)
         return make_report(settings, tables, catalog, report_parts, print_message)
     site = Site(out, open_image_store(settings))
     write_report(site, tables, catalog, report_parts)

@@ -39,11 +39,11 @@ def pack_report(folder: Path, target: Path) -> None:
     with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
         for path in _report_files(folder):
             name = f"{_ROOT}/{path.relative_to(folder).as_posix()}"
-            info = zipfile.ZipInfo(name, _FIXED_TIMESTAMP)
-            info.external_attr = 0o644 << 16  # Unix permissions
+            member = zipfile.ZipInfo(name, _FIXED_TIMESTAMP)
+            member.external_attr = 0o644 << 16  # Unix permissions
             is_compressed = path.suffix in _COMPRESSED_SUFFIXES
-            info.compress_type = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
-            archive.writestr(info, path.read_bytes())
+            member.compress_type = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
+            archive.writestr(member, path.read_bytes())
 
 
 def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:

@@ -151,6 +151,7 @@ class TableCollection:
     def _read_responses(
         self, exam: ExportTable, condition: str, model: str
     ) -> ModelResponses | None:
+        """Read a model's tables; None, with a reported omission, if they are of other questions."""
         task = exam.task
         written_at = self._tables.written(evaluation_key(task, condition, "predictions"), model)
         responses = ModelResponses(
@@ -188,6 +189,7 @@ class TableCollection:
         return self._read(key, row_type, model) if self._tables.exists(key, model) else []
 
     def _read(self, key: Sequence[str], row_type: type[Row], model: str = "") -> list[Row]:
+        """Read a table; reports a damaged one as left out, and returns no rows."""
         try:
             return self._tables.read(key, row_type, model)
         except TableError as error:

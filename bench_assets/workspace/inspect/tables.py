@@ -143,22 +143,18 @@ class ListedTable:
     about: str  # description of one row
 
 
-def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
-    """List the tables, by name.
-
-    Args:
-        bench: The home folder.
-        below: A suite, task or other folder of table names; "": all.
+def list_tables(bench: Workbench, folder: str = "") -> list[ListedTable]:
+    """List the tables of a suite, task or other folder of table names; all without a folder.
 
     Raises:
-        UnknownNameError: If it has no tables.
+        UnknownNameError: If the folder has no tables.
     """
     tables = list(_all_tables(bench))
-    selected = [t for t in tables if not below or f"{t.name}/".startswith(f"{below}/")]
+    selected = [t for t in tables if not folder or f"{t.name}/".startswith(f"{folder}/")]
     if not selected:
         folders = {str(path) for t in tables for path in PurePosixPath(t.name).parents} - {"."}
         raise UnknownNameError(
-            "suite, task or folder of tables", below, folders, all_by="bench tables list"
+            "suite, task or folder of tables", folder, folders, all_by="bench tables list"
         )
     return selected
 

@@ -44,7 +44,7 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
                     n_whole += 1
         yield from _stale_findings(bench)
     except HomeError as error:
-        yield VerificationFinding(what="tables", state="missing", n=1, why=str(error))
+        yield VerificationFinding(what="tables", state="missing", why=str(error))
         return
     yield from whole_finding("tables", n_whole)
 
@@ -55,7 +55,6 @@ def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
         yield VerificationFinding(
             what=f"{number.task.name} of {number.model}",
             state="outdated",
-            n=1,
             why=number.reason,
             command=f"bench evaluate {number.task.name} --model {quote(number.model)}{option}",
         )
@@ -75,7 +74,7 @@ def _table_finding(bench: Workbench, name: str) -> VerificationFinding | None:
         command = rebuild_command(bench, dg.AssetKey(key), model) if is_own else ""
         if not command and tables.blobs.folder is not None:  # a file, which can be removed
             command = f"rm {quote(tables.place(key, model))}"
-        return VerificationFinding(what=label, state=state, n=1, why=str(error), command=command)
+        return VerificationFinding(what=label, state=state, why=str(error), command=command)
     return None
 
 
@@ -97,7 +96,7 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
         stored = set(location.stored_digests())
         damaged = damaged_images(location, sorted(stored))
     except HomeError as error:
-        yield VerificationFinding(what="images", state="missing", n=1, why=str(error))
+        yield VerificationFinding(what="images", state="missing", why=str(error))
         return
     missing = {name: f"no such image in {location.name}" for name in sorted(suites.keys() - stored)}
     for name, reason in (damaged | missing).items():
@@ -107,7 +106,6 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
         yield VerificationFinding(
             what=f"image {name}",
             state="missing" if name in missing else "damaged",
-            n=1,
             why=reason if suite else f"{reason}; no table uses it",
             command=f"bench tables questions {suite}" if suite else location.deletion_command(name),
         )

@@ -14,10 +14,7 @@ from bench_resources.datasets.source_files import configured_release
 def fetch_release(settings: Settings, suite: Suite, address: str) -> tuple[Release, Path]:
     """Download a suite's release unless the home has it; returns the release and its folder.
 
-    Args:
-        settings: Settings of the home.
-        suite: The suite.
-        address: Address of the release; "": that of bench.toml, else the suite's default.
+    Without an address, that of bench.toml is used, else the suite's default.
 
     Raises:
         SettingsError: If no address is known, for example because of the licence.

@@ -15,8 +15,10 @@ from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.tables.parquet import Table
 
-_QUESTION_IMAGES = "SELECT DISTINCT unnest(images) AS image FROM tables"
-_STORED_IMAGES = "SELECT sha256 AS image FROM tables"
+_IMAGE_QUERIES: tuple[tuple[str, type[Any]], ...] = (
+    ("SELECT DISTINCT unnest(images) AS image FROM tables", Question),
+    ("SELECT sha256 AS image FROM tables", StoredImage),
+)
 
 
 def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
@@ -48,14 +50,10 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 def suites_by_image(bench: Workbench) -> dict[str, str]:
     """Map images to suites, by the tables that name them."""
     by_image: dict[str, str] = {}
-    queries: tuple[tuple[str, type[Any]], ...] = (
-        (_QUESTION_IMAGES, Question),
-        (_STORED_IMAGES, StoredImage),
-    )
     for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
             keys = list(tables.unpartitioned_keys(suite))
-            for sql, row_type in queries:
+            for sql, row_type in _IMAGE_QUERIES:
                 skipped: dict[Table, str] = {}  # tables of other row types, and damaged tables
                 images = tables.query(sql, {"tables": (keys, row_type)}, skipped)
                 by_image |= dict.fromkeys(images.column("image").to_pylist(), suite)

@@ -68,15 +68,13 @@ def _response_findings(settings: Settings) -> Iterator[VerificationFinding]:
         yield from _findings_by_state("responses", open_response_file(settings))
     except StoreVersionError as error:
         command = "bench home migrate-schema"
-        yield VerificationFinding(
-            what=file.name, state="outdated", n=1, why=str(error), command=command
-        )
+        yield VerificationFinding(what=file.name, state="outdated", why=str(error), command=command)
     except BenchError as error:
         errors.append(str(error).removeprefix(f"{file}: "))
     for error_text in dict.fromkeys(errors):
         reason = f"{file}: {error_text}"
         command = f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW"
-        yield VerificationFinding(what=file.name, state="damaged", n=1, why=reason, command=command)
+        yield VerificationFinding(what=file.name, state="damaged", why=reason, command=command)
 
 
 def _shared_response_findings(settings: Settings) -> Iterator[VerificationFinding]:
@@ -85,7 +83,7 @@ def _shared_response_findings(settings: Settings) -> Iterator[VerificationFindin
     try:
         yield from _findings_by_state("shared responses", open_response_store(settings))
     except BenchError as error:
-        yield VerificationFinding(what="shared database", state="missing", n=1, why=str(error))
+        yield VerificationFinding(what="shared database", state="missing", why=str(error))
 
 
 def _findings_by_state(label: str, store: "ResponseStore") -> list[VerificationFinding]:
@@ -105,24 +103,24 @@ def _findings_by_state(label: str, store: "ResponseStore") -> list[VerificationF
 
 
 def _release_findings(home: Path) -> Iterator[VerificationFinding]:
+    """Verify the files of downloaded releases; yields a finding for each intact release, too."""
     cache = ReleaseCache(home)
     try:
         releases = cache.all()
     except SourceError as error:
         yield VerificationFinding(
-            what="sources", state="damaged", n=1, why=str(error), command="bench home fetch"
+            what="sources", state="damaged", why=str(error), command="bench home fetch"
         )
         return
     for suite, _, folder in releases:
-        problems = cache.find_damage(folder)
+        label, problems = f"sources/{suite}", cache.find_damage(folder)
         for reason in problems:
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
-            label = f"sources/{suite}"
             yield VerificationFinding(
-                what=label, state="damaged", n=1, why=f"{folder}: {reason}", command=command
+                what=label, state="damaged", why=f"{folder}: {reason}", command=command
             )
         if not problems:
-            yield VerificationFinding(what=f"sources/{suite}", state="whole", n=1)
+            yield VerificationFinding(what=label, state="whole")
 
 
 def _dagster_findings(folder: Path) -> Iterator[VerificationFinding]:
@@ -132,9 +130,7 @@ def _dagster_findings(folder: Path) -> Iterator[VerificationFinding]:
         for problem in problems:
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
             reason = f"{file}: {problem}; contains only the history of runs"
-            yield VerificationFinding(
-                what="dagster", state="damaged", n=1, why=reason, command=command
-            )
+            yield VerificationFinding(what="dagster", state="damaged", why=reason, command=command)
         if not problems:
             n_whole += 1
     yield from whole_finding("dagster", n_whole)

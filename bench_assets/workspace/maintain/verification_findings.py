@@ -16,7 +16,7 @@ class VerificationFinding:
 
     what: str  # "tables", "images", ..., or a file or entry
     state: State
-    n: int  # files, or rows of a database
+    n: int = 1  # files, or rows of a database
     why: str = ""
     command: str = ""  # command that restores it; "": none needed, or none known
 
@@ -60,7 +60,6 @@ def _unreadable_finding(label: str, path: Path) -> VerificationFinding:
     return VerificationFinding(
         what=label,
         state="unreadable",
-        n=1,
         why=f"{path}: cannot be read: permission denied{owner_note}",
         command=f"chmod u+rX {quote(str(blocking))}" if is_own else "",
     )

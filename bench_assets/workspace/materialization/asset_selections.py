@@ -35,13 +35,7 @@ def condition_inputs(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> 
 
 
 def evaluation(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> dg.AssetSelection:
-    """Select the assets of one evaluation: shared tables and the task's own.
-
-    Args:
-        task: The evaluated task.
-        condition: "main", or an ablation.
-        all_keys: Keys of all assets; tables that a task lacks are left out.
-    """
+    """Select the assets of one evaluation, as far as they are among ``all_keys``."""
     if task.condition(condition) and condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}

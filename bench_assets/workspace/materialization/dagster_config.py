@@ -43,11 +43,7 @@ _COORDINATOR = {"module": "bench_resources.runs.run_pools", "class": "PoolCoordi
 
 
 def write_dagster_yaml(folder: Path, settings: Settings) -> None:
-    """Write Dagster's configuration, unless it is up to date.
-
-    Args:
-        folder: ``home/dagster``.
-        settings: Settings of the home.
+    """Write Dagster's configuration to ``folder``, unless it is up to date.
 
     Raises:
         SettingsError: If ``dagster.site.yaml`` is not a mapping, or sets an entry of bench.toml's.

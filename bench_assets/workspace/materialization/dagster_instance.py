@@ -54,11 +54,8 @@ _NOT_IN_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
     """Open the Dagster instance in ``home/dagster``; created on the first call.
 
-    Orphaned runs are ended, so that they release their pools.
-
-    Args:
-        home: The home folder.
-        settings: Its settings; None: read from the home.
+    Orphaned runs are ended, so that they release their pools. Without settings, those of the home
+    are read.
 
     Raises:
         SettingsError: If ``bench.toml`` or ``dagster.site.yaml`` of the home is invalid.

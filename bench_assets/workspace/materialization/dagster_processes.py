@@ -51,9 +51,7 @@ def require_free(port: int, host: str = _HOST) -> None:
 def write_workspace(home: Path, code: str = "") -> Path:
     """Write the file by which Dagster finds the graph; returns its path.
 
-    Args:
-        home: The home folder.
-        code: ``HOST:PORT`` or socket of a code server; "": the installed package.
+    ``code`` is ``HOST:PORT`` or the socket of a code server; "": the installed package.
     """
     kind, name = "grpc_server", "workspace-of-ui.yaml"
     location: dict[str, object] = {"location_name": LOCATION}
@@ -184,10 +182,8 @@ class CodeServer(Service):
 def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
     """Build the three services of one machine, in the order of their start.
 
-    Args:
-        home: The home folder.
-        port: Port of the web server on loopback.
-        socket_folder: Folder that only this user may enter: who reaches the code server runs code.
+    The web server listens on loopback. Only this user may enter ``socket_folder``, because anybody
+    who reaches the code server can run code.
     """
     code = str(socket_folder / "code")
     return [

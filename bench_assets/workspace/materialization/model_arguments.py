@@ -48,7 +48,8 @@ def _print_resolution(argument: str, model: "ResolvedModel", settings: "Settings
     """Print the name of a model given by location if it is new, and the chosen engine."""
     from bench_resources.config.addresses import template_of_argument
 
-    located, engine = model if model.section else model.base, model.base.engine
+    located = model if model.section else model.base
+    engine = model.base.engine
     if located.section and located.name not in settings.models:  # otherwise printed before
         note = f"; {engine}" if engine else ""
         location = template_of_argument(argument)

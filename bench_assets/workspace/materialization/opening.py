@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import ModelError, SettingsError, SourceErr
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, Task
-from bench_assets.workspace.console.new_home import new_home_named
+from bench_assets.workspace.console.new_home import new_home_printed
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.model_arguments import resolve_models, sections_of
@@ -112,7 +112,7 @@ def add_benchmarks(suites: Iterable[str]) -> list[str]:
         SettingsError: If a file has no usable benchmark, or the name is taken.
     """
     home = default_home()
-    with new_home_named(home):
+    with new_home_printed(home):
         return add_known(home, suites)
 
 

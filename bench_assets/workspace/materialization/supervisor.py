@@ -203,11 +203,9 @@ class Supervisor:
 
 @contextmanager
 def supervise_ui(home: Path, port: int) -> Generator[Supervisor]:
-    """Supervise the three services of one machine; once started, the UI responds.
+    """Supervise the three services of one machine, which write ``dagster/ui.log`` of the home.
 
-    Args:
-        home: The home folder, whose ``dagster/ui.log`` they write.
-        port: Port of the web server on loopback.
+    Once they are started, the UI responds on loopback at ``port``.
     """
     with (
         tempfile.TemporaryDirectory(prefix="bench-ui-", ignore_cleanup_errors=True) as folder,

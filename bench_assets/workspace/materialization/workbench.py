@@ -27,7 +27,7 @@ from bench_assets.core.schema.rows import Metric, Question, StoredImage
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.console.new_home import name_new_home
+from bench_assets.workspace.console.new_home import print_new_home
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections
 from bench_resources.config.bench_toml import Settings
@@ -119,7 +119,7 @@ class Workbench:
             return dg.DagsterInstance.ephemeral()
         from bench_assets.workspace.materialization.dagster_instance import open_instance
 
-        name_new_home(self.settings.home)
+        print_new_home(self.settings.home)
         return open_instance(self.settings.home, self.settings)
 
     @property

@@ -9,11 +9,11 @@ import pytest
 
 from bench_assets.workspace.console.output import (
     Cell,
+    format_table,
     print_json_result,
     print_message,
     print_result,
     print_rows,
-    format_table,
     table_text,
 )
 
