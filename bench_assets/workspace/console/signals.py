@@ -94,17 +94,18 @@ def signal_listener() -> Generator[Signals]:
 def _listen(read_end: int, received: Signals) -> None:
     """Record the first signal; end the process and its children with the second."""
     while data := os.read(read_end, 1):
-        if data[0] not in SIGNAL_NAMES:
+        number = data[0]
+        if number not in SIGNAL_NAMES:
             continue
         if received.first is None:
-            received.note(data[0])
+            received.note(number)
             if not select.select([read_end], [], [], _NOTICE_SECONDS)[0]:
                 _write("stopping after the current step; repeat the signal to end at once")
-        elif data[0] != signal.SIGHUP:  # a closing terminal sends two
+        elif number != signal.SIGHUP:  # a closing terminal sends two
             for child in multiprocessing.active_children():
                 child.kill()
             _write(f"ended at once; {RESUME_MESSAGE}")
-            os._exit(EXIT_BASE + data[0])
+            os._exit(EXIT_BASE + number)
 
 
 def _write(text: str) -> None:

@@ -267,8 +267,10 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     if bench.settings.home.exists() and not bench.is_read_only:
         bench.refresh_leaderboard()
     published, _ = bench.catalog.published()
-    now = CurrentConfiguration(bench.settings)
-    return rank_tasks(bench.catalog.tasks, bench.tables, published, now, with_partial=True)
+    configuration = CurrentConfiguration(bench.settings)
+    return rank_tasks(
+        bench.catalog.tasks, bench.tables, published, configuration, with_partial=True
+    )
 
 
 def present_report(

@@ -5,6 +5,7 @@ import time
 import zipfile
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,15 +57,10 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
     Raises:
         SettingsError: If the port is in use, or not permitted.
     """
-    folder = home / "report"
-
-    class FolderRequestHandler(_ReportRequestHandler):
-        def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
-            super().__init__(*arguments, directory=str(folder))
-
+    handler = partial(_ReportRequestHandler, directory=str(home / "report"))
     first_port = served_port(home) if port is None else port
     try:
-        server = _ReportServer((ADDRESS, first_port), FolderRequestHandler)
+        server = _ReportServer((ADDRESS, first_port), handler)
     except OSError as error:
         if port is None:
             return open_server(home, 0)

@@ -30,20 +30,20 @@ def stale_reason(
     bench: Workbench, task: Task, rows: Sequence[Metric], tables: TableFiles | None = None
 ) -> str:
     """Reason why the metrics of an evaluation are stale; "" if they are current, or none."""
-    now = CurrentConfiguration(bench.settings)
-    return now.stale_reason(task, rows[0], tables or bench.tables) if rows else ""
+    configuration = CurrentConfiguration(bench.settings)
+    return configuration.stale_reason(task, rows[0], tables or bench.tables) if rows else ""
 
 
 def stale_numbers(bench: Workbench, tasks: Iterable[Task] | None = None) -> Iterator[StaleNumber]:
     """Find the stale numbers of the present sources; tables that cannot be read are left out."""
-    now = CurrentConfiguration(bench.settings)
+    configuration = CurrentConfiguration(bench.settings)
     for task in bench.catalog.tasks if tasks is None else tasks:
         for condition in task.conditions:
             key = evaluation_key(task, condition, "metrics")
             for model in bench.tables.known(key):
                 try:
                     rows = bench.tables.read(key, Metric, model)
-                    reason = now.stale_reason(task, rows[0], bench.tables) if rows else ""
+                    reason = configuration.stale_reason(task, rows[0], bench.tables) if rows else ""
                 except TableError:  # bench home verify reports it
                     continue
                 if reason:
@@ -52,7 +52,7 @@ def stale_numbers(bench: Workbench, tasks: Iterable[Task] | None = None) -> Iter
 
 def print_stale_questions(bench: Workbench, tasks: Iterable[Task]) -> None:
     """Report question tables whose source has changed since they were built."""
-    now = CurrentConfiguration(bench.settings)
+    configuration = CurrentConfiguration(bench.settings)
     for task in tasks:
-        if reason := now.questions_stale_reason(task, bench.tables):
+        if reason := configuration.questions_stale_reason(task, bench.tables):
             print_message(f"{task.name}: stale questions: {reason}")

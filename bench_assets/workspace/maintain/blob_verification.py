@@ -50,13 +50,11 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 
 
 def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
-    for number in stale_numbers(bench):
-        option = "" if number.condition == "main" else f" --condition {number.condition}"
+    for task, condition, model, reason in stale_numbers(bench):
+        option = "" if condition == "main" else f" --condition {condition}"
+        command = f"bench evaluate {task.name} --model {quote(model)}{option}"
         yield VerificationFinding(
-            what=f"{number.task.name} of {number.model}",
-            state="outdated",
-            why=number.reason,
-            command=f"bench evaluate {number.task.name} --model {quote(number.model)}{option}",
+            what=f"{task.name} of {model}", state="outdated", why=reason, command=command
         )
 
 

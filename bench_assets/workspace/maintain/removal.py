@@ -78,10 +78,11 @@ def _tables_of(bench: Workbench, model: str) -> Iterator[BlobEntry]:
                 yield from (
                     blob for blob in blobs.list(tables.below(key.path)) if blob.name == name
                 )
+    file = file_name(model)
+    if file == file_name():  # of tables that are not per model
+        return
     for suite in unknown_suites(bench):
-        for blob in blobs.list(suite):
-            if PurePosixPath(blob.name).name == file_name(model) != file_name():
-                yield blob
+        yield from (blob for blob in blobs.list(suite) if PurePosixPath(blob.name).name == file)
 
 
 def unknown_suites(bench: Workbench) -> dict[str, list[str]]:

@@ -86,20 +86,18 @@ def _shared_response_findings(settings: Settings) -> Iterator[VerificationFindin
         yield VerificationFinding(what="shared database", state="missing", why=str(error))
 
 
-def _findings_by_state(label: str, store: "ResponseStore") -> list[VerificationFinding]:
+def _findings_by_state(label: str, store: "ResponseStore") -> Iterator[VerificationFinding]:
     from bench_resources.response_cache.rows import count_states
 
     counts = count_states(store.rows(), store.prompts())
     command = "bench evaluate their suites and models: the requests are sent again"
     prompts = label.replace("responses", "prompts")
-    return [
-        *(
-            VerificationFinding(what=rows, state="damaged", n=n, why=store.place, command=command)
-            for rows, n in ((label, counts["damaged"]), (prompts, counts["damaged prompts"]))
-            if n
-        ),
-        *whole_finding(label, counts["whole"]),
-    ]
+    for rows, n in ((label, counts["damaged"]), (prompts, counts["damaged prompts"])):
+        if n:
+            yield VerificationFinding(
+                what=rows, state="damaged", n=n, why=store.place, command=command
+            )
+    yield from whole_finding(label, counts["whole"])
 
 
 def _release_findings(home: Path) -> Iterator[VerificationFinding]:

@@ -85,7 +85,8 @@ def _load_instance(folder: Path, settings: Settings) -> dg.DagsterInstance:
     try:
         return dg.DagsterInstance.from_config(str(folder))
     except DagsterInvalidConfigError as exc:
-        if not (file := site_file(settings)).exists():
+        file = site_file(settings)
+        if not file.exists():
             raise
         message = " ".join(error.message for error in exc.errors) or " ".join(str(exc).split())
         raise SettingsError(f"{file}: {message}") from None
@@ -151,7 +152,8 @@ class _FilteredStderr:
     def write(self, text: str) -> int:
         if not text.startswith(_UNWRITTEN):
             return self._stream.write(text)
-        self.unwritten += text.startswith(_UNWRITTEN[0])
+        if text.startswith(_UNWRITTEN[0]):  # the first message of an event
+            self.unwritten += 1
         return len(text)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
