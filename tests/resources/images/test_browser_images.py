@@ -1,15 +1,17 @@
-"""Everything that is shown an image is shown it upright, in all eight orientations.
+"""Images reach models and pages upright, whichever of the eight orientations is stored.
 
-A photograph with a colour in each corner is drawn upright, and stored turned by NumPy. Models and
-exports have to find it upright in the bytes alone; browsers turn what says that it is turned.
+A photograph with a colour in each corner is drawn upright, and its pixels are turned by NumPy.
+Models get upright pixels; browsers turn images by their EXIF orientation themselves.
 """
 
 import base64
 import io
+import math
+import re
 
 import numpy as np
 import pytest
-from PIL import Image, ImageColor, ImageOps
+from PIL import ExifTags, Image, ImageColor, ImageOps
 
 from bench_assets.core.schema.chat import Image as ImagePart
 from bench_assets.report.site.images import Images
@@ -21,7 +23,7 @@ from bench_resources.models.workers.local_model import decode
 
 WIDE, HIGH = 48, 32
 CORNERS = ("red", "lime", "blue", "yellow")  # clockwise from the upper left
-STORED = {
+PIXELS_BY_ORIENTATION = {
     1: lambda pixels: pixels,
     2: np.fliplr,
     3: lambda pixels: np.rot90(pixels, 2),
@@ -34,28 +36,37 @@ STORED = {
 
 
 def photograph(orientation, image_format):
-    drawn = Image.new("RGB", (WIDE, HIGH))
-    places = ((0, 0), (WIDE // 2, 0), (WIDE // 2, HIGH // 2), (0, HIGH // 2))
-    for colour, place in zip(CORNERS, places, strict=True):
-        drawn.paste(colour, (*place, place[0] + WIDE // 2, place[1] + HIGH // 2))
+    """Encode the photograph with an EXIF orientation, its pixels turned accordingly."""
+    upright = Image.new("RGB", (WIDE, HIGH))
+    half_width, half_height = WIDE // 2, HIGH // 2
+    quarters = ((0, 0), (half_width, 0), (half_width, half_height), (0, half_height))
+    for colour, (left, top) in zip(CORNERS, quarters, strict=True):
+        upright.paste(colour, (left, top, left + half_width, top + half_height))
     exif = Image.Exif()
-    exif[274] = orientation
+    exif[ExifTags.Base.Orientation] = orientation
     file = io.BytesIO()
-    turned = Image.fromarray(np.ascontiguousarray(STORED[orientation](np.asarray(drawn))))
+    turned = Image.fromarray(
+        np.ascontiguousarray(PIXELS_BY_ORIENTATION[orientation](np.asarray(upright)))
+    )
     turned.save(file, image_format, exif=exif)
     return file.getvalue()
 
 
-def opened(data):
+def decode_pixels(data):
     return Image.open(io.BytesIO(data)).convert("RGB")
 
 
-def in_browser(data):
+def decode_in_browser(data):
     return ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB")
 
 
+def decode_data_uri(uri):
+    return base64.b64decode(uri.partition("base64,")[2])
+
+
 def to_a_server(store, sha256, _):
-    return [opened(base64.b64decode(encode_image(ImagePart(sha256), store.read)[1]))]
+    _, encoded = encode_image(ImagePart(sha256), store.read)
+    return [decode_pixels(base64.b64decode(encoded))]
 
 
 def to_a_local_model(store, sha256, _):
@@ -65,47 +76,51 @@ def to_a_local_model(store, sha256, _):
 def in_the_report(store, sha256, folder):
     image = Images(folder, store).bring([sha256])[sha256]
     assert image is not None
-    return [in_browser((folder / name).read_bytes()) for name in image]
+    return [decode_in_browser((folder / name).read_bytes()) for name in image]
 
 
 def on_annotation_pages(store, sha256, _):
-    return [in_browser(browser_image(store.place, sha256)[0])]
+    return [decode_in_browser(browser_image(store.place, sha256)[0])]
 
 
 def in_label_studio(store, sha256, _):
-    data = data_uri(store.place, sha256).partition("base64,")[2]
-    return [in_browser(base64.b64decode(data))]
+    return [decode_in_browser(decode_data_uri(data_uri(store.place, sha256)))]
 
 
 def in_previews(store, sha256, _):
-    page = PreviewTable(store, ["id", "images"])
-    page.add("q", [sha256], [])
-    text = str(page.metadata("x")["x"].value)
-    return [opened(base64.b64decode(text.partition("base64,")[2].partition(")")[0]))]
+    table = PreviewTable(store, ["id", "images"])
+    table.add("q", [sha256], [])
+    markdown = str(table.metadata("x")["x"].value)
+    (uri,) = re.findall(r"\((data:[^)]+)\)", markdown)
+    return [decode_pixels(decode_data_uri(uri))]
 
 
-PLACES = (
-    *(to_a_server, to_a_local_model, in_the_report, on_annotation_pages, in_previews),
+DESTINATIONS = (
+    to_a_server,
+    to_a_local_model,
+    in_the_report,
+    on_annotation_pages,
+    in_previews,
     in_label_studio,
 )
 
 
 @pytest.mark.parametrize("image_format", ["JPEG", "PNG"])
-@pytest.mark.parametrize("orientation", STORED)
-@pytest.mark.parametrize("shown", PLACES, ids=lambda place: place.__name__)
-def test_an_image_is_upright(tmp_path, shown, orientation, image_format):
+@pytest.mark.parametrize("orientation", PIXELS_BY_ORIENTATION)
+@pytest.mark.parametrize("send", DESTINATIONS, ids=lambda send: send.__name__)
+def test_an_image_is_upright(tmp_path, send, orientation, image_format):
     store = ImageStore(folder=str(tmp_path / "images"))
     sha256 = store.put(photograph(orientation, image_format), "a").sha256
-    for image in shown(store, sha256, tmp_path / "out"):
+    for image in send(store, sha256, tmp_path / "out"):
         wide, high = image.size
         assert wide * HIGH == high * WIDE
-        near = [image.getpixel((int(x * wide), int(y * high))) for x, y in QUARTERS]
-        assert [nearest(pixel) for pixel in near] == list(CORNERS)
+        pixels = [image.getpixel((int(x * wide), int(y * high))) for x, y in QUARTERS]
+        assert [nearest_colour(pixel) for pixel in pixels] == list(CORNERS)
 
 
 QUARTERS = ((0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75))
 RGB = {colour: ImageColor.getrgb(colour) for colour in CORNERS}
 
 
-def nearest(pixel):
-    return min(RGB, key=lambda one: sum(abs(a - b) for a, b in zip(pixel, RGB[one], strict=True)))
+def nearest_colour(pixel):
+    return min(RGB, key=lambda colour: math.dist(pixel, RGB[colour]))

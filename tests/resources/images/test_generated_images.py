@@ -1,4 +1,4 @@
-"""Images of prompts: exact drawings, and those of a folder."""
+"""Generated images: drawn of sprites, or collected from a folder."""
 
 import io
 
@@ -28,33 +28,35 @@ def png(colour="red"):
 
 
 @pytest.mark.parametrize("n", [1, 6, 20])
-def test_the_drawer_draws_as_many_as_the_prompt_says_and_none_touches_another(n):
+def test_the_prompt_s_number_of_sprites_is_drawn_apart(n):
     data = draw_image(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
     pixels = np.asarray(Image.open(io.BytesIO(data))).astype(int)
-    _, parts = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
-    assert parts == n + 2
+    _, n_shapes = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
+    assert n_shapes == n + 2  # and the teapots
 
 
 @pytest.mark.parametrize(
     ("prompt", "message"),
     [
-        pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="it counts nothing"),
+        pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="no number"),
         pytest.param("exactly 3 of: zorkmid", "no sprite named 'zorkmid'", id="no such sprite"),
         pytest.param("exactly 9000 of: dog", "at most 400 things", id="too many"),
-        pytest.param("exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many in all"),
+        pytest.param(
+            "exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many together"
+        ),
     ],
 )
-def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, message):
+def test_an_image_that_cannot_be_drawn_is_a_rejection(tmp_path, prompt, message):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     requests = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
-    drawn = draw_images(requests, image_store)
-    assert [image.name for image in drawn.images] == ["a.png", "c.png"]
-    (rejection,) = drawn.rejections
+    result = draw_images(requests, image_store)
+    assert [image.name for image in result.images] == ["a.png", "c.png"]
+    (rejection,) = result.rejections
     assert rejection.entry == "bad.png"
     assert message in rejection.reason
 
 
-def test_a_build_without_any_drawing_ends(tmp_path):
+def test_an_error_is_raised_if_no_image_can_be_drawn(tmp_path):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
         draw_images([request("a cat"), request("a dog")], image_store)
@@ -63,20 +65,20 @@ def test_a_build_without_any_drawing_ends(tmp_path):
 @pytest.fixture
 def folder(tmp_path):
     """Images that another program generated: one as planned, one as JPEG, one torn, one extra."""
-    made = tmp_path / "made"
-    (made / "more").mkdir(parents=True)
-    (made / "a.png").write_bytes(png("red"))
-    (made / "a.webp").write_bytes(png("yellow"))
-    Image.new("RGB", (4, 4), "blue").save(made / "b.1.jpg")
-    (made / "more" / "c.png").write_bytes(png("lime"))
-    (made / "torn.png").write_bytes(png()[:20])
-    (made / "extra.png").write_bytes(png("black"))
-    return made
+    folder = tmp_path / "generated"
+    (folder / "more").mkdir(parents=True)
+    (folder / "a.png").write_bytes(png("red"))
+    (folder / "a.webp").write_bytes(png("yellow"))
+    Image.new("RGB", (4, 4), "blue").save(folder / "b.1.jpg")
+    (folder / "more" / "c.png").write_bytes(png("lime"))
+    (folder / "torn.png").write_bytes(png()[:20])
+    (folder / "extra.png").write_bytes(png("black"))
+    return folder
 
 
 def test_planned_images_are_collected_by_name(tmp_path, folder):
     image_store = ImageStore(folder=str(tmp_path / "images"))
-    names = ("a.png", "b.1.png", "more/c.png", "torn.png", "d.png", "../made/extra.png")
+    names = ("a.png", "b.1.png", "more/c.png", "torn.png", "d.png", "../generated/extra.png")
     images, rejections = collect_images([request(name=name) for name in names], folder, image_store)
     colours = [image_store.open(image.sha256).getpixel((0, 0)) for image in images]
     assert [image.name for image in images] == ["a.png", "b.1.png", "more/c.png"]
@@ -84,13 +86,13 @@ def test_planned_images_are_collected_by_name(tmp_path, folder):
     assert [rejection.entry for rejection in rejections] == [
         "torn.png",
         "d.png",
-        "../made/extra.png",
+        "../generated/extra.png",
     ]
     assert rejections[1].reason == f"no such image in {folder}"
 
 
 @pytest.mark.parametrize("path", ["empty", "absent"])
-def test_a_folder_without_planned_images_ends_the_build(tmp_path, path):
+def test_a_folder_without_planned_images_is_an_error(tmp_path, path):
     (tmp_path / "empty").mkdir()
     image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(SourceError, match=r"none of the 2 planned images .* such as a\.png"):

@@ -1,4 +1,4 @@
-"""Where images lie: one table of cases, on a folder, and on what homes share."""
+"""Locations of images: a folder, and stores that homes share."""
 
 import pickle
 from collections.abc import Callable
@@ -22,7 +22,7 @@ long = pytest.mark.long
 
 @pytest.fixture(params=["folder", "shared folder", pytest.param("s3", marks=long)])
 def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
-    """What [storage] says: objects, endpoint."""
+    """``objects`` and ``endpoint`` of [storage]."""
     if request.param == "s3":
         bucket: str = request.getfixturevalue("bucket")
         return f"{bucket}/team a", request.getfixturevalue("store_endpoint")
@@ -30,76 +30,77 @@ def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 
 
 @pytest.fixture
-def place(objects: tuple[str, str], tmp_path: Path) -> ImageLocation:
-    """One machine's."""
-    return at(objects, tmp_path / "here")
+def location(objects: tuple[str, str], tmp_path: Path) -> ImageLocation:
+    """The images of one home."""
+    return open_location(objects, tmp_path / "here")
 
 
 @pytest.fixture
-def there(objects: tuple[str, str], tmp_path: Path) -> Blobs:
-    """What lies in the place itself."""
+def blobs(objects: tuple[str, str], tmp_path: Path) -> Blobs:
+    """The stored files or objects themselves."""
     return open_blobs(tmp_path / "here", "images", *objects)
 
 
-def at(objects: tuple[str, str], home: Path) -> ImageLocation:
+def open_location(objects: tuple[str, str], home: Path) -> ImageLocation:
     if not objects[0]:
         return ImageFolder(str(home / "images"))
     return ObjectImages(*objects, str(home / "cache" / "images"))
 
 
-def put(place: ImageLocation, *texts: str) -> list[str]:
+def put(location: ImageLocation, *texts: str) -> list[str]:
     digests = [sha256(text.encode()).hexdigest() for text in texts]
     for digest, text in zip(digests, texts, strict=True):
-        place.write(digest, text.encode())
+        location.write(digest, text.encode())
     return digests
 
 
-def named(digest: str) -> str:
+def blob_name(digest: str) -> str:
     return f"{digest[:2]}/{digest}"
 
 
-def test_what_was_put_is_read_by_every_process(place: ImageLocation) -> None:
-    (digest,) = put(place, "one")
-    read = pickle.loads(pickle.dumps(place.read))
-    assert place.read(digest) == read(digest) == place.read(digest, bypass_cache=True) == b"one"
-    assert digest in place.address(digest)
-    assert pickle.loads(pickle.dumps(place)) == place
-    assert hash(pickle.loads(pickle.dumps(place))) == hash(place)
+def test_an_image_is_read_after_its_location_was_pickled(location: ImageLocation) -> None:
+    (digest,) = put(location, "one")
+    unpickled = pickle.loads(pickle.dumps(location))
+    assert unpickled == location
+    assert hash(unpickled) == hash(location)
+    assert location.read(digest) == unpickled.read(digest) == b"one"
+    assert location.read(digest, bypass_cache=True) == b"one"
+    assert digest in location.address(digest)
 
 
-def test_many_put_the_same_at_once_and_it_lies_there_once(
-    place: ImageLocation, there: Blobs
-) -> None:
+def test_concurrent_writers_store_an_image_once(location: ImageLocation, blobs: Blobs) -> None:
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda _: put(place, "one"), range(16)))
-    assert [blob.size for blob in there.list()] == [3]
+        list(threads.map(lambda _: put(location, "one"), range(16)))
+    assert [blob.size for blob in blobs.list()] == [3]
 
 
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])
-def test_what_is_not_there_is_named(place: ImageLocation, name: str) -> None:
+def test_a_missing_image_is_an_error(location: ImageLocation, name: str) -> None:
     with pytest.raises(ImageError, match="image"):
-        place.read(name)
-    assert place.sizes([name]) == {}
-    place.fetch([name])
+        location.read(name)
+    assert location.sizes([name]) == {}
+    location.fetch([name])
 
 
-@pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
-def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
-    place: ImageLocation, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
+@pytest.mark.parametrize(
+    "data", [b"", b"onf", b"another"], ids=["empty", "one bit", "another text"]
+)
+def test_a_damaged_image_is_an_error_until_it_is_stored_again(
+    location: ImageLocation, blobs: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
 ) -> None:
-    (digest,) = put(place, "one")
-    there.put(named(digest), data)
-    machine = at(objects, tmp_path / ("other" if objects[0] else "here"))
-    for _ in range(2):
+    (digest,) = put(location, "one")
+    blobs.put(blob_name(digest), data)
+    reader = open_location(objects, tmp_path / ("other" if objects[0] else "here"))
+    for _ in range(2):  # it is not cached
         with pytest.raises(ImageError, match=f"image {digest} in .* is not the one"):
-            machine.read(digest)
-    assert list(damaged_images(place, [digest])) == [digest]  # whatever was fetched before
-    put(place, "one")
-    assert damaged_images(place, [digest]) == {}
-    assert machine.read(digest) == there.get(named(digest)) == b"one"
+            reader.read(digest)
+    assert list(damaged_images(location, [digest])) == [digest]  # also if it is cached
+    put(location, "one")
+    assert damaged_images(location, [digest]) == {}
+    assert reader.read(digest) == blobs.get(blob_name(digest)) == b"one"
 
 
-def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_path: Path) -> None:
+def test_a_store_works_on_each_location(objects: tuple[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "here" / ("cache" if objects[0] else "")
     store = ImageStore(folder=str(folder / "images"), objects=objects[0], endpoint=objects[1])
     stored = store.put(image(1), "1.png")
@@ -116,40 +117,40 @@ def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_p
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Callable[..., ObjectImages]:
-    """Opens what two machines share, with a folder of one's own."""
+def open_shared(tmp_path: Path) -> Callable[..., ObjectImages]:
+    """Open shared images with the cache of a home."""
     return lambda name="here": ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / name))
 
 
-def test_what_was_fetched_is_not_fetched_again(
-    shared: Callable[..., ObjectImages], tmp_path: Path
+def test_a_fetched_image_is_read_from_the_cache(
+    open_shared: Callable[..., ObjectImages], tmp_path: Path
 ) -> None:
-    one, other, lost = put(shared("other"), "one", "other", "lost")
-    here = shared()
-    assert here.read(one) == b"one"
-    here.fetch([other, other, "00" * 32])
+    read, fetched, lost = put(open_shared("other"), "read", "fetched", "lost")
+    images = open_shared()
+    assert images.read(read) == b"read"
+    images.fetch([fetched, fetched, "00" * 32])
     for file in (tmp_path / "shared" / "images").glob("*/*"):
         file.unlink()
-    assert [here.read(one), here.read(other)] == [b"one", b"other"]
+    assert [images.read(read), images.read(fetched)] == [b"read", b"fetched"]
     with pytest.raises(ImageError, match=f"no image {lost} in {tmp_path}/shared/images"):
-        here.read(lost)
+        images.read(lost)
     with pytest.raises(ImageError, match="no image"):
-        here.read(one, bypass_cache=True)
+        images.read(read, bypass_cache=True)
 
 
-@pytest.mark.parametrize("spoilt", [b"", b"onf", b"another"])
-def test_what_was_fetched_and_is_damaged_is_fetched_again(
-    shared: Callable[..., ObjectImages], tmp_path: Path, spoilt: bytes
+@pytest.mark.parametrize("damaged", [b"", b"onf", b"another"])
+def test_a_damaged_image_in_the_cache_is_fetched_again(
+    open_shared: Callable[..., ObjectImages], tmp_path: Path, damaged: bytes
 ) -> None:
-    here = shared()
-    (digest,) = put(here, "one")
+    images = open_shared()
+    (digest,) = put(images, "one")
     file = tmp_path / "here" / digest[:2] / digest
-    file.write_bytes(spoilt)
-    assert here.read(digest) == file.read_bytes() == b"one"
+    file.write_bytes(damaged)
+    assert images.read(digest) == file.read_bytes() == b"one"
 
 
 @pytest.mark.parametrize(
-    ("section", "place"),
+    ("section", "expected_location"),
     [
         ("", lambda home: ImageFolder(f"{home}/images")),
         (
@@ -161,10 +162,10 @@ def test_what_was_fetched_and_is_damaged_is_fetched_again(
             lambda home: ObjectImages("s3://b/p", "http://e", f"{home}/cache/images"),
         ),
     ],
-    ids=["a home alone", "a folder that homes share", "a store, by a cache"],
+    ids=["home", "shared folder", "object store"],
 )
-def test_images_lie_where_bench_toml_says(
-    tmp_path: Path, section: str, place: Callable[[Path], ImageLocation]
+def test_bench_toml_selects_the_location(
+    tmp_path: Path, section: str, expected_location: Callable[[Path], ImageLocation]
 ) -> None:
     (tmp_path / "bench.toml").write_text(section)
-    assert open_image_store(load_settings(tmp_path)).place == place(tmp_path)
+    assert open_image_store(load_settings(tmp_path)).place == expected_location(tmp_path)

@@ -1,4 +1,4 @@
-"""What the UI shows of questions: small, escaped, with images."""
+"""Previews of questions in the UI are small and escaped, with images."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ HOSTILE = (
 )
 
 
-def test_a_hostile_question_is_a_line_of_texts_with_an_image_of_data(tmp_path: Path) -> None:
+def test_a_hostile_question_is_a_row_of_texts_with_a_data_url(tmp_path: Path) -> None:
     image_store = ImageStore(folder=str(tmp_path))
     hostile = question(
         question_id=f"t/{HOSTILE}",
@@ -28,15 +28,17 @@ def test_a_hostile_question_is_a_line_of_texts_with_an_image_of_data(tmp_path: P
         options=("x", HOSTILE),
         answer=(HOSTILE,),
     )
-    written = str(question_preview([hostile], image_store)["questions"].value)
-    for raw in ("<script", "javascript:", "](http", "http://example.org"):
-        assert raw not in written
+    markdown = str(question_preview([hostile], image_store)["questions"].value)
+    for markup in ("<script", "javascript:", "](http", "http://example.org"):
+        assert markup not in markdown
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
-    cells = [token for token in reader.parse(written) if token.type == "inline"][6:]
+    cells = [token for token in reader.parse(markdown) if token.type == "inline"][
+        6:
+    ]  # after the header
     assert len(cells) == 6
-    kinds = {inner.type for cell in cells for inner in cell.children or []}
-    assert kinds == {"text", "image"}
-    assert re.findall(r"!\[image\]\(([^,]+),", written) == ["data:image/jpeg;base64"]
+    token_types = {inner.type for cell in cells for inner in cell.children or []}
+    assert token_types == {"text", "image"}
+    assert re.findall(r"!\[image\]\(([^,]+),", markdown) == ["data:image/jpeg;base64"]
     cell_text = "".join(inner.content for inner in cells[3].children or []).replace("\u2060", "")
     assert cell_text == HOSTILE.replace("\n", " ")
 
@@ -53,7 +55,7 @@ def images(tmp_path: Path) -> ImageStore:
         pytest.param("مرحبا " * 100_000, id="from right to left"),
     ],
 )
-def test_a_page_stays_small_whatever_the_questions(images, text) -> None:
+def test_a_preview_of_large_questions_stays_small(images, text) -> None:
     digests = tuple(images.put(image("PNG", 120 + n, 120), "p").sha256 for n in range(12))
     questions = [
         question(question_id=f"{n}/{text}", text=text, answer=(text,), images=digests)

@@ -1,4 +1,4 @@
-"""The image store: what goes in comes out, and what may not go in says why."""
+"""The image store keeps bytes unchanged, and refuses files that are no usable image."""
 
 import io
 import struct
@@ -22,13 +22,13 @@ def store(tmp_path: Path) -> ImageStore:
 
 
 def image(image_format: str, width: int = 40, height: int = 30) -> bytes:
-    written = io.BytesIO()
-    Image.effect_noise((width, height), 50).convert("RGB").save(written, image_format)
-    return written.getvalue()
+    file = io.BytesIO()
+    Image.effect_noise((width, height), 50).convert("RGB").save(file, image_format)
+    return file.getvalue()
 
 
 def png_header(width: int, height: int) -> bytes:
-    """A PNG that announces its size and holds no pixels at all."""
+    """A PNG with a size in its header, and without pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return (
@@ -43,7 +43,7 @@ def png_header(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize("image_format", ["JPEG", "PNG", "GIF", "WEBP", "BMP"])
-def test_bytes_come_back_unchanged(store: ImageStore, image_format: str) -> None:
+def test_bytes_are_stored_unchanged(store: ImageStore, image_format: str) -> None:
     data = image(image_format)
     stored = store.put(data, "photo")
     assert store.read(stored.sha256) == data
@@ -52,9 +52,7 @@ def test_bytes_come_back_unchanged(store: ImageStore, image_format: str) -> None
     assert (stored.width, stored.height) == (40, 30)
 
 
-def test_the_bytes_say_what_an_image_is_whatever_its_extension(
-    store: ImageStore, tmp_path: Path
-) -> None:
+def test_the_format_is_detected_by_content(store: ImageStore, tmp_path: Path) -> None:
     file = tmp_path / "photo.jpg"
     file.write_bytes(image("PNG"))
     stored = store.put_file(file)
@@ -73,7 +71,7 @@ def test_the_bytes_say_what_an_image_is_whatever_its_extension(
         ),
     ],
 )
-def test_what_is_no_image_is_refused_by_name(
+def test_a_file_that_is_no_usable_image_is_refused(
     store: ImageStore, tmp_path: Path, data: bytes, message: str
 ) -> None:
     file = tmp_path / "photo.jpg"
@@ -83,7 +81,7 @@ def test_what_is_no_image_is_refused_by_name(
     assert not Path(store.folder).exists()
 
 
-def test_a_file_that_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+def test_a_file_above_the_limit_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "photo.png"
     file.write_bytes(image("PNG"))
     small = ImageStore(folder=str(tmp_path / "images"), max_bytes=10)
@@ -91,8 +89,8 @@ def test_a_file_that_is_too_long_is_refused_unread(tmp_path: Path) -> None:
         small.put_file(file)
 
 
-def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_path: Path) -> None:
-    files = {name: tmp_path / name for name in ("c.png", "text.png", "a.png", "gone.png")}
+def test_each_file_is_stored_or_rejected(store: ImageStore, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("c.png", "text.png", "a.png", "missing.png")}
     for name in ("c.png", "a.png"):
         files[name].write_bytes(image("PNG"))
     files["text.png"].write_text("No image.")
@@ -100,12 +98,12 @@ def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_pat
     assert [image.name for image in stored] == ["c.png", "a.png"]
     assert rejections == [
         Rejection(entry="images/text.png", reason="not an image in any known format"),
-        Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
+        Rejection(entry="images/missing.png", reason="cannot be read: No such file or directory"),
     ]
 
 
-def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageStore) -> None:
-    there = store.put(image("PNG"), "a").sha256
-    shown = str(question_preview([question(images=(there, "00ff"))], store)["questions"].value)
-    assert shown.count("data:image/jpeg;base64,") == 1
-    assert "(cannot be shown)" in shown
+def test_a_preview_marks_a_missing_image(store: ImageStore) -> None:
+    stored = store.put(image("PNG"), "a").sha256
+    preview = str(question_preview([question(images=(stored, "00ff"))], store)["questions"].value)
+    assert preview.count("data:image/jpeg;base64,") == 1
+    assert "(cannot be shown)" in preview
