@@ -1,4 +1,4 @@
-"""The mini edition, drawn and built once for all tests that look at it."""
+"""The mini edition, drawn and built once for all tests that use it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from bench_assets.suites.blink.synthetic import edition as mini
 from bench_resources.images.store import ImageStore
 from tests.fakes.blink_builds import Built, build_all
 
-PART = {  # what is drawn quickly, and the tasks that are built of it
+PARTIAL_EDITION = {  # folders of raw data that are quick to draw, with the task of each
     "diw": "Relative_Depth",
     "funkpoint": "Functional_Correspondence",
     "lvis": "Object_Localization",
@@ -31,7 +31,7 @@ HEIGHT = 256  # px; drawing and encoding at the paper's 1024 takes ten seconds o
 class MiniEdition(NamedTuple):
     folder: Path
     store: ImageStore
-    built: Built
+    result: Built
     tasks: tuple[str, ...]
 
 
@@ -39,23 +39,23 @@ class MiniEdition(NamedTuple):
 def whole_edition(tmp_path_factory) -> MiniEdition:
     folder = tmp_path_factory.mktemp("blink")
     mini.write(folder / "raw")
-    return built_of(folder, sorted(RECIPES))
+    return build_edition(folder, sorted(RECIPES))
 
 
 @pytest.fixture(scope="session", params=["part", pytest.param("whole", marks=pytest.mark.long)])
 def mini_edition(request, tmp_path_factory) -> MiniEdition:
-    """Eight tasks of fourteen, or all: to draw and build the other six takes ten seconds."""
+    """Eight of the fourteen tasks, or all: drawing and building the other six takes ten seconds."""
     if request.param == "whole":
         return request.getfixturevalue("whole_edition")
     folder = tmp_path_factory.mktemp("blink-part")
-    for name in PART:
+    for name in PARTIAL_EDITION:
         write_files(folder / "raw" / name, mini.material(name, 0))
-    return built_of(folder, sorted(PART.values()))
+    return build_edition(folder, sorted(PARTIAL_EDITION.values()))
 
 
 @pytest.fixture
 def circles(monkeypatch) -> list[dict[str, Point]]:
-    """Points that are circled, px of the image as it is shown, by label; a dict for each image."""
+    """Circled points by label, in px of the image as it is shown; one dict for each image."""
     circled: list[dict[str, Point]] = []
 
     def draw(image: Image.Image, marks: Sequence[Mark], **style: Any) -> Image.Image:
@@ -66,8 +66,8 @@ def circles(monkeypatch) -> list[dict[str, Point]]:
     return circled
 
 
-def built_of(folder: Path, tasks: Iterable[str]) -> MiniEdition:
+def build_edition(folder: Path, tasks: Iterable[str]) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
     parameters = BuilderParameters(height=HEIGHT)
-    built = build_all(folder / "raw", store=store.put, parameters=parameters)
-    return MiniEdition(folder / "raw", store, built, tuple(tasks))
+    result = build_all(folder / "raw", store=store.put, parameters=parameters)
+    return MiniEdition(folder / "raw", store, result, tuple(tasks))

@@ -1,4 +1,4 @@
-"""What people are asked about BLINK's questions, and what comes of their answers."""
+"""Annotation of BLINK's questions, and what the answers change."""
 
 import dagster as dg
 import pytest
@@ -36,30 +36,34 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
     assert (check.needed, human.needed) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "reason"),
-    [
-        pytest.param([], "", id="nobody checked it: it stays"),
-        pytest.param(["right", "ambiguous"], "", id="divided: it stays"),
-        pytest.param(
-            ["ambiguous", "right", "ambiguous"],
-            "2 of 3 people call its answer ambiguous",
-            id="ambiguous to two of three",
-        ),
-    ],
-)
-def test_a_question_goes_whose_answer_most_do_not_call_right(verdicts, reason):
+def check_answers(*verdicts):
+    """Apply the verdicts of different persons to one question."""
     answers = [answer("blink/val_Jigsaw_1", f"p{n}", verdict=v) for n, v in enumerate(verdicts)]
-    checked = apply_checks([jigsaw_question()], ANSWER_CHECK.to_rows(answers))
-    assert [rejection.reason for rejection in checked.rejections] == ([reason] if reason else [])
-    assert checked.rows == ([] if reason else [jigsaw_question()])
+    return apply_checks([jigsaw_question()], ANSWER_CHECK.to_rows(answers))
 
 
-def test_a_published_edition_that_people_took_a_question_from_is_their_own():
-    both = [jigsaw_question(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
-    (wrong,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
-    assert [q.edition for q in apply_checks(both, []).rows] == ["published", "published"]
-    assert [q.edition for q in apply_checks(both, [wrong]).rows] == ["own"]
+@pytest.mark.parametrize(
+    "verdicts",
+    [pytest.param([], id="no verdict"), pytest.param(["right", "ambiguous"], id="divided")],
+)
+def test_a_question_stays_unless_most_verdicts_are_against_it(verdicts):
+    checked = check_answers(*verdicts)
+    assert checked.rows == [jigsaw_question()]
+    assert checked.rejections == []
+
+
+def test_a_question_that_most_people_call_ambiguous_is_rejected():
+    checked = check_answers("ambiguous", "right", "ambiguous")
+    assert checked.rows == []
+    (rejection,) = checked.rejections
+    assert rejection.reason == "2 of 3 people call its answer ambiguous"
+
+
+def test_a_published_edition_that_loses_a_question_is_no_longer_called_published():
+    questions = [jigsaw_question(f"blink/val_Jigsaw_{n}", edition="published") for n in (1, 2)]
+    (wrong_key,) = ANSWER_CHECK.to_rows([answer("blink/val_Jigsaw_1", verdict="wrong")])
+    assert [q.edition for q in apply_checks(questions, []).rows] == ["published", "published"]
+    assert [q.edition for q in apply_checks(questions, [wrong_key]).rows] == ["own"]
 
 
 ASSETS = (assets.questions, studies.human_score)
@@ -69,10 +73,12 @@ def write_answers(home, task, *answers):
     home.tables.write(task.table("answers").split("/"), list(answers), Answer)
 
 
-def test_a_question_that_people_call_ambiguous_is_dropped_and_people_are_scored(tmp_path):
+def test_people_are_scored_on_the_questions_that_the_check_leaves(tmp_path):
     home = Home(tmp_path, "blink")
-    both = [jigsaw_question(f"blink/val_Jigsaw_{n}", edition="mini", images=()) for n in (1, 2)]
-    home.tables.write(["blink", "items"], both, Question)
+    questions = [
+        jigsaw_question(f"blink/val_Jigsaw_{n}", edition="mini", images=()) for n in (1, 2)
+    ]
+    home.tables.write(["blink", "items"], questions, Question)
     write_answers(home, ANSWER_CHECK, answer("blink/val_Jigsaw_1", verdict="ambiguous"))
     write_answers(home, HUMAN, answer("blink/val_Jigsaw_2", answer="B. the third image"))
     home.materialize([*ASSETS, dg.AssetSpec(["blink", "items"])], dg.AssetSelection.assets(*ASSETS))

@@ -22,9 +22,9 @@ def answered_with(text, answer="C"):
     return answered(text, **POINTS, answer=(answer,))
 
 
-def judged(pair, word, **fields):
+def gpt_judgement(pair, word):
     return Judgement.of(
-        pair.prediction, judge="gpt", criterion="answer", verdict=None, response=word, **fields
+        pair.prediction, judge="gpt", criterion="answer", verdict=None, response=word
     )
 
 
@@ -32,15 +32,15 @@ def judged(pair, word, **fields):
     ("response", "word", "careful", "official"),
     read_cases(__file__, "scored_responses.jsonl"),
 )
-def test_points_by_both_readings(response, word, careful, official):
+def test_points_by_the_careful_and_the_official_scorer(response, word, careful, official):
     pair = answered_with(response)
-    looks = scoring.judge([pair], ScriptedModel("gpt", lambda _: word))
-    judgements = looks if word else []
-    assert carefully(pair, judgements).points == careful
+    judge = ScriptedModel("gpt", lambda _: word)
+    judgements = scoring.judge([pair], judge) if word else []
+    assert score_carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
 
 
-def carefully(pair, judgements):
+def score_carefully(pair, judgements):
     (score,) = pipeline.score(TASK, [pair.question], [pair.prediction], judgements)
     return score
 
@@ -55,7 +55,7 @@ def carefully(pair, judgements):
 )
 def test_as_released_takes_the_recorded_word_first(response, word, points):
     pair = answered_with(response)
-    judgements = [judged(pair, word)] if word else []
+    judgements = [gpt_judgement(pair, word)] if word else []
     assert scoring.score_as_released(pair, judgements).points == points
 
 
@@ -69,23 +69,25 @@ def test_as_released_takes_the_recorded_word_first(response, word, points):
         ),
     ],
 )
-def test_what_a_model_thinks_aloud_is_read_by_the_authors_rules(thought, text, careful, official):
+def test_the_official_scorer_reads_the_thoughts_of_a_model_too(thought, text, careful, official):
     pair = answered_with(text.strip())
-    whole = f"<think>{thought} </think> {text}"
-    pair = pair._replace(prediction=replace(pair.prediction, raw_text=whole))
-    judge = ScriptedModel("gpt", lambda request: "(Z)" if "<think>" in shown(request) else "(C)")
+    raw_text = f"<think>{thought} </think> {text}"
+    pair = pair._replace(prediction=replace(pair.prediction, raw_text=raw_text))
+    judge = ScriptedModel(
+        "gpt", lambda request: "(Z)" if "<think>" in prompt_text(request) else "(C)"
+    )
     judgements = scoring.judge([pair], judge)
-    assert carefully(pair, judgements).points == careful
+    assert score_carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
     by_rules = scoring.judge_by_rules([pair])
     assert scoring.score_officially(pair, by_rules).points == official
 
 
-def shown(request):
+def prompt_text(request):
     return "".join(part for part in request.prompt.turns[0].parts if isinstance(part, str))
 
 
-def test_all_words_of_a_recorded_judge_are_taken():
+def test_a_recorded_judge_is_quoted_on_every_response():
     pairs = [answered(text, **POINTS, question_id=text, answer=("C",)) for text in ("(C)", "Hm.")]
     responses = [
         RecordedResponse(where="", question_id=q.question_id, text="", judge_response="(B)")
@@ -98,32 +100,34 @@ def test_all_words_of_a_recorded_judge_are_taken():
     assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
 
 
-def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts():
-    pair = answered_with("Hm.", "C")
-    without = judged(pair, "(B)")
-    within = replace(judged(pair, "(C)"), criterion=scoring.WITH_REASONING)
-    for both in ([without, within], [within, without]):
-        assert scoring.score_officially(pair, both).points == 1.0
-        assert scoring.score_carefully(pair, both).points == 0.0
-
-
-@pytest.mark.parametrize("score", [carefully, scoring.score_officially])
 @pytest.mark.parametrize(
-    ("judgements", "why"),
+    "criteria", [("answer", scoring.WITH_REASONING), (scoring.WITH_REASONING, "answer")]
+)
+def test_the_official_verdict_is_on_the_response_with_its_thoughts(criteria):
+    pair = answered_with("Hm.", "C")
+    words = {"answer": "(B)", scoring.WITH_REASONING: "(C)"}
+    judgements = [
+        replace(gpt_judgement(pair, words[criterion]), criterion=criterion)
+        for criterion in criteria
+    ]
+    assert scoring.score_officially(pair, judgements).points == 1.0
+    assert scoring.score_carefully(pair, judgements).points == 0.0
+
+
+@pytest.mark.parametrize("score", [score_carefully, scoring.score_officially])
+@pytest.mark.parametrize(
+    ("errors", "expected_note"),
     [
-        pytest.param(lambda _: [], "0 judgements instead of one", id="nobody judged"),
-        pytest.param(
-            lambda pair: [replace(judged(pair, ""), error="timeout")],
-            "gave no response: timeout",
-            id="the judge could not be asked",
-        ),
+        pytest.param([], "0 judgements instead of one", id="no judgement"),
+        pytest.param(["timeout"], "gave no response: timeout", id="the judge could not be reached"),
     ],
 )
-def test_a_failure_of_the_judge_is_no_wrong_answer(score, judgements, why):
+def test_a_failure_of_the_judge_is_no_wrong_answer(score, errors, expected_note):
     pair = answered_with("Hm.")
-    row = score(pair, judgements(pair))
-    assert row.points is None
-    assert why in row.note
+    judgements = [replace(gpt_judgement(pair, ""), error=error) for error in errors]
+    result = score(pair, judgements)
+    assert result.points is None
+    assert expected_note in result.note
 
 
 def test_the_judge_reads_unread_responses_alone():
@@ -153,7 +157,7 @@ def test_rules_alone_take_an_unread_response_for_a_wrong_answer():
     assert scoring.score_officially(pairs[1], [judgement]).points == 0
 
 
-def in_task(category, points, n_options=2):
+def scored_task(category, points, n_options=2):
     options = tuple("abcd"[:n_options])
     return [
         scored(points=p, category=category, question_id=f"{category}{n}", options=options)
@@ -162,16 +166,16 @@ def in_task(category, points, n_options=2):
 
 
 def test_the_overall_accuracy_is_the_mean_of_the_tasks_accuracies():
-    rows = in_task("Jigsaw", [1, 1, 1, 0]) + in_task("Counting", [0, 1])
+    rows = scored_task("Jigsaw", [1, 1, 1, 0]) + scored_task("Counting", [0, 1])
     assert TASK.measures["accuracy"](rows).value == (3 / 4 + 1 / 2) / 2
     assert TASK.measures["accuracy_micro"](rows).value == 4 / 6
 
 
-def test_chance_is_that_of_the_tasks_and_not_of_the_questions():
-    rows = in_task("Jigsaw", [0] * 9, n_options=2) + in_task("Counting", [0], n_options=4)
-    found = scoring.chance(rows)
-    assert found.value == (1 / 2 + 1 / 4) / 2
-    assert (found.n_scored, found.n_unscored) == (10, 0)
+def test_chance_is_the_mean_of_the_tasks_and_not_of_the_questions():
+    rows = scored_task("Jigsaw", [0] * 9, n_options=2) + scored_task("Counting", [0], n_options=4)
+    metric = scoring.chance(rows)
+    assert metric.value == (1 / 2 + 1 / 4) / 2
+    assert (metric.n_scored, metric.n_unscored) == (10, 0)
 
 
 # The authors' rules and the careful scorer on one table of responses, read by a person.
@@ -196,11 +200,13 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
-def test_the_careful_reading_is_a_persons_or_none(options, response, person, rules):
+def test_the_careful_scorer_reads_what_a_person_reads_or_nothing(options, response, person, rules):
     reading = read_choice(response, options)
-    assert reading is None or reading.named or reading.value == person or reading.disputed
+    is_sure = reading is not None and not reading.named and not reading.disputed
+    assert not is_sure or reading.value == person
 
 
 @pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
-def test_the_official_rules_are_the_authors(options, response, person, rules):
-    assert official_option(response, len(options)) == (rules and f"({rules})")
+def test_the_official_option_is_that_of_the_authors_rules(options, response, person, rules):
+    expected = f"({rules})" if rules else rules
+    assert official_option(response, len(options)) == expected

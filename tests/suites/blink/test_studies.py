@@ -1,4 +1,4 @@
-"""The studies' arithmetic, by pencil."""
+"""The studies' arithmetic, calculated by hand."""
 
 import math
 
@@ -6,10 +6,7 @@ import pytest
 
 from bench_assets.annotation.responses.person_answers import PersonAnswer
 from bench_assets.core.schema.rows import Score
-from bench_assets.suites.blink.studies import (
-    human_scores,
-    vote_over_runs,
-)
+from bench_assets.suites.blink.studies import human_scores, vote_over_runs
 from tests.fakes.rows import question
 
 
@@ -34,10 +31,10 @@ def score(question_id="q", *, answer="", points=0.0, sample=0, **fields):
         pytest.param("-----", 0.0, (), id="without a vote the answer is wrong"),
     ],
 )
-def test_the_majority_of_runs(runs, points, winner):
-    right = question(question_id="q", answer=("A",))
+def test_the_majority_answer_of_the_runs_is_scored(runs, points, winner):
+    with_gold = question(question_id="q", answer=("A",))
     rows = [score(answer=run.strip("-"), sample=n) for n, run in enumerate(runs)]
-    (vote,) = vote_over_runs([right], reversed(rows))
+    (vote,) = vote_over_runs([with_gold], reversed(rows))
     assert (vote.points, vote.answer, vote.sample) == (points, winner, 0)
 
 
@@ -60,7 +57,7 @@ TWO_TASKS = [
 
 def test_people_are_scored_as_the_mean_of_persons_and_then_of_tasks():
     """Jigsaw: P 2 of 2, Q 1 of 2, so 0.75; IQ_Test, half each: P 1 of 1, Q 0 of 1, so 0.5."""
-    given = [
+    answers = [
         answer("P", "Jigsaw1", "A"),
         answer("P", "Jigsaw2", "A"),
         answer("Q", "Jigsaw1", "A"),
@@ -68,13 +65,13 @@ def test_people_are_scored_as_the_mean_of_persons_and_then_of_tasks():
         answer("P", "IQ_Test1", "A"),
         answer("Q", "IQ_Test2", "B"),
     ]
-    scores = {row.category: row for row in human_scores(TWO_TASKS, given)}
-    assert [(name, row.accuracy) for name, row in scores.items()] == [
-        ("Jigsaw", 0.75),
-        ("IQ_Test", 0.5),
-        ("all", 0.625),
-        ("all but IQ_Test", 0.75),
-    ]
+    scores = {row.category: row for row in human_scores(TWO_TASKS, answers)}
+    assert {category: row.accuracy for category, row in scores.items()} == {
+        "Jigsaw": 0.75,
+        "IQ_Test": 0.5,
+        "all": 0.625,
+        "all but IQ_Test": 0.75,
+    }
     assert scores["Jigsaw"].agreement == 0.5  # they agree on one of two questions
     assert math.isnan(scores["IQ_Test"].agreement)  # nobody answered what another did
     assert scores["all"].agreement == 0.5  # of the tasks that have one

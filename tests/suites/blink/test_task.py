@@ -1,4 +1,4 @@
-"""The images of a condition that are made when it is asked for, and not before."""
+"""The images of a condition are made when it is evaluated, not before."""
 
 import pytest
 
@@ -17,24 +17,22 @@ def bench(tmp_path):
         f'[sources]\nblink = "{tmp_path / "release"}"\n'
         '[models.sure]\nkind = "scripted"\nsays = "(A)"\n'
     )
-    with Workbench(load_settings(home), ["blink"]) as opened:
-        opened.refresh_questions("blink")
-        yield opened
+    with Workbench(load_settings(home), ["blink"]) as workbench:
+        workbench.refresh_questions("blink")
+        yield workbench
 
 
-def is_made(bench):
+def has_concatenated_images(bench):
     return bench.tables.exists(["blink", "concatenated_images", "questions"])
 
 
 @pytest.mark.long
-def test_evaluating_the_condition_joins_images_once_and_building_the_suite_none(bench):
-    assert not is_made(bench)
-    for _ in range(2):
-        bench.evaluate(["blink"], "sure", "concatenated_images")
-        (joined,) = bench.questions(TASK, "concatenated_images")
-        assert len(joined.images) == 1
-        runs = bench.instance.get_runs_count()
-    assert runs == 3  # the suite, the images, and an evaluation: the second finds it made
+def test_images_are_joined_by_the_first_evaluation_of_their_condition(bench):
+    assert not has_concatenated_images(bench)
+    bench.evaluate(["blink"], "sure", "concatenated_images")
+    (question,) = bench.questions(TASK, "concatenated_images")
+    assert len(question.images) == 1
+    assert bench.instance.get_runs_count() == 3  # the suite, the images, the evaluation
 
-
-# BLINK's questions as a plain file.
+    bench.evaluate(["blink"], "sure", "concatenated_images")
+    assert bench.instance.get_runs_count() == 3

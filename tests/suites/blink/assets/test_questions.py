@@ -1,4 +1,4 @@
-"""One builder's raw data make its own tables again; those of other builders keep their events."""
+"""Changed raw data of one builder rebuild only the tables that depend on them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from tests.fakes.blink_builds import build_all
-from tests.suites.blink.builders.layouts import speckled
+from tests.suites.blink.builders.layouts import write_speckled_image
 
 TOML = """drift = 1.0
 [sources]
@@ -52,8 +52,8 @@ class Home:
             bench.refresh_questions("blink")
             return bench.instance.get_runs_count() - n_before
 
-    def due(self) -> dict[str, list[str | None]]:
-        """Partitions that have to be made again, by table."""
+    def due_partitions(self) -> dict[str, list[str | None]]:
+        """Partitions that have to be built again, by table."""
         with self.open() as bench:
             bench.observe(["blink"])
             keys = {name: dg.AssetKey(["blink", name]) for name in TABLES}
@@ -62,7 +62,7 @@ class Home:
                 for name, key in keys.items()
             }
 
-    def remake(self) -> dict[str, list[str | None]]:
+    def rebuild(self) -> dict[str, list[str | None]]:
         """Build the questions; returns the partitions with new events, by table."""
         before = self._events()
         self.build()
@@ -74,31 +74,29 @@ class Home:
 
     def _events(self) -> dict[str, dict[str | None, int]]:
         with self.open() as bench:
-            keys = {name: dg.AssetKey(["blink", name]) for name in TABLES}
-            return {
-                name: {
-                    part: event.event_id
-                    for part in bench.ledger.parts(key)
-                    if (event := bench.ledger.event(key, part))
-                }
-                for name, key in keys.items()
-            }
+            event_ids: dict[str, dict[str | None, int]] = {name: {} for name in TABLES}
+            for name in TABLES:
+                key = dg.AssetKey(["blink", name])
+                for part in bench.ledger.parts(key):
+                    if event := bench.ledger.event(key, part):
+                        event_ids[name][part] = event.event_id
+            return event_ids
 
     def tables(self) -> tuple[list[Question], list[Rejection]]:
         with self.open() as bench:
             return bench.rows("blink/items"), bench.rows("blink/rejections")
 
-    def tables_built_at_once(self) -> tuple[list[Question], list[Rejection]]:
-        chosen = load_settings(self.folder).suite("blink", BlinkSettings)
+    def build_tables_at_once(self) -> tuple[list[Question], list[Rejection]]:
+        settings = load_settings(self.folder).suite("blink", BlinkSettings)
         store = ImageStore(folder=str(self.folder / "images"))
-        built = build_all(
+        result = build_all(
             self.raw,
             store=store.put,
             edition="built",
-            seed=chosen.seed,
-            parameters=chosen.builders,
+            seed=settings.seed,
+            parameters=settings.builders,
         )
-        return built.questions, built.rejections
+        return result.questions, result.rejections
 
 
 @pytest.fixture
@@ -131,40 +129,41 @@ def pad_image(home: Home) -> None:
         ),
     ],
 )
-def test_a_builders_raw_data_make_its_own_tables_again(
+def test_changed_raw_data_of_a_builder_rebuild_only_its_own_tables(
     home: Home, change: Callable[[Home], None], task: str
 ) -> None:
     assert home.build() == 1
-    assert not any(home.due().values())
+    assert not any(home.due_partitions().values())
     change(home)
-    owed = home.due()
-    assert (owed["proposals"], owed["drawn_questions"]) == ([task], [task])
-    remade = home.remake()
-    assert (remade["proposals"], remade["drawn_questions"]) == ([task], [task])
-    assert home.tables() == home.tables_built_at_once()
-    assert not any(home.due().values())
+    due = home.due_partitions()
+    assert (due["proposals"], due["drawn_questions"]) == ([task], [task])
+    rebuilt = home.rebuild()
+    assert (rebuilt["proposals"], rebuilt["drawn_questions"]) == ([task], [task])
+    assert home.tables() == home.build_tables_at_once()
+    assert not any(home.due_partitions().values())
     assert home.build() == 0
 
 
-def test_an_image_that_an_earlier_task_gives_up_makes_the_later_tasks_table_again(
+def test_an_image_that_an_earlier_task_gives_up_rebuilds_the_later_tasks_table(
     home: Home,
 ) -> None:
-    counted = home.raw / "tallyqa" / "VG_100K" / "0000.jpg"
-    (home.raw / "vsr" / "images" / "000000000000.jpg").write_bytes(counted.read_bytes())
+    counted_image = home.raw / "tallyqa" / "VG_100K" / "0000.jpg"
+    (home.raw / "vsr" / "images" / "000000000000.jpg").write_bytes(counted_image.read_bytes())
     home.build()
+    _, rejections = home.tables()
     assert "an image looks like one of Counting: test.json, question 4000" in {
-        rejection.reason for rejection in home.tables()[1]
+        rejection.reason for rejection in rejections
     }
-    speckled(counted.with_suffix(".png"), seed=1)
-    counted.with_suffix(".png").replace(counted)
-    assert home.due()["drawn_questions"] == [COUNTING]
-    remade = home.remake()
-    assert remade["proposals"] == [COUNTING]
-    assert remade["drawn_questions"] == [COUNTING, CLAIMS]
-    assert home.tables() == home.tables_built_at_once()
+    write_speckled_image(counted_image.with_suffix(".png"), seed=1)
+    counted_image.with_suffix(".png").replace(counted_image)
+    assert home.due_partitions()["drawn_questions"] == [COUNTING]
+    rebuilt = home.rebuild()
+    assert rebuilt["proposals"] == [COUNTING]
+    assert rebuilt["drawn_questions"] == [COUNTING, CLAIMS]
+    assert home.tables() == home.build_tables_at_once()
 
 
-def test_an_answer_key_has_no_proposals_until_it_is_gone(home: Home) -> None:
+def test_raw_data_are_built_only_without_an_answer_key(home: Home) -> None:
     key = home.raw / "val_answers.json"
     key.write_text('{"val_Jigsaw_1": "(A)"}')
     home.build()
@@ -174,7 +173,7 @@ def test_an_answer_key_has_no_proposals_until_it_is_gone(home: Home) -> None:
     assert home.build() == 0
     key.unlink()
     home.build()
-    assert home.tables() == home.tables_built_at_once()
+    assert home.tables() == home.build_tables_at_once()
 
 
 def test_the_job_of_the_ui_builds_all_raw_data_sets_without_a_partition(home: Home) -> None:
@@ -183,5 +182,5 @@ def test_the_job_of_the_ui_builds_all_raw_data_sets_without_a_partition(home: Ho
         job = graph.definitions.resolve_job_def("blink_questions")
         quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
         assert job.execute_in_process(instance=bench.instance, run_config=quiet).success
-    assert not any(home.due().values())
+    assert not any(home.due_partitions().values())
     assert home.build() == 0

@@ -18,8 +18,10 @@ from bench_resources.datasets.source_files import tables_of
 from tests.fakes.blink_release import JIGSAW, png, row, write_parquet
 from tests.fakes.home import Home
 
+pytestmark = pytest.mark.long
+
 LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
-OF_A_MODEL = [
+MODEL_ASSETS = [
     *dg.load_assets_from_modules([studies]),
     *evaluation_assets(TASK),
     *evaluation_assets(TASK, "self_consistency"),
@@ -31,18 +33,18 @@ SUBMITTED = ("(A)", "(B)", "(Z)")  # the authors' mark of a response without an 
 class Bench(Home):
     """BLINK over a home folder of its own."""
 
-    def __init__(self, home, source, written=""):
-        super().__init__(home, "blink", source, written)
+    def __init__(self, home, source, toml=""):
+        super().__init__(home, "blink", source, toml)
 
     def build(self):
         return self.materialize(LEFT_HALF)
 
     def evaluate(self, model):
-        of_a_model = dg.AssetSelection.tag("bench/per", "model")
-        return self.materialize([*LEFT_HALF, *OF_A_MODEL], of_a_model, model)
+        selection = dg.AssetSelection.tag("bench/per", "model")
+        return self.materialize([*LEFT_HALF, *MODEL_ASSETS], selection, model)
 
-    def questions(self, *below):
-        return self.read(Question, *below, "questions")
+    def questions(self, *condition):
+        return self.read(Question, *condition, "questions")
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def release(tmp_path):
     return folder
 
 
-def test_a_release_becomes_questions_with_its_images_in_the_store_and_joined(tmp_path, release):
+def test_a_release_becomes_questions_with_stored_and_concatenated_images(tmp_path, release):
     bench = Bench(tmp_path / "home", release)
     bench.build()
     depth, jigsaw = bench.questions()
@@ -66,50 +68,51 @@ def test_a_release_becomes_questions_with_its_images_in_the_store_and_joined(tmp
     assert [question.question_id for question in bench.questions("test")] == [
         f"blink/test_Relative_Depth_{n}" for n in (1, 2, 3)
     ]
-    (joined,) = bench.questions("concatenated_images")
-    assert joined.question_id == "blink/val_Jigsaw_1"
-    (image,) = joined.images
-    assert bench.images.open(image).size == (30 + 10 + 10 + 10 + 10, 20)
+    (concatenated,) = bench.questions("concatenated_images")
+    assert concatenated.question_id == "blink/val_Jigsaw_1"
+    (image,) = concatenated.images
+    assert bench.images.open(image).size == (30 + 10 + 10 + 10 + 10, 20)  # with two gaps of 10 px
 
 
-def test_a_captioner_describes_every_image_and_its_words_stand_in_for_them(tmp_path, release):
-    written = (
+def test_captions_of_a_model_stand_in_for_images(tmp_path, release):
+    toml = (
         '[suites.blink]\ncaptioner = "describer"\n'
         '[models.describer]\nkind = "scripted"\nsays = "a red dot"\n'
     )
-    bench = Bench(tmp_path / "home", release, written)
+    bench = Bench(tmp_path / "home", release, toml)
     bench.build()
     assert len(bench.read(ImageText, "captions")) == 4
     depth, jigsaw = bench.questions("captions_for_images")
     assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
 
 
-@pytest.mark.long
+def read_captions(home, release, captioner, text):
+    """Evaluate the condition with captions of a scripted model, and read them."""
+    (home / "bench.toml").write_text(
+        f'[sources]\nblink = "{release}"\n[suites.blink]\ncaptioner = "{captioner}"\n'
+        f'[models.{captioner}]\nkind = "scripted"\nsays = "{text}"\n'
+    )
+    command = ["evaluate", "blink", "--model", "random", "--condition", "captions_for_images"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    captions = tables_of(load_settings(home)).read(["blink", "captions"], ImageText)
+    return {(caption.author, caption.text) for caption in captions}
+
+
 def test_another_captioner_captions_anew(tmp_path, release, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    says = {"a": "a red dot", "b": "a blue dot"}
-    models = "".join(f'[models.{m}]\nkind = "scripted"\nsays = "{s}"\n' for m, s in says.items())
-    for model, text in says.items():
-        (tmp_path / "bench.toml").write_text(
-            f'[sources]\nblink = "{release}"\n[suites.blink]\ncaptioner = "{model}"\n{models}'
-        )
-        command = ["evaluate", "blink", "--model", "random", "--condition", "captions_for_images"]
-        assert CliRunner().invoke(app, command).exit_code == 0
-        captions = tables_of(load_settings(tmp_path)).read(["blink", "captions"], ImageText)
-        assert {(caption.author, caption.text) for caption in captions} == {(model, text)}
+    assert read_captions(tmp_path, release, "a", "a red dot") == {("a", "a red dot")}
+    assert read_captions(tmp_path, release, "b", "a blue dot") == {("b", "a blue dot")}
 
 
-def test_a_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
+def test_an_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
     broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
     write_parquet(release, "Relative_Depth", "val", [broken])
     bench = Bench(tmp_path / "home", release)
     bench.build()
     assert [question.question_id for question in bench.questions()] == ["blink/val_Jigsaw_1"]
-    (rejection,) = (
-        one for one in bench.read(Rejection, "rejections") if "does not decode" in one.reason
-    )
-    assert rejection.entry == "val_Relative_Depth_1"
-    assert "row 1 (val_Relative_Depth_1), image_1: does not decode" in rejection.reason
+    reasons = {row.entry: row.reason for row in bench.read(Rejection, "rejections")}
+    expected = "row 1 (val_Relative_Depth_1), image_1: does not decode"
+    assert expected in reasons["val_Relative_Depth_1"]
 
 
 def test_a_model_is_evaluated_and_submitted(tmp_path, release):
@@ -123,20 +126,19 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     assert values["accuracy", "all"] == 0.5
     assert values["accuracy", "Relative_Depth"] == 1.0
     votes = bench.read(Metric, "majority_vote", model="sure")
-    both = {row.metric: (row.value, row.n_scored) for row in votes if row.category == "all"}
-    assert both == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
+    overall = {row.metric: (row.value, row.n_scored) for row in votes if row.category == "all"}
+    assert overall == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
     options = bench.read(SubmittedOption, "test", "submission", model="sure")
     assert [row.option for row in options] == ["(B)"] * 3
-
-
-pytestmark = pytest.mark.long
 
 
 def export(*arguments):
     return CliRunner().invoke(app, ["export", "blink-submission", *map(str, arguments)])
 
 
-def test_the_file_has_every_question_of_the_test_split_and_no_other(release, tmp_path, monkeypatch):
+@pytest.fixture
+def home_of_recorded_models(release, tmp_path, monkeypatch):
+    """A home with a model that responds to all questions, and one that responds to the first."""
     home = tmp_path / "home"
     home.mkdir()
     lines = [
@@ -144,13 +146,18 @@ def test_the_file_has_every_question_of_the_test_split_and_no_other(release, tmp
         for n, text in enumerate(RESPONSES, 1)
     ]
     (home / "all.jsonl").write_text("\n".join(lines))
-    (home / "one.jsonl").write_text(lines[0])
+    (home / "first.jsonl").write_text(lines[0])
     (home / "bench.toml").write_text(
         f'[sources]\nblink = "{release}"\n'
         '[models."org/m"]\nkind = "recorded"\nfile = "all.jsonl"\n'
-        '[models.hole]\nkind = "recorded"\nfile = "one.jsonl"\n'
+        '[models.incomplete]\nkind = "recorded"\nfile = "first.jsonl"\n'
     )
     monkeypatch.setenv("BENCH_HOME", str(home))
+    return home
+
+
+@pytest.mark.usefixtures("home_of_recorded_models")
+def test_the_submission_has_every_question_of_the_test_split_and_no_other(tmp_path):
     result = export("--model", "org/m", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     file = tmp_path / "out" / "blink_test_org%2Fm.json"
@@ -158,9 +165,15 @@ def test_the_file_has_every_question_of_the_test_split_and_no_other(release, tmp
     assert json.loads(file.read_text(encoding="utf-8")) == {
         f"test_Relative_Depth_{n}": option for n, option in enumerate(SUBMITTED, 1)
     }
-    hole = export("--model", "hole")  # a response that is missing is no "(Z)"
-    assert hole.exit_code == 1
-    assert not (home / "export" / "blink_test_hole.json").exists()
-    nobody = export()
-    assert nobody.exit_code == 1
-    assert "name it with --model" in nobody.stderr
+
+
+def test_a_submission_with_missing_responses_is_refused(home_of_recorded_models):
+    assert export("--model", "incomplete").exit_code == 1  # a missing response is no "(Z)"
+    assert not (home_of_recorded_models / "export" / "blink_test_incomplete.json").exists()
+
+
+@pytest.mark.usefixtures("home_of_recorded_models")
+def test_a_submission_needs_the_name_of_a_model():
+    result = export()
+    assert result.exit_code == 1
+    assert "name it with --model" in result.stderr

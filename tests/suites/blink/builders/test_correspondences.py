@@ -1,7 +1,8 @@
-"""Functional, semantic, visual correspondence."""
+"""Functional, semantic and visual correspondence, relative depth and relative reflectance."""
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
@@ -15,27 +16,27 @@ from bench_assets.suites.blink.builders.correspondences import (
     visual_correspondence,
 )
 from tests.suites.blink.builders.layouts import (
-    FIRST,
-    SECOND,
+    FIRST_POINTS,
+    SECOND_POINTS,
     SHIFTS,
-    diw,
     drafts,
-    hpatches,
-    iiw,
-    image,
-    reasons,
-    shifted,
-    spair,
-    squares,
-    tool,
-    write,
+    rejection_reasons,
+    translation_matrix,
+    write_diw,
+    write_hpatches,
+    write_iiw,
+    write_image,
     write_json,
+    write_spair,
+    write_squares,
+    write_text,
+    write_tool,
 )
 
 
 def test_two_images_of_one_tool_are_no_pair(tmp_path):
-    one, other = tool(tmp_path, "hammer"), tool(tmp_path, "pot", object="hammer")
-    write_json(tmp_path / "annotations.json", [one, other])
+    tools = [write_tool(tmp_path, "hammer"), write_tool(tmp_path, "pot", object="hammer")]
+    write_json(tmp_path / "annotations.json", tools)
     assert list(functional_correspondence(tmp_path, Random(0))) == []
 
 
@@ -43,7 +44,7 @@ def test_two_images_of_one_tool_are_no_pair(tmp_path):
     ("fields", "reason"),
     [
         pytest.param(
-            {"src_kps": FIRST[:3], "trg_kps": SECOND[:3]},
+            {"src_kps": FIRST_POINTS[:3], "trg_kps": SECOND_POINTS[:3]},
             "four common points are needed, it has 3",
             id="three points",
         ),
@@ -55,43 +56,50 @@ def test_two_images_of_one_tool_are_no_pair(tmp_path):
     ],
 )
 def test_pairs_with_few_or_close_points_are_refused(tmp_path, fields, reason):
-    assert reasons(semantic_correspondence(spair(tmp_path, **fields), Random(0))) == [reason]
+    assert rejection_reasons(
+        semantic_correspondence(write_spair(tmp_path, **fields), Random(0))
+    ) == [reason]
 
 
 @pytest.fixture
 def views(tmp_path):
-    return hpatches(tmp_path)
+    return write_hpatches(tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_match_is_where_the_homographies_take_the_reference(views, seed):
     (draft,) = drafts(visual_correspondence(views, Random(seed)))
     first, second = draft.originals
-    (reference,), (match, *others) = draft.points[first], draft.points[second]
-    before, after = SHIFTS[first.stem], SHIFTS[second.stem]
-    assert match == pytest.approx(
-        (reference[0] + after[0] - before[0], reference[1] + after[1] - before[1])
-    )
-    assert len({match, *others}) == 4
+    (reference,), (match, *wrong_points) = draft.points[first], draft.points[second]
+    shift = np.subtract(SHIFTS[second.stem], SHIFTS[first.stem])
+    assert match == pytest.approx(reference + shift)
+    assert len({match, *wrong_points}) == 4
 
 
-def test_a_sequence_gives_disjoint_pairs_one_of_each_sequence_first(tmp_path):
+def write_still_sequence(folder):
+    """Six views of the same squares in the same place."""
+    for number in "123456":
+        write_squares(folder / f"{number}.ppm", 0, 0)
+        if number != "1":
+            write_text(folder / f"H_1_{number}", translation_matrix(0, 0))
+
+
+def test_pairs_of_a_sequence_are_disjoint_and_sequences_take_turns(tmp_path):
     """116 sequences of six images give 348 pairs; the paper has 344 questions."""
-    for name in ("v_one", "v_two"):
-        for number in "123456":
-            squares(image(tmp_path / name / f"{number}.ppm", (512, 512)), 0, 0)
-            if number != "1":
-                write(tmp_path / name / f"H_1_{number}", shifted(0, 0))
-    made = drafts(visual_correspondence(tmp_path, Random(0)))
-    assert len({file for draft in made for file in draft.originals}) == 2 * len(made) == 12
-    assert [{made[n].scene, made[n + 1].scene} for n in (0, 2, 4)] == 3 * [{"v_one", "v_two"}]
+    write_still_sequence(tmp_path / "v_one")
+    write_still_sequence(tmp_path / "v_two")
+    pairs = drafts(visual_correspondence(tmp_path, Random(0)))
+    assert len(pairs) == 6
+    assert len({file for pair in pairs for file in pair.originals}) == 12
+    scenes = [pair.scene for pair in pairs]
+    assert [set(scenes[n : n + 2]) for n in (0, 2, 4)] == 3 * [{"v_one", "v_two"}]
 
 
 def test_a_blank_wall_is_refused(tmp_path):
-    for number in "12":
-        image(tmp_path / "i_wall" / f"{number}.ppm")
-    write(tmp_path / "i_wall" / "H_1_2", shifted(0, 0))
-    assert reasons(visual_correspondence(tmp_path, Random(0))) == [
+    write_image(tmp_path / "i_wall" / "1.ppm")
+    write_image(tmp_path / "i_wall" / "2.ppm")
+    write_text(tmp_path / "i_wall" / "H_1_2", translation_matrix(0, 0))
+    assert rejection_reasons(visual_correspondence(tmp_path, Random(0))) == [
         "no four of 0 interest points lie in both, far enough apart"
     ]
 
@@ -101,19 +109,19 @@ def test_a_folder_without_sequences_is_named(tmp_path):
         list(visual_correspondence(tmp_path, Random(0)))
 
 
-def test_a_image_that_is_torn_is_refused_by_name(views):
-    for number in "123":
+def test_an_image_that_is_torn_is_refused_by_name(views):
+    for number in SHIFTS:
         (views / "v_squares" / f"{number}.ppm").write_bytes(b"torn")
-    (reason,) = reasons(visual_correspondence(views, Random(0)))
+    (reason,) = rejection_reasons(visual_correspondence(views, Random(0)))
     assert "ppm: not an image" in reason
 
 
-def test_of_a_farther_point_the_other_is_the_closer_one(tmp_path, circles):
+def test_the_closer_point_may_be_the_second_of_the_line(tmp_path, circles):
     """Row 100, column 50 of 512 rows is (100, 200) where the image is 1024 px high."""
-    (draft,) = drafts(relative_depth(diw(tmp_path, "101,51,201,351,>,400,512"), Random(0)))
-    shown = draft.show(0, draft.marks)
+    (draft,) = drafts(relative_depth(write_diw(tmp_path, "101,51,201,351,>,400,512"), Random(0)))
+    view = draft.show(0, draft.marks)
     assert circles[0]["B"] == pytest.approx((100, 200))
-    assert shown.options == ("A is closer", "B is closer")
+    assert view.options == ("A is closer", "B is closer")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +134,7 @@ def test_of_a_farther_point_the_other_is_the_closer_one(tmp_path, circles):
     ],
 )
 def test_a_doubtful_comparison_is_refused(tmp_path, fault):
-    assert reasons(relative_reflectance(iiw(tmp_path, **fault), Random(0))) == [
+    assert rejection_reasons(relative_reflectance(write_iiw(tmp_path, **fault), Random(0))) == [
         "no comparison of two opaque points that lie apart is sure enough"
     ]
 

@@ -15,7 +15,6 @@ from bench_assets.suites.blink.builders.correspondences import (
     semantic_correspondence,
     visual_correspondence,
 )
-from bench_assets.suites.blink.builders.drafts import Draft
 from bench_assets.suites.blink.builders.image_choices import (
     forensic_detection,
     jigsaw,
@@ -27,29 +26,26 @@ from bench_assets.suites.blink.builders.raw_files import read_arrays
 from bench_assets.suites.blink.builders.whole_images import counting, iq_test, spatial_relation
 from tests.cases import read_rows
 from tests.suites.blink.builders import layouts
-from tests.suites.blink.builders.layouts import drafts, reasons
+from tests.suites.blink.builders.layouts import drafts, rejection_reasons
 
 ROTATION = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 2.5]])
 
 
-class Calls:
-    """Pickles as a call of a function."""
+class CallWhenUnpickled:
+    """An object whose pickle calls a function when it is loaded."""
 
-    def __init__(self, function, *args):
-        self.made_by = (function, args)
+    def __init__(self, function, *arguments):
+        self.call = (function, arguments)
 
     def __reduce__(self):
-        return self.made_by
+        return self.call
 
 
-@pytest.fixture
-def read(tmp_path):
-    def of(value, protocol=4):
-        file = tmp_path / "poses.pkl"
-        file.write_bytes(value if isinstance(value, bytes) else pickle.dumps(value, protocol))
-        return read_arrays(file)
-
-    return of
+def read_pickled(folder, value, protocol=4):
+    """Read a value from a pickle of it; bytes are the content of the file."""
+    file = folder / "poses.pkl"
+    file.write_bytes(value if isinstance(value, bytes) else pickle.dumps(value, protocol))
+    return read_arrays(file)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +61,10 @@ def read(tmp_path):
     ],
 )
 @pytest.mark.parametrize("protocol", range(6))
-def test_arrays_are_read_as_they_were_written(read, array, protocol):
-    (found,) = read([array], protocol)
-    assert np.asarray(found).tolist() == array.tolist()
-    assert np.shape(found) == np.shape(array)
+def test_arrays_are_read_as_they_were_written(tmp_path, array, protocol):
+    (loaded,) = read_pickled(tmp_path, [array], protocol)
+    assert np.asarray(loaded).tolist() == array.tolist()
+    assert np.shape(loaded) == np.shape(array)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +72,8 @@ def test_arrays_are_read_as_they_were_written(read, array, protocol):
     [
         pytest.param(np.array([{}]), id="an array of objects"),
         pytest.param(np.array([(1, 2.0)], "i4,f8"), id="an array of records"),
-        pytest.param(Calls(os.system, "true"), id="a command"),
-        pytest.param(Calls(eval, "1"), id="a program"),
+        pytest.param(CallWhenUnpickled(os.system, "true"), id="a command"),
+        pytest.param(CallWhenUnpickled(eval, "1"), id="a program"),
         pytest.param(b"\x80\x04K\x01r\xff\xff\xff\x7f.", id="a memo of two thousand million"),
         pytest.param(b"\x80\x05\x96" + b"\0\0\0\0\0\1\0\0.", id="a tebibyte to come"),
         pytest.param(b"", id="nothing"),
@@ -85,9 +81,9 @@ def test_arrays_are_read_as_they_were_written(read, array, protocol):
         pytest.param(pickle.dumps(ROTATION)[:-20], id="a torn pickle"),
     ],
 )
-def test_anything_else_is_an_error_of_that_file(read, value):
+def test_any_other_pickle_is_an_error_that_names_the_file(tmp_path, value):
     with pytest.raises(SourceError, match=r"poses\.pkl: not a pickle of plain data and arrays: ."):
-        read(value)
+        read_pickled(tmp_path, value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
@@ -115,26 +111,29 @@ BUILDERS = {
 
 
 @pytest.mark.parametrize(
-    ("build", "layout", "fields", "complaint"),
+    ("build", "layout", "fields", "expected_reason"),
     [
         *read_rows(__file__, "faults.jsonl"),
         (
             "multi_view_reasoning",
-            "annotated",
-            {"content": Calls(print, "code ran")},
+            "write_annotations",
+            {"content": CallWhenUnpickled(print, "code ran")},
             "it refers to",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_the_reason_says_what_is_wrong(tmp_path, capsys, build, layout, fields, complaint):
-    made = list(BUILDERS[build](getattr(layouts, layout)(tmp_path, **fields), Random(0)))
-    assert drafts(made) == []
-    assert complaint in reasons(made)[0]
+def test_a_faulty_entry_is_rejected_with_its_reason(
+    tmp_path, capsys, build, layout, fields, expected_reason
+):
+    write_source = getattr(layouts, layout)
+    candidates = list(BUILDERS[build](write_source(tmp_path, **fields), Random(0)))
+    assert drafts(candidates) == []
+    assert expected_reason in rejection_reasons(candidates)[0]
     assert capsys.readouterr().out == ""  # nothing in a pickle is run
 
 
-def append(name, text):
+def append_text(name, text):
     def spoil(folder):
         with (folder / name).open("a") as file:
             file.write(text)
@@ -142,16 +141,17 @@ def append(name, text):
     return spoil
 
 
-def insert(name, entry, at=None):
+def insert_row(name, row, field=None):
     def spoil(folder):
         content = json.loads((folder / name).read_text())
-        (content[at] if at else content).insert(0, entry)
+        rows = content[field] if field else content
+        rows.insert(0, row)
         (folder / name).write_text(json.dumps(content))
 
     return spoil
 
 
-def add(name, data):
+def add_file(name, data):
     def spoil(folder):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
@@ -161,28 +161,34 @@ def add(name, data):
 
 POSES = "test_set/pkl_annotations/mug/mug-0002-2.pkl"
 TORN = pickle.dumps({"annotations": [1, 2, 3]}, 5)[:-4]
-BESIDE = [
-    (visual_similarity, layouts.nights, append("data.csv", "6,1,0\n")),
-    (forensic_detection, layouts.forensics, append("captions.jsonl", '{"id": "b"\n')),
-    (counting, layouts.tallyqa, insert("test.json", {"answer": "3"})),
-    (iq_test, layouts.puzzles, append("puzzles.jsonl", "[]\n")),
-    (spatial_relation, layouts.vsr, append("all_vsr_validated_data.jsonl", '{"label": 1}\n')),
-    (relative_depth, layouts.diw, append("DIW_test.csv", "b.png\n1,2,3,4,=,400,512\n")),
-    (relative_reflectance, layouts.iiw, add("data/9.json", b"{")),
-    (functional_correspondence, layouts.funkpoint, insert("annotations.json", [1])),
-    (semantic_correspondence, layouts.spair, add("PairAnnotation/test/2.json", b"[]")),
-    (visual_correspondence, layouts.hpatches, add("v_empty/1.ppm", b"torn")),
-    (jigsaw, layouts.photographs, add("torn.jpg", b"not a picture")),
-    (multi_view_reasoning, layouts.turn_around, add(POSES, TORN)),
-    (object_localization, layouts.lvis, insert("lvis_v1_val.json", 7, "annotations")),
+FAULTS = [  # of a raw folder that has one good row
+    (visual_similarity, layouts.write_nights, append_text("data.csv", "6,1,0\n")),
+    (forensic_detection, layouts.write_forensics, append_text("captions.jsonl", '{"id": "b"\n')),
+    (counting, layouts.write_tallyqa, insert_row("test.json", {"answer": "3"})),
+    (iq_test, layouts.write_puzzles, append_text("puzzles.jsonl", "[]\n")),
+    (
+        spatial_relation,
+        layouts.write_vsr,
+        append_text("all_vsr_validated_data.jsonl", '{"label": 1}\n'),
+    ),
+    (relative_depth, layouts.write_diw, append_text("DIW_test.csv", "b.png\n1,2,3,4,=,400,512\n")),
+    (relative_reflectance, layouts.write_iiw, add_file("data/9.json", b"{")),
+    (functional_correspondence, layouts.write_funkpoint, insert_row("annotations.json", [1])),
+    (semantic_correspondence, layouts.write_spair, add_file("PairAnnotation/test/2.json", b"[]")),
+    (visual_correspondence, layouts.write_hpatches, add_file("v_empty/1.ppm", b"torn")),
+    (jigsaw, layouts.write_photographs, add_file("torn.jpg", b"not a picture")),
+    (multi_view_reasoning, layouts.write_turning_camera, add_file(POSES, TORN)),
+    (object_localization, layouts.write_lvis, insert_row("lvis_v1_val.json", 7, "annotations")),
 ]
 
 
 @pytest.mark.parametrize(
-    ("build", "layout", "spoil"), [pytest.param(*one, id=one[0].__name__) for one in BESIDE]
+    ("build", "write_source", "spoil"), FAULTS, ids=[build.__name__ for build, *_ in FAULTS]
 )
-def test_a_bad_row_costs_that_row(tmp_path, build, layout, spoil):
-    spoil(layout(tmp_path))
-    made = list(build(tmp_path, Random(0)))
-    assert [isinstance(one, Draft) for one in made].count(True) == 1
-    assert len(reasons(made)) == 1
+def test_a_bad_row_is_rejected_and_the_good_one_becomes_a_draft(
+    tmp_path, build, write_source, spoil
+):
+    spoil(write_source(tmp_path))
+    candidates = list(build(tmp_path, Random(0)))
+    assert len(drafts(candidates)) == 1
+    assert len(rejection_reasons(candidates)) == 1

@@ -1,4 +1,4 @@
-"""Counting, IQ test, spatial relation."""
+"""Builders of the six tasks whose images are shown as they are."""
 
 import json
 from collections import Counter
@@ -20,36 +20,38 @@ from bench_assets.suites.blink.builders.whole_images import (
 )
 from tests.suites.blink.builders.layouts import (
     drafts,
-    forensics,
-    image,
-    nights,
-    puzzles,
-    reasons,
-    vsr,
-    wikiart,
-    write,
+    rejection_reasons,
     write_csv,
+    write_forensics,
+    write_image,
     write_json,
+    write_nights,
+    write_puzzles,
+    write_text,
+    write_vsr,
+    write_wikiart,
 )
 
 
 def test_questions_in_fours_share_their_numbers_each_right_once(tmp_path):
-    image(tmp_path / "1.jpg")
-    answers = [3, 5, 1, 2, 0, 2, 4, 3, 9]  # 0 to 3, 2 to 5, and one by itself
-    entries = [
+    write_image(tmp_path / "1.jpg")
+    answers = [3, 5, 1, 2, 0, 2, 4, 3, 9]  # 0 to 3, 2 to 5, and one that is left over
+    rows = [
         {"image": "1.jpg", "question": "?", "answer": n, "question_id": nth, "issimple": False}
         for nth, n in enumerate(answers)
     ]
-    write_json(tmp_path / "test.json", entries)
-    shown = [draft.show(0, draft.marks).options for draft in drafts(counting(tmp_path, Random(0)))]
-    offered = Counter(frozenset(options) for options in shown[:8])
-    assert offered == {frozenset("0123"): 4, frozenset("2345"): 4}
-    assert sorted(options[0] for options in shown[:8]) == [*"01223345"]
-    assert shown[8][0] == "9"  # the one that is left over comes last
+    write_json(tmp_path / "test.json", rows)
+    *in_fours, last = [
+        draft.show(0, draft.marks).options for draft in drafts(counting(tmp_path, Random(0)))
+    ]
+    numbers = Counter(frozenset(options) for options in in_fours)
+    assert numbers == {frozenset("0123"): 4, frozenset("2345"): 4}
+    assert sorted(options[0] for options in in_fours) == [*"01223345"]  # the right ones
+    assert last[0] == "9"
 
 
 def test_the_answer_is_the_letter_in_the_image(tmp_path):
-    (draft,) = drafts(iq_test(puzzles(tmp_path), Random(0)))
+    (draft,) = drafts(iq_test(write_puzzles(tmp_path), Random(0)))
     assert draft.places == (2,)
     assert draft.labels == {"explanation": "It turns."}
     assert draft.show(2, draft.marks).options == (
@@ -82,74 +84,82 @@ def test_claims_become_questions(claim, question):
 @pytest.mark.parametrize(("label", "place"), [(1, 0), (0, 1)])
 def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
     votes: dict[str, list[int]] = {"vote_true_validator_id": [], "vote_false_validator_id": []}
-    (draft,) = drafts(spatial_relation(vsr(tmp_path, label=label, **votes), Random(0)))
+    (draft,) = drafts(spatial_relation(write_vsr(tmp_path, label=label, **votes), Random(0)))
     assert draft.places == (place,)
-    shown = draft.show(place, draft.marks)
-    assert shown.options == ("yes", "no")
-    assert shown.wording.question == "Is the cow ahead of the person?"
-    assert shown.images == ((tmp_path / "images" / "1.jpg").read_bytes(),)
+    view = draft.show(place, draft.marks)
+    assert view.options == ("yes", "no")
+    assert view.wording.question == "Is the cow ahead of the person?"
+    assert view.images == ((tmp_path / "images" / "1.jpg").read_bytes(),)
 
 
 @pytest.mark.parametrize(
-    ("votes", "n"),
+    ("votes", "expected_reasons"),
     [
-        pytest.param("[2, 67, 21]", 3, id="a list that is a text, as published"),
-        pytest.param("[]", 0, id="nobody, as published"),
+        pytest.param(
+            "[2, 67, 21]",
+            ["ambiguous: 3 validators saw it otherwise"],
+            id="a list that is a text, as published",
+        ),
+        pytest.param("[]", [], id="nobody, as published"),
     ],
 )
-def test_votes_are_counted_in_both_forms(tmp_path, votes, n):
-    source = vsr(tmp_path, label=1, vote_true_validator_id="[4]", vote_false_validator_id=votes)
-    expected = [f"ambiguous: {n} validators saw it otherwise"] if n else []
-    assert reasons(spatial_relation(source, Random(0))) == expected
+def test_opposing_votes_are_counted(tmp_path, votes, expected_reasons):
+    source = write_vsr(
+        tmp_path, label=1, vote_true_validator_id="[4]", vote_false_validator_id=votes
+    )
+    assert rejection_reasons(spatial_relation(source, Random(0))) == expected_reasons
 
 
-def test_the_published_file_goes_through(shared_data, tmp_path):
-    """300 lines of the authors' file, of which nobody's generator knows."""
+def test_the_published_claims_become_drafts_unless_they_are_disputed(shared_data, tmp_path):
+    """On 300 lines of the authors' file."""
     name = "all_vsr_validated_data.jsonl"
-    lines = (shared_data / "layouts" / "vsr" / name).read_text(encoding="utf-8")
-    write(tmp_path / name, lines)
-    made = list(spatial_relation(tmp_path, Random(0)))
-    entries = [json.loads(line) for line in lines.splitlines()]
-    disputed = [
-        entry
-        for entry in entries
-        if entry["vote_false_validator_id" if entry["label"] else "vote_true_validator_id"] != "[]"
+    text = (shared_data / "layouts" / "vsr" / name).read_text(encoding="utf-8")
+    write_text(tmp_path / name, text)
+    candidates = list(spatial_relation(tmp_path, Random(0)))
+    claims = [json.loads(line) for line in text.splitlines()]
+    opposing_votes = {0: "vote_true_validator_id", 1: "vote_false_validator_id"}
+    disputed = [claim for claim in claims if claim[opposing_votes[claim["label"]]] != "[]"]
+    ambiguous = [
+        reason for reason in rejection_reasons(candidates) if reason.startswith("ambiguous")
     ]
-    refused = reasons(iter(made))
-    assert len(made) == len(entries) == 300
-    assert sum(reason.startswith("ambiguous") for reason in refused) == len(disputed)
-    assert len(drafts(iter(made))) > 0.6 * len(made)
+    assert len(candidates) == len(claims) == 300
+    assert len(ambiguous) == len(disputed)
+    assert len(drafts(candidates)) > 0.6 * len(candidates)
 
 
 def test_a_claim_that_rules_cannot_turn_is_refused(tmp_path):
-    source = vsr(tmp_path, caption="Cow ahead")
-    assert reasons(spatial_relation(source, Random(0))) == [
+    source = write_vsr(tmp_path, caption="Cow ahead")
+    assert rejection_reasons(spatial_relation(source, Random(0))) == [
         "the claim has none of the verbs that rules can turn"
     ]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_reference_and_right_option_share_a_style_that_the_other_does_not(tmp_path, seed):
-    for draft in drafts(art_style(wikiart(tmp_path, Cubism=5, Pop_Art=5, Realism=5), Random(seed))):
-        reference, alike, unlike = (file.parent.name for file in draft.originals)
-        assert reference == alike != unlike
+    source = write_wikiart(tmp_path, Cubism=5, Pop_Art=5, Realism=5)
+    candidates = drafts(art_style(source, Random(seed)))
+    assert candidates
+    for draft in candidates:
+        reference, right, wrong = (file.parent.name for file in draft.originals)
+        assert right == reference
+        assert wrong != reference
 
 
 def test_one_style_alone_is_named(tmp_path):
     with pytest.raises(SourceError, match="expected paintings in folders of two styles or more"):
-        list(art_style(wikiart(tmp_path, Cubism=6), Random(0)))
+        list(art_style(write_wikiart(tmp_path, Cubism=6), Random(0)))
 
 
 @pytest.mark.parametrize(
-    ("votes", "chosen"),
+    ("left_vote", "right_vote", "chosen"),
     [
-        pytest.param((1.0, 0.0), "distort/5_0.png", id="people chose the left"),
-        pytest.param((0.0, 1.0), "distort/5_1.png", id="people chose the right"),
+        pytest.param(1.0, 0.0, "distort/5_0.png", id="people chose the left"),
+        pytest.param(0.0, 1.0, "distort/5_1.png", id="people chose the right"),
     ],
 )
 @pytest.mark.parametrize("place", [0, 1])
-def test_the_one_people_chose_stands_in_its_place(tmp_path, votes, chosen, place):
-    source = nights(tmp_path, left_vote=votes[0], right_vote=votes[1])
+def test_the_image_people_chose_is_the_right_option(tmp_path, left_vote, right_vote, chosen, place):
+    source = write_nights(tmp_path, left_vote=left_vote, right_vote=right_vote)
     (draft,) = drafts(visual_similarity(source, Random(0)))
     reference, *options = draft.show(place, draft.marks).images
     assert reference == (tmp_path / "ref" / "5.png").read_bytes()
@@ -167,7 +177,9 @@ def test_the_one_people_chose_stands_in_its_place(tmp_path, votes, chosen, place
     ],
 )
 def test_a_triplet_that_divides_people_is_refused(tmp_path, fields, reason):
-    assert reasons(visual_similarity(nights(tmp_path, **fields), Random(0))) == [reason]
+    assert rejection_reasons(visual_similarity(write_nights(tmp_path, **fields), Random(0))) == [
+        reason
+    ]
 
 
 def test_columns_that_are_missing_are_named(tmp_path):
@@ -176,10 +188,12 @@ def test_columns_that_are_missing_are_named(tmp_path):
         list(visual_similarity(tmp_path, Random(0)))
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_the_photograph_stands_in_its_place_with_its_bytes_unchanged(tmp_path, place):
-    (draft,) = drafts(forensic_detection(forensics(tmp_path), Random(0)))
-    shown = draft.show(place, draft.marks)
-    assert shown.images[place] == (tmp_path / "real" / "a.png").read_bytes()
-    assert len(set(shown.images)) == 4
-    assert shown.options[place] == f"the {('first', 'second', 'third', 'fourth')[place]} image"
+@pytest.mark.parametrize(
+    ("place", "ordinal"), [(0, "first"), (1, "second"), (2, "third"), (3, "fourth")]
+)
+def test_the_photograph_stands_in_its_place_with_its_bytes_unchanged(tmp_path, place, ordinal):
+    (draft,) = drafts(forensic_detection(write_forensics(tmp_path), Random(0)))
+    view = draft.show(place, draft.marks)
+    assert view.images[place] == (tmp_path / "real" / "a.png").read_bytes()
+    assert len(set(view.images)) == 4
+    assert view.options[place] == f"the {ordinal} image"
