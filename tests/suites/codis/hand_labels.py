@@ -1,4 +1,4 @@
-"""Reads what a person reads out of responses: ``hand_labels.txt``, which explains its own form."""
+"""Reader of responses that a person has labelled; ``hand_labels.txt`` explains its format."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +9,7 @@ class HandLabel(NamedTuple):
     question: str
     options: tuple[str, str]
     response: str
-    named: str | None  # the possible answer that a person reads; None for neither
+    answer: str | None  # the option that a person reads; None for neither
 
 
 def read_hand_labels(name: str = "hand_labels.txt") -> list[HandLabel]:
@@ -19,9 +19,9 @@ def read_hand_labels(name: str = "hand_labels.txt") -> list[HandLabel]:
         if mark == "==":
             category = text
         elif mark == "?":
-            question, *possible = (part.strip() for part in text.split(" | "))
-            options = (possible[0], possible[1])
+            question, first, second = (cell.strip() for cell in text.split(" | "))
+            options = (first, second)
         elif mark in ("1", "2", "-"):
-            named = {"1": options[0], "2": options[1]}.get(mark)
-            labels.append(HandLabel(category, question, options, text, named))
+            answer = {"1": options[0], "2": options[1]}.get(mark)
+            labels.append(HandLabel(category, question, options, text, answer))
     return labels

@@ -1,4 +1,4 @@
-"""Reading CODIS folders: the authors' own, and broken ones."""
+"""Source folders of CODIS: the authors' release, and faulty ones."""
 
 import re
 from collections import Counter
@@ -39,14 +39,9 @@ def test_the_authors_release_has_the_numbers_of_the_paper():
     selection = select_pairs(pairs, decide_submissions(pairs, read_votes(release).rows), set(names))
     assert selection.rejections == []
     assert len(names) == 216
-    assert [Counter(p.category for p in selection.rows)[c] for c in CATEGORIES] == [
-        84,
-        95,
-        47,
-        75,
-        52,
-    ]
-    assert [p.pair_id for p in selection.rows] == [f"{number:03}" for number in range(353)]
+    counts = Counter(pair.category for pair in selection.rows)
+    assert [counts[category] for category in CATEGORIES] == [84, 95, 47, 75, 52]
+    assert [p.pair_id for p in selection.rows] == [f"{n:03}" for n in range(353)]
     assert len({p.image for p in selection.rows}) == 216
 
 
@@ -65,8 +60,7 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
         entry(id="s1", annotator="ana", revises=None),
         entry(id="s2", annotator="ana", revises="s1"),
     ]
-    about = {"submission": "s1", "correct": False, "comment": "The other way round."}
-    votes = [VOTE | about]
+    votes = [VOTE | {"submission": "s1", "correct": False, "comment": "The other way round."}]
     release = find_release(write_raw(tmp_path, submissions, votes))
     assert read_pairs(release).rows == [
         pair(pair_id="s1", annotator="ana"),
@@ -78,7 +72,7 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("present", "complaint"),
+    ("names", "expected_message"),
     [
         pytest.param([], r"expected data\.json and images/.*submissions\.json", id="nothing"),
         pytest.param(["data.json"], "with the images; found: none", id="no images"),
@@ -92,22 +86,25 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
         ),
     ],
 )
-def test_a_folder_that_goes_no_route_is_named(tmp_path, present, complaint):
-    for name in present:
-        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).write_text("[]")
-    with pytest.raises(SourceError, match=f"{re.escape(str(tmp_path))}: .*{complaint}"):
+def test_a_folder_without_exactly_one_release_is_named(tmp_path, names, expected_message):
+    for name in names:
+        if name.endswith("/"):
+            (tmp_path / name).mkdir()
+        else:
+            (tmp_path / name).write_text("[]")
+    with pytest.raises(SourceError, match=f"{re.escape(str(tmp_path))}: .*{expected_message}"):
         find_release(tmp_path)
 
 
-def without(name):
-    return {key: value for key, value in entry(id="017").items() if key != name}
+def entry_without(field):
+    return {name: value for name, value in entry(id="017").items() if name != field}
 
 
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
         pytest.param("x", "entry 2: expected an object", id="a text among entries"),
-        pytest.param(without("id"), "entry 2: no field 'id'", id="no id"),
+        pytest.param(entry_without("id"), "entry 2: no field 'id'", id="no id"),
         pytest.param(entry(id=17), "(id 17): field 'id' is 17, expected a text", id="id 17"),
         pytest.param(entry(context="left"), "'context' is 'left', expected an obj", id="context"),
         pytest.param(entry(image_id="../x.png"), "'../x.png' is outside", id="a path upwards"),
@@ -116,65 +113,59 @@ def without(name):
 )
 def test_a_broken_entry_is_rejected_and_the_others_are_read(tmp_path, broken, reason):
     entries = [entry(id="001"), broken, entry(id="003")]
-    read = read_pairs(find_release(write_release(tmp_path, entries)))
-    assert [pair.pair_id for pair in read.rows] == ["001", "003"]
-    ((where, why),) = [(rejection.entry, rejection.reason) for rejection in read.rejections]
-    assert where.startswith("data.json, entry 2")
-    assert reason in f"{where}: {why}"
+    table = read_pairs(find_release(write_release(tmp_path, entries)))
+    assert [pair.pair_id for pair in table.rows] == ["001", "003"]
+    (rejection,) = table.rejections
+    assert rejection.entry.startswith("data.json, entry 2")
+    assert reason in f"{rejection.entry}: {rejection.reason}"
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "expected_message"),
     [
         pytest.param('[{"id": "000"', r"data\.json: not JSON, or cut short.*char 13", id="cut off"),
         pytest.param({"000": entry()}, "list of entries at the top", id="an object at the top"),
     ],
 )
-def test_a_file_that_is_no_list_is_an_error(tmp_path, content, complaint):
+def test_a_file_that_is_no_list_is_an_error(tmp_path, content, expected_message):
     release = find_release(write_release(tmp_path, content))
-    with pytest.raises(SourceError, match=complaint):
+    with pytest.raises(SourceError, match=expected_message):
         read_pairs(release)
 
 
-@pytest.mark.parametrize(
-    ("submission", "vote", "where", "reason"),
-    [
-        pytest.param({}, {}, "submissions.json, entry 1", "no field 'annotator'", id="nobody"),
-        pytest.param(
-            {"annotator": "ana"},
-            {"correct": "yes"},
-            "votes.json, entry 2",
-            "field 'correct' is 'yes', expected true or false",
-            id="yes for true",
-        ),
-    ],
-)
-def test_a_broken_submission_or_vote_is_rejected(tmp_path, submission, vote, where, reason):
-    submissions = [entry(**submission), entry(id="001", annotator="cem")]
-    release = find_release(write_raw(tmp_path, submissions, [VOTE, VOTE | vote]))
-    pairs, votes = read_pairs(release), read_votes(release)
-    n_read = (2, 1) if where.startswith("votes") else (1, 2)
-    assert (len(pairs.rows), len(votes.rows)) == n_read
-    found = pairs.rejections + votes.rejections
-    assert [(one.entry.partition(" (")[0], reason in one.reason) for one in found] == [
-        (where, True)
-    ]
+def test_a_submission_without_an_annotator_is_rejected(tmp_path):
+    submissions = [entry(), entry(id="001", annotator="cem")]
+    table = read_pairs(find_release(write_raw(tmp_path, submissions, [])))
+    assert [submission.pair_id for submission in table.rows] == ["001"]
+    (rejection,) = table.rejections
+    assert rejection.entry.startswith("submissions.json, entry 1")
+    assert "no field 'annotator'" in rejection.reason
+
+
+def test_a_vote_that_is_no_boolean_is_rejected(tmp_path):
+    votes = [VOTE, VOTE | {"correct": "yes"}]
+    table = read_votes(find_release(write_raw(tmp_path, [entry(annotator="ana")], votes)))
+    assert table.rows == [vote("000", "bo")]
+    (rejection,) = table.rejections
+    assert rejection.entry.startswith("votes.json, entry 2")
+    assert "field 'correct' is 'yes', expected true or false" in rejection.reason
 
 
 def test_captions_are_read_and_a_second_one_and_a_torn_line_are_rejected(tmp_path):
     file = tmp_path / "captions.jsonl"
     line = '{"image_id": "a.png", "caption": " A door. "}\n'
     file.write_text(f'{line}{line}{{"image_id": "b\n\n{{"image_id": "c.png", "caption": ""}}\n')
-    read = read_captions(file)
-    assert read.rows == [("a.png", "A door."), ("c.png", "")]
-    assert [rejection.entry for rejection in read.rejections] == [
-        f"captions.jsonl, line {n}" for n in (2, 3)
-    ]
-    assert read.rejections[0].reason == "second caption for a.png. Remove one of them"
+    table = read_captions(file)
+    assert table.rows == [("a.png", "A door."), ("c.png", "")]
+    repeated, torn = table.rejections
+    assert repeated.entry == "captions.jsonl, line 2"
+    assert repeated.reason == "second caption for a.png. Remove one of them"
+    assert torn.entry == "captions.jsonl, line 3"
 
 
-def selected(pairs, images=("a.png", "b.png")):
-    return select_pairs(pairs, decide_submissions(pairs, []), images)
+def select_published(pairs):
+    """Select pairs that need no votes."""
+    return select_pairs(pairs, decide_submissions(pairs, []), ("a.png", "b.png"))
 
 
 @pytest.mark.parametrize(
@@ -191,8 +182,8 @@ def selected(pairs, images=("a.png", "b.png")):
     ],
 )
 def test_a_faulty_pair_is_rejected_with_its_reason(fields, reason):
-    selection = selected([pair(), pair(**{"pair_id": "001", "question": "Now?"} | fields)])
-    assert [kept.pair_id for kept in selection.rows] == ["000"]
+    selection = select_published([pair(), pair(**{"pair_id": "001", "question": "Now?"} | fields)])
+    assert [row.pair_id for row in selection.rows] == ["000"]
     (rejection,) = selection.rejections
     assert rejection.entry == f"data.json, id {fields.get('pair_id', '001')}"
     assert reason in rejection.reason
@@ -210,12 +201,12 @@ def test_a_faulty_pair_is_rejected_with_its_reason(fields, reason):
     ],
 )
 def test_image_question_and_contexts_occur_once(fields, n_kept):
-    assert len(selected([pair(), pair(pair_id="001", **fields)]).rows) == n_kept
+    assert len(select_published([pair(), pair(pair_id="001", **fields)]).rows) == n_kept
 
 
 def test_the_second_entry_with_an_id_is_rejected():
-    selection = selected([pair(), pair(question="Who?")])
-    assert [kept.question for kept in selection.rows] == ["Opening or closing?"]
+    selection = select_published([pair(), pair(question="Who?")])
+    assert [row.question for row in selection.rows] == ["Opening or closing?"]
     assert "same id" in selection.rejections[0].reason
 
 
@@ -232,8 +223,11 @@ def test_only_the_whole_release_is_called_published(ids, annotator, edition):
     assert edition_of([pair(pair_id=f"{n:03}", annotator=annotator) for n in ids]) == edition
 
 
-def three_annotators():
-    """Five submissions about three of four images; s2 revises s1, s4 is voted down, s5 faulty."""
+def submit_and_decide():
+    """Five submissions by three people, and the decisions on them.
+
+    s2 revises s1, s4 is voted down, and s5 has an unknown category.
+    """
     submissions = [
         pair(pair_id="s1", annotator="ana"),
         pair(pair_id="s2", annotator="ana", revises="s1"),
@@ -241,17 +235,17 @@ def three_annotators():
         pair(pair_id="s4", annotator="cem", image="b.png"),
         pair(pair_id="s5", annotator="cem", image="c.png", category="Weather"),
     ]
-    others = {"ana": ["bo", "cem"], "bo": ["ana", "cem"], "cem": ["ana", "bo"]}
     votes = [
-        vote(s.pair_id, name, correct=s.pair_id not in ("s1", "s4"))
-        for s in submissions
-        for name in others[s.annotator]
+        vote(submission.pair_id, name, correct=submission.pair_id not in ("s1", "s4"))
+        for submission in submissions
+        for name in ("ana", "bo", "cem")
+        if name != submission.annotator
     ]
     return submissions, decide_submissions(submissions, votes)
 
 
-def test_what_the_votes_turn_down_is_rejected_with_their_reason():
-    submissions, decisions = three_annotators()
+def test_a_submission_that_is_voted_down_is_rejected_with_the_counts():
+    submissions, decisions = submit_and_decide()
     assert select_pairs(submissions, decisions, {"a.png", "b.png", "c.png"}).rejections[:2] == [
         Rejection(
             entry="submissions.json, id s1",
@@ -264,13 +258,12 @@ def test_what_the_votes_turn_down_is_rejected_with_their_reason():
     ]
 
 
-def test_the_funnel_by_pencil():
-    submissions, decisions = three_annotators()
+def test_the_funnel_counts_each_step_from_images_to_queries():
+    submissions, decisions = submit_and_decide()
     images = {"a.png", "b.png", "c.png", "d.png"}
-    kept = select_pairs(submissions, decisions, images).rows
-    steps = funnel(
-        images, submissions, decisions, kept, UndecidedUnits({"a": "", "b": ""}, {"c": ""})
-    )
+    pairs = select_pairs(submissions, decisions, images).rows
+    undecided = UndecidedUnits({"a": "", "b": ""}, {"c": ""})
+    steps = funnel(images, submissions, decisions, pairs, undecided)
     assert [(s.step, s.n, s.paper) for s in steps] == [
         ("images collected", 4, 377),
         ("images with submissions", 3, None),

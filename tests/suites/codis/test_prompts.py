@@ -15,18 +15,19 @@ QUERY = question(
 
 
 def text_of(prompt):
-    (text,) = [p for turn in prompt.turns for p in turn.parts if isinstance(p, str)]
+    (text,) = [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
     return text
 
 
-def one_line(text):
+def normalize(text):
+    """Join lines and straighten apostrophes."""
     return " ".join(text.replace("’", "'").split())
 
 
-def test_every_text_that_a_model_reads_is_as_a_person_last_saw_it(golden):
-    shown = [f"## {name}\n{text_of(c.prompt(QUERY))}" for name, c in TASK.conditions.items()]
-    judge = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
-    golden("codis_prompts.txt", "\n\n".join([*shown, f"## judge\n{judge}"]) + "\n")
+def test_every_prompt_matches_the_golden_file(golden):
+    texts = {name: text_of(condition.prompt(QUERY)) for name, condition in TASK.conditions.items()}
+    texts["judge"] = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
+    golden("codis_prompts.txt", "\n\n".join(f"## {n}\n{text}" for n, text in texts.items()) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -39,23 +40,23 @@ def test_every_text_that_a_model_reads_is_as_a_person_last_saw_it(golden):
     ],
 )
 def test_inference_prompts_are_those_of_table_11(shared_data, printed_as, condition):
-    paper = one_line((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
-    filled = text_of(TASK.conditions[condition].prompt(QUERY))
-    assert f"{printed_as} {one_line(filled)}" in paper
+    paper = normalize((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
+    prompt = text_of(TASK.conditions[condition].prompt(QUERY))
+    assert f"{printed_as} {normalize(prompt)}" in paper
 
 
 def test_judge_prompt_is_that_of_table_12(shared_data):
-    paper = one_line((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
-    filled = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
-    assert f"Prompt for Evaluation {one_line(filled)} Table 12" in paper
+    paper = normalize((shared_data.parent / "papers" / "codis.txt").read_text(encoding="utf-8"))
+    prompt = text_of(prompts.judge(QUERY, "[OUTPUT HERE]"))
+    assert f"Prompt for Evaluation {normalize(prompt)} Table 12" in paper
 
 
-def test_captions_stand_where_images_stood():
-    filled = text_of(prompts.captions_for_images(QUERY))
-    assert "Caption: [CAPTION HERE]\nContext: [CONTEXT HERE]\n" in filled
-    assert "the image" not in filled
+def test_captions_take_the_place_of_images():
+    prompt = text_of(prompts.captions_for_images(QUERY))
+    assert "Caption: [CAPTION HERE]\nContext: [CONTEXT HERE]\n" in prompt
+    assert "the image" not in prompt
 
 
 def test_curly_brackets_in_a_response_reach_the_judge_as_they_are():
-    filled = text_of(prompts.judge(QUERY, "{answer} {0}"))
-    assert filled.endswith("Here is the output: {answer} {0}")
+    prompt = text_of(prompts.judge(QUERY, "{answer} {0}"))
+    assert prompt.endswith("Here is the output: {answer} {0}")

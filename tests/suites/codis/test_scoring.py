@@ -1,4 +1,4 @@
-"""Verdicts of a judge and of rules, and points of pairs."""
+"""Verdicts of a judge and of rules, and accuracies over pairs and queries."""
 
 from dataclasses import replace
 
@@ -69,64 +69,63 @@ def judgement(**fields):
         ),
     ],
 )
-def test_two_scorers_of_a_judgement(judgements, strict, official):
+def test_points_by_the_strict_and_the_official_scorer(judgements, strict, official):
     pair = answered("x", options=("x", "y"))
-    one, other = (read(pair, judgements) for read in TASK.scorers.values())
-    assert (one.points, other.points) == (strict, official)
-    assert (one.note == "") == (one.points is not None and judgements[0].judge != "rules")
+    strict_score, official_score = (score(pair, judgements) for score in TASK.scorers.values())
+    assert (strict_score.points, official_score.points) == (strict, official)
+    is_plain_verdict = strict is not None and judgements[0].judge != "rules"
+    assert (strict_score.note == "") == is_plain_verdict
 
 
-def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
+def test_only_the_official_scorer_counts_the_verdict_on_the_thoughts():
     pair = answered("up", options=UP)
     pair = pair._replace(prediction=replace(pair.prediction, raw_text="<think>down?</think>up"))
     judge = ScriptedModel(
-        "gpt", lambda r: "wrong" if "<think>" in str(r.prompt.turns[0].parts[0]) else "right"
+        "gpt",
+        lambda request: "wrong" if "<think>" in str(request.prompt.turns[0].parts[0]) else "right",
     )
     judgements = scoring.judge([pair], judge)
     assert [row.verdict for row in judgements] == [True, False]
-    strict, official = (read(pair, judgements) for read in TASK.scorers.values())
-    assert (strict.points, official.points) == (1.0, 0.0)
+    strict_score, official_score = (score(pair, judgements) for score in TASK.scorers.values())
+    assert (strict_score.points, official_score.points) == (1.0, 0.0)
 
 
-def half(pair, number, points, *, answer="", sample=0, error="", no_answer=False):
-    query = question(question_id=f"codis/{pair}/{number}", group_id=pair)
+def scored_half(pair_id, half, points, *, answer="", sample=0, error="", no_answer=False):
+    query = question(question_id=f"codis/{pair_id}/{half}", group_id=pair_id)
     predicted = prediction(question_id=query.question_id, sample=sample)
     score = Score.of(predicted, points=points, answer=(answer,))
-    return ScoredQuestion(
-        query,
-        Score(
-            **{n: getattr(score, n) for n in score.__slots__}
-            | {"error": error, "no_answer": no_answer}
-        ),
-    )
+    return ScoredQuestion(query, replace(score, error=error, no_answer=no_answer))
 
 
 NAN = pytest.approx(float("nan"), nan_ok=True)
 
 
 @pytest.mark.parametrize(
-    ("scored", "acc_p", "acc_q"),
+    ("halves", "acc_p", "acc_q"),
     [
         pytest.param(
-            [half("0", 1, 1), half("0", 2, 0)],
+            [scored_half("0", 1, 1), scored_half("0", 2, 0)],
             (0, 1, 0),
             (0.5, 2, 0),
             id="a pair with one half right scores nothing",
         ),
         pytest.param(
-            [half("0", 1, 0), half("0", 2, None)],
+            [scored_half("0", 1, 0), scored_half("0", 2, None)],
             (NAN, 0, 1),
             (0, 1, 1),
             id="a pair with an unscored half is unscored, whatever the other half is",
         ),
         pytest.param(
-            [half("0", 1, 1), half("1", 2, 1)],
+            [scored_half("0", 1, 1), scored_half("1", 2, 1)],
             (NAN, 0, 2),
             (1, 2, 0),
             id="halves of two pairs make no pair",
         ),
         pytest.param(
-            [half("0", n, p, sample=s) for n, p, s in [(1, 1, 0), (2, 1, 0), (1, 1, 1), (2, 0, 1)]],
+            [
+                *(scored_half("0", half, 1, sample=0) for half in (1, 2)),
+                *(scored_half("0", half, 2 - half, sample=1) for half in (1, 2)),
+            ],
             (0.5, 2, 0),
             (0.75, 4, 0),
             id="each draw is a pair of its own",
@@ -134,69 +133,72 @@ NAN = pytest.approx(float("nan"), nan_ok=True)
         pytest.param([], (NAN, 0, 0), (NAN, 0, 0), id="nothing has no mean"),
     ],
 )
-def test_accuracy_over_pairs_and_queries(scored, acc_p, acc_q):
-    for measure, expected in ((scoring.pair_accuracy, acc_p), (scoring.query_accuracy, acc_q)):
-        metric = measure(scored)
-        assert (metric.value, metric.n_scored, metric.n_unscored) == expected
+def test_accuracy_over_pairs_and_queries(halves, acc_p, acc_q):
+    by_pair, by_query = scoring.pair_accuracy(halves), scoring.query_accuracy(halves)
+    assert (by_pair.value, by_pair.n_scored, by_pair.n_unscored) == acc_p
+    assert (by_query.value, by_query.n_scored, by_query.n_unscored) == acc_q
 
 
-def test_pairs_about_one_image_are_not_independent():
-    def pairs(image):
-        return [
-            ScoredQuestion(
-                question(group_id=str(n), question_id=f"codis/{n}/{h}", labels={"image": i}), s
-            )
-            for n in range(40)
-            for i in [image(n)]
-            for h in (1, 2)
-            for s in [Score(question_id="", model="m", condition="main", points=float(n % 4 < 2))]
-        ]
+def scored_pairs(n_per_image):
+    """40 pairs, of which two are right and two are wrong in turn."""
+    halves = []
+    for n in range(40):
+        score = Score(question_id="", model="m", condition="main", points=float(n % 4 < 2))
+        labels = {"image": f"{n // n_per_image}.jpg"}
+        for half in (1, 2):
+            query = question(group_id=str(n), question_id=f"codis/{n}/{half}", labels=labels)
+            halves.append(ScoredQuestion(query, score))
+    return halves
 
-    alone = scoring.pair_accuracy(pairs(lambda n: f"{n}.jpg"))
-    shared = scoring.pair_accuracy(pairs(lambda n: f"{n // 2}.jpg"))
-    assert alone.value == shared.value == 0.5
-    assert shared.high - shared.low > 1.2 * (alone.high - alone.low)
+
+def test_pairs_about_one_image_widen_the_interval():
+    independent = scoring.pair_accuracy(scored_pairs(n_per_image=1))
+    clustered = scoring.pair_accuracy(scored_pairs(n_per_image=2))
+    assert independent.value == clustered.value == 0.5
+    assert clustered.high - clustered.low > 1.2 * (independent.high - independent.low)
 
 
 @pytest.mark.parametrize(
-    ("scored", "expected"),
+    ("halves", "expected"),
     [
         pytest.param(
-            [half("0", 1, 1, answer="Up."), half("0", 2, 0, answer="up")],
+            [scored_half("0", 1, 1, answer="Up."), scored_half("0", 2, 0, answer="up")],
             (0, 1, 0),
             id="one answer twice",
         ),
         pytest.param(
-            [half("0", 1, None, answer="Up."), half("0", 2, None, answer="Down.")],
+            [scored_half("0", 1, None, answer="Up."), scored_half("0", 2, None, answer="Down.")],
             (1, 1, 0),
             id="no judge is needed",
         ),
         pytest.param(
-            [half("0", 1, 1, answer="Up."), half("0", 2, None, error="timeout")],
+            [scored_half("0", 1, 1, answer="Up."), scored_half("0", 2, None, error="timeout")],
             (NAN, 0, 1),
             id="a query without a response has no answer",
         ),
         pytest.param(
-            [half("0", 1, 1, answer="Up."), half("0", 2, 0, answer="Down.", no_answer=True)],
+            [
+                scored_half("0", 1, 1, answer="Up."),
+                scored_half("0", 2, 0, answer="Down.", no_answer=True),
+            ],
             (0, 1, 0),
             id="a query that was cut off is not answered differently",
         ),
     ],
 )
-def test_context_awareness(scored, expected):
-    awareness = scoring.context_awareness(scored)
+def test_context_awareness_is_the_share_of_pairs_answered_differently(halves, expected):
+    awareness = scoring.context_awareness(halves)
     assert (awareness.value, awareness.n_scored, awareness.n_unscored) == expected
 
 
-# The response, the two possible answers, and which of them is read; None for neither.
-RESPONSES = read_cases(__file__, "read_responses.jsonl", tuples=True)
-
-
-@pytest.mark.parametrize(("response", "options", "read"), RESPONSES)
-def test_rules_judge_one_of_the_two_answers(response, options, read):
-    for gold, answer in enumerate(options):
-        pair = answered(response, answer=(answer,), options=options)
-        (judgement,) = scoring.judge_by_rules([pair])
-        assert judgement.verdict is (gold == read)
-        expected = UNREAD if read is None else f"gives {options[read]!r}: "
-        assert judgement.response.startswith(expected)
+@pytest.mark.parametrize(
+    ("response", "options", "index_read"),  # of the option; None for neither
+    read_cases(__file__, "read_responses.jsonl", tuples=True),
+)
+@pytest.mark.parametrize("gold", [0, 1])
+def test_rules_judge_by_the_option_that_they_read(response, options, index_read, gold):
+    pair = answered(response, answer=(options[gold],), options=options)
+    (judgement,) = scoring.judge_by_rules([pair])
+    assert judgement.verdict is (gold == index_read)
+    expected = UNREAD if index_read is None else f"gives {options[index_read]!r}: "
+    assert judgement.response.startswith(expected)

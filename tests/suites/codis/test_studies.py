@@ -1,4 +1,4 @@
-"""The studies as assets: which tables they read, and what they make of the settings."""
+"""Output variability: as an asset, and on a few responses."""
 
 import dagster as dg
 import pytest
@@ -25,21 +25,23 @@ NAN = pytest.approx(float("nan"), nan_ok=True)
 def predictions_of(*texts):
     """Responses to the first and the second query; None: the connection failed."""
     return [
-        prediction(question_id=q.question_id, text=t or "", error="" if t else "timeout")
-        for q, t in zip(QUERIES, texts, strict=False)
+        prediction(question_id=query.question_id, text=text or "", error="" if text else "timeout")
+        for query, text in zip(QUERIES, texts, strict=False)
     ]
 
 
 def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
     home = Home(tmp_path, "codis")
-    tables = (
-        (["codis", "questions"], QUERIES, Question, ""),
-        (["codis", "predictions"], predictions_of("It goes up.", "It goes up."), Prediction, "m"),
-        (["codis", "no_context", "predictions"], predictions_of("Up.", "Down."), Prediction, "m"),
-    )
-    for key, rows, row_type, partition in tables:
-        home.tables.write(key, rows, row_type, partition)
-    specs = [dg.AssetSpec(key, partitions_def=MODELS if of else None) for key, *_, of in tables]
+    with_context = predictions_of("It goes up.", "It goes up.")
+    without_context = predictions_of("Up.", "Down.")
+    home.tables.write(["codis", "questions"], QUERIES, Question, "")
+    home.tables.write(["codis", "predictions"], with_context, Prediction, "m")
+    home.tables.write(["codis", "no_context", "predictions"], without_context, Prediction, "m")
+    specs = [
+        dg.AssetSpec(["codis", "questions"]),
+        dg.AssetSpec(["codis", "predictions"], partitions_def=MODELS),
+        dg.AssetSpec(["codis", "no_context", "predictions"], partitions_def=MODELS),
+    ]
     study = studies.output_variability
     result = home.materialize([*specs, study], [study], "m")
     rows = result.output_for_node("__".join(study.key.path))
@@ -67,7 +69,9 @@ def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
         pytest.param((), (), (NAN, 0, 0), id="nothing has no mean"),
     ],
 )
-def test_share_of_answers_that_change(with_context, without_context, expected):
+def test_output_variability_is_the_share_of_answers_that_change(
+    with_context, without_context, expected
+):
     variability = output_variability(
         QUERIES, predictions_of(*with_context), predictions_of(*without_context)
     )

@@ -1,4 +1,4 @@
-"""The paper's tables, and the authors' example file, sent through the whole right half."""
+"""The paper's tables and the authors' example responses, scored from verdicts to metrics."""
 
 import json
 import random
@@ -31,7 +31,7 @@ MISPRINT = ("CODIS, Table 10 (GPT-4 evaluation)", "BLIP-2-11B", "acc_p", "all")
 
 
 def whole_number(printed, n):
-    """The one k of which 100 k / n is printed so."""
+    """The only k for which 100 k / n is printed like this."""
     (k,) = [k for k in range(n + 1) if f"{100 * k / n:.1f}" == printed]
     return k
 
@@ -41,41 +41,44 @@ def paper_verdicts(cells):
     printed = {(cell.metric, cell.category): cell.printed for cell in cells}
     verdicts = {}
     for category, n in PAIRS.items():
-        both = whole_number(printed["acc_p", category], n)
-        one = whole_number(printed["acc_q", category], 2 * n) - 2 * both
-        assert 0 <= one <= n - both
+        n_right_pairs = whole_number(printed["acc_p", category], n)
+        n_half_right = whole_number(printed["acc_q", category], 2 * n) - 2 * n_right_pairs
+        assert 0 <= n_half_right <= n - n_right_pairs
         for i in range(n):
-            verdicts[f"codis/{category}/{i}/1"] = i < both + one
-            verdicts[f"codis/{category}/{i}/2"] = i < both
+            verdicts[f"codis/{category}/{i}/1"] = i < n_right_pairs + n_half_right
+            verdicts[f"codis/{category}/{i}/2"] = i < n_right_pairs
     return verdicts
 
 
+def summarise(questions, predictions, judgements):
+    scores = pipeline.score(TASK, questions, predictions, judgements)
+    metrics = pipeline.summarise(TASK, questions, predictions, scores)
+    return {(row.metric, row.category): row for row in metrics}
+
+
 @pytest.mark.parametrize(("source", "model"), TABLES)
-def test_replayed_verdicts_give_back_every_printed_cell(source, model):
+def test_replayed_verdicts_give_every_printed_cell(source, model):
     cells = TABLES[source, model]
     verdicts = paper_verdicts(cells)
-    questions = [
-        question(question_id=name, category=category, group_id=f"{category} {number}")
-        for name in verdicts
-        for category, number, _ in [name.removeprefix("codis/").split("/")]
-    ]
+    questions = []
+    for name in verdicts:
+        _, category, pair_id, _ = name.split("/")
+        group = f"{category} {pair_id}"
+        questions.append(question(question_id=name, category=category, group_id=group))
     predictions = [prediction(question_id=name) for name in verdicts]
-    judged = [
+    judgements = [
         Judgement.of(row, judge="paper", criterion="correct", verdict=verdict, response="")
         for row, verdict in zip(predictions, verdicts.values(), strict=True)
     ]
-    metrics = pipeline.summarise(
-        TASK, questions, predictions, pipeline.score(TASK, questions, predictions, judged)
-    )
-    ours = {(row.metric, row.category): row for row in metrics}
-    differing = {
-        (cell.source, cell.model, cell.metric, cell.category): f"{100 * value:.1f}"
-        for cell in cells
-        for value in [ours[cell.metric, cell.category].value]
-        if f"{100 * value:.1f}" != cell.printed
-    }
+    metrics = summarise(questions, predictions, judgements)
+    differing = {}
+    for cell in cells:
+        replayed = f"{100 * metrics[cell.metric, cell.category].value:.1f}"
+        if replayed != cell.printed:
+            differing[cell.source, cell.model, cell.metric, cell.category] = replayed
     assert differing == ({MISPRINT: "7.9"} if MISPRINT[:2] == (source, model) else {})
-    assert [ours[name, "all"].n_scored for name in ("acc_p", "acc_q")] == [353, 706]
+    assert metrics["acc_p", "all"].n_scored == 353
+    assert metrics["acc_q", "all"].n_scored == 706
 
 
 def read_json(file):
@@ -83,13 +86,13 @@ def read_json(file):
 
 
 @pytest.fixture(scope="module")
-def authors():
-    """The authors' questions, and their example of a file of responses."""
+def authors_example():
+    """The authors' questions, and the responses of their example file by pair."""
     folder = Path(__file__).parents[4] / "shared" / "data" / "codis"
     if not folder.is_dir():
         pytest.skip(f"no authors' data in {folder}")
     pairs = read_json(folder / "data.json")
-    example = {e["id"]: e["output"] for e in read_json(folder / "output_example.json")}
+    responses = {row["id"]: row["output"] for row in read_json(folder / "output_example.json")}
     questions = [
         question(
             question_id=f"codis/{pair['id']}/{half}",
@@ -102,39 +105,38 @@ def authors():
         for pair in pairs
         for half in (1, 2)
     ]
-    return questions, example
+    return questions, responses
 
 
-def accuracies(questions, responses):
+def pair_and_query_accuracy(questions, responses):
     predictions = [
         prediction(question_id=f"codis/{pair}/{half}", text=response[f"output_{half}"])
         for pair, response in responses.items()
         for half in (1, 2)
     ]
-    judged = pipeline.judge(TASK, questions, predictions, None)
-    metrics = pipeline.summarise(
-        TASK, questions, predictions, pipeline.score(TASK, questions, predictions, judged)
-    )
-    overall = {row.metric: row for row in metrics if row.category == "all"}
-    assert (overall["acc_p"].n_scored, overall["acc_q"].n_scored) == (353, 706)
-    return overall["acc_p"].value, overall["acc_q"].value
+    judgements = pipeline.judge(TASK, questions, predictions, None)
+    metrics = summarise(questions, predictions, judgements)
+    acc_p, acc_q = metrics["acc_p", "all"], metrics["acc_q", "all"]
+    assert (acc_p.n_scored, acc_q.n_scored) == (353, 706)
+    return acc_p.value, acc_q.value
 
 
 @pytest.mark.parametrize("k", [0, 1, 10, 100, 353])
-def test_swapping_the_answers_of_k_pairs_costs_k_pairs_and_2k_queries(authors, k):
-    questions, responses = authors
+def test_swapping_the_answers_of_k_pairs_costs_k_pairs_and_2k_queries(authors_example, k):
+    questions, responses = authors_example
     swapped = set(random.Random(k).sample(sorted(responses), k))
-    responses = {
+    changed = {
         pair: {"output_1": outputs["output_2"], "output_2": outputs["output_1"]}
-        if pair in swapped
-        else outputs
         for pair, outputs in responses.items()
+        if pair in swapped
     }
-    assert accuracies(questions, responses) == pytest.approx((1 - k / 353, 1 - 2 * k / 706))
+    assert pair_and_query_accuracy(questions, responses | changed) == pytest.approx(
+        (1 - k / 353, 1 - 2 * k / 706)
+    )
 
 
-def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
-    questions, _ = authors
+def test_rules_distinguish_the_two_answers_of_every_pair(authors_example):
+    questions, _ = authors_example
     for query in questions:
         for option in query.options:
             predictions = [prediction(question_id=query.question_id, text=option)]
@@ -146,9 +148,10 @@ HEADER = "task,model,condition,metric,category,value,printed,source,note\n"
 LINE = 'codis,GPT-4V,main,acc_p,all,0.323,32.3,"CODIS, Table 3",\n'
 
 
-def of(table, *metrics):
+def printed_rows(table, metric=""):
+    """Rows of a table of the paper, of one metric or all."""
     rows = [row for row in PUBLISHED if row.source.split(" (")[0] == f"CODIS, Table {table}"]
-    return [row for row in rows if not metrics or row.metric in metrics]
+    return [row for row in rows if metric in ("", row.metric)]
 
 
 def as_printed(k, n):
@@ -156,7 +159,7 @@ def as_printed(k, n):
     return f"{(2000 * k + n) // (2 * n) / 10:.1f}"
 
 
-def test_every_number_of_every_table_is_there():
+def test_published_numbers_have_all_cells_of_the_tables():
     assert Counter(row.source.split(" (")[0] for row in PUBLISHED) == {
         "CODIS, Table 3": 15 * 13,
         "CODIS, Table 4": 5,
@@ -174,34 +177,41 @@ def test_every_number_of_every_table_is_there():
     ("rows", "n", "exceptions"),
     [
         pytest.param(
-            [r for r in of(3, "context_awareness") if r.model != "Human"],
+            [row for row in printed_rows(3, "context_awareness") if row.model != "Human"],
             353,
             {("InstructBLIP-13B", "14.1"), ("LLaVA-7B", "17.2")},
             id="context awareness is over 353 pairs, but for two cells that were cut",
         ),
-        pytest.param(of(4), 706, set(), id="output variability is over 706 queries"),
-        pytest.param(of(5), 151, set(), id="captions are tried on 302 queries, 151 pairs"),
+        pytest.param(printed_rows(4), 706, set(), id="output variability is over 706 queries"),
         pytest.param(
-            of(7, "agreement"), 706, {("BLIP-2-6.7B", "98.1")}, id="agreement is over 706 queries"
+            printed_rows(5), 151, set(), id="captions are tried on 302 queries, 151 pairs"
         ),
-        pytest.param(of(8), 400, set(), id="consistency is over 100 queries and 4 people"),
-        pytest.param(of(13), 100, set(), id="prompts are tried on 100 pairs, not on 200"),
+        pytest.param(
+            printed_rows(7, "agreement"),
+            706,
+            {("BLIP-2-6.7B", "98.1")},
+            id="agreement is over 706 queries",
+        ),
+        pytest.param(
+            printed_rows(8), 400, set(), id="consistency is over 100 queries and 4 people"
+        ),
+        pytest.param(printed_rows(13), 100, set(), id="prompts are tried on 100 pairs, not on 200"),
     ],
 )
-def test_printed_shares_are_whole_numbers_of_what_they_are_over(rows, n, exceptions):
+def test_printed_shares_are_whole_numbers_of_their_denominators(rows, n, exceptions):
     possible = {as_printed(k, n) for k in range(n + 1)}
     assert rows
     assert {(row.model, row.printed) for row in rows if row.printed not in possible} == exceptions
 
 
-def test_the_human_row_is_the_mean_of_five_people():
-    for metric in ("acc_p", "acc_q"):
-        *people, average = [float(row.printed) for row in of(9, metric)]
-        assert f"{sum(people) / 5:.1f}" == f"{average:.1f}"
+@pytest.mark.parametrize("metric", ["acc_p", "acc_q"])
+def test_the_human_row_is_the_mean_of_five_people(metric):
+    *people, average = (row.printed for row in printed_rows(9, metric))
+    assert f"{sum(map(float, people)) / 5:.1f}" == average
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "expected_message"),
     [
         pytest.param("", "line 1", id="an empty file"),
         pytest.param(HEADER + LINE.replace("0.323", "32 %"), "line 2: value is '32 %'", id="value"),
@@ -212,8 +222,8 @@ def test_the_human_row_is_the_mean_of_five_people():
         pytest.param(HEADER + '"', "CSV", id="an open quotation mark"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_named_by_file_and_line(tmp_path, content, complaint):
+def test_a_faulty_table_of_numbers_is_named_by_file_and_line(tmp_path, content, expected_message):
     file = tmp_path / "published.csv"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(SourceError, match=rf"published\.csv.*{complaint}"):
+    with pytest.raises(SourceError, match=rf"published\.csv.*{expected_message}"):
         read_published(file)

@@ -1,27 +1,27 @@
-"""Data verification, on small sets of votes that one can count."""
+"""Decisions on submissions, from a few votes."""
+
+from itertools import zip_longest
 
 import pytest
 
 from bench_assets.suites.codis.votes import count_ballots, decide_submissions
 from tests.fakes.codis_source import pair, vote
 
-FIVE = ["ana", "bo", "cem", "dia", "eli"]
+ANNOTATORS = ["ana", "bo", "cem", "dia", "eli"]
 
 
-def everyone_submits(**of_ana):
-    """One submission by each of the five; ana's, "s-ana", is the one a test is about."""
-    return [pair(pair_id="s-ana", annotator="ana", **of_ana)] + [
-        pair(pair_id=f"s-{name}", annotator=name) for name in FIVE[1:]
-    ]
+def everyone_submits():
+    """One submission by each of the five: s-ana, s-bo, ..."""
+    return [pair(pair_id=f"s-{name}", annotator=name) for name in ANNOTATORS]
 
 
 def votes_on(submission, *against):
-    """Votes of bo, cem, dia and eli; ``against`` holds what each of the first of them denies."""
-    denied = [*against, *[None] * (4 - len(against))]
-    return [
-        vote(submission, name, **({criterion: False} if criterion else {}))
-        for name, criterion in zip(FIVE[1:], denied, strict=True)
-    ]
+    """Votes of bo, cem, dia and eli; the first of them deny one criterion of ``against`` each."""
+    votes = []
+    for name, criterion in zip_longest(ANNOTATORS[1:], against):
+        fields = {criterion: False} if criterion else {}
+        votes.append(vote(submission, name, **fields))
+    return votes
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def votes_on(submission, *against):
         ),
     ],
 )
-def test_what_the_votes_decide(votes, outcome, reason):
+def test_a_submission_is_kept_dropped_or_left_open_by_its_votes(votes, outcome, reason):
     decision = decide_submissions(everyone_submits(), votes)[0]
     assert (decision.submission, decision.outcome, decision.reason) == ("s-ana", outcome, reason)
 
 
-def test_a_revision_takes_the_place_of_what_it_revises():
+def test_a_revision_replaces_the_submission_that_it_revises():
     revised = pair(pair_id="s-new", annotator="ana", revises="s-ana")
     votes = votes_on("s-ana", "correct") + votes_on("s-new")
     decisions = {d.submission: d for d in decide_submissions([*everyone_submits(), revised], votes)}
@@ -88,20 +88,21 @@ def test_a_revision_takes_the_place_of_what_it_revises():
         ),
     ],
 )
-def test_a_faulty_entry_is_dropped_and_spares_the_earlier_one(later, reason):
-    votes = votes_on("s-ana") + [vote("s-new", name) for name in FIVE]
+def test_a_faulty_submission_is_dropped_and_the_earlier_one_is_kept(later, reason):
+    votes = votes_on("s-ana") + [vote("s-new", name) for name in ANNOTATORS]
     decisions = decide_submissions([*everyone_submits(), *later], votes)
     assert (decisions[0].outcome, decisions[-1].outcome) == ("kept", "dropped")
     assert decisions[-1].reason == reason
 
 
 def test_the_second_of_two_revisions_is_dropped():
-    twice = [pair(pair_id=f"s-{n}", annotator="ana", revises="s-ana") for n in (1, 2)]
+    revisions = [pair(pair_id=f"s-{n}", annotator="ana", revises="s-ana") for n in (1, 2)]
     votes = votes_on("s-1") + votes_on("s-2")
-    outcomes = {d.submission: d for d in decide_submissions([*everyone_submits(), *twice], votes)}
-    assert outcomes["s-ana"].revised_by == "s-1"
-    assert outcomes["s-1"].outcome == "kept"
-    assert outcomes["s-2"].reason == "revises 's-ana', which 's-1' already revises"
+    submissions = [*everyone_submits(), *revisions]
+    decisions = {row.submission: row for row in decide_submissions(submissions, votes)}
+    assert decisions["s-ana"].revised_by == "s-1"
+    assert decisions["s-1"].outcome == "kept"
+    assert decisions["s-2"].reason == "revises 's-ana', which 's-1' already revises"
 
 
 @pytest.mark.parametrize(
@@ -113,20 +114,16 @@ def test_the_second_of_two_revisions_is_dropped():
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(stray, reason):
     ballots = count_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
-    assert [rejection.entry for rejection in ballots.rejections] == [
-        f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
-    ]
-    assert reason in ballots.rejections[0].reason
+    (rejection,) = ballots.rejections
+    assert rejection.entry == f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
+    assert reason in rejection.reason
     assert ballots.rows == votes_on("s-ana")
 
 
-def test_the_last_word_of_a_person_counts():
+def test_the_last_vote_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
     ballots = count_ballots(everyone_submits(), votes)
-    assert [(rejection.entry, rejection.reason) for rejection in ballots.rejections] == [
-        (
-            "votes.json, vote of 'bo' on 's-ana'",
-            "'bo' voted on 's-ana' again; the last vote counts",
-        )
-    ]
+    (rejection,) = ballots.rejections
+    assert rejection.entry == "votes.json, vote of 'bo' on 's-ana'"
+    assert rejection.reason == "'bo' voted on 's-ana' again; the last vote counts"
     assert ballots.rows == votes[1:]

@@ -140,7 +140,7 @@ def write_tools(folder, orientation, annotation_orientation, *, has_size):
     rows = []
     for name, points in (("hammer", POINTS), ("pot", OTHER_POINTS)):
         write_picture(folder / f"{name}.png", orientation, seed=len(name))
-        row = {"image": f"{name}.png", "object": name, "action": "Mash"}
+        row: dict[str, object] = {"image": f"{name}.png", "object": name, "action": "Mash"}
         row["points"] = [stored_point(point, annotation_orientation) for point in points]
         if has_size:
             row["width"], row["height"] = stored_size(annotation_orientation)
@@ -150,7 +150,7 @@ def write_tools(folder, orientation, annotation_orientation, *, has_size):
 
 def write_animals(folder, orientation, annotation_orientation, *, has_size):
     """Two cats whose n-th points correspond."""
-    pair = {"src_imname": "a.png", "trg_imname": "b.png", "category": "cat"}
+    pair: dict[str, object] = {"src_imname": "a.png", "trg_imname": "b.png", "category": "cat"}
     for role, name, points in (("src", "a.png", POINTS), ("trg", "b.png", OTHER_POINTS)):
         write_picture(folder / "JPEGImages/cat" / name, orientation, seed=ord(name[0]))
         pair[f"{role}_kps"] = [stored_point(point, annotation_orientation) for point in points]

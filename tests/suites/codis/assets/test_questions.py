@@ -1,4 +1,4 @@
-"""The left half of CODIS as a graph: what reaches the tables, and what a broken source leaves."""
+"""The dataset build of CODIS as a graph: which rows reach its tables."""
 
 import dagster as dg
 import pytest
@@ -18,16 +18,16 @@ LEFT_HALF = [
 
 
 class Bench(Home):
-    """The left half over a home folder of its own."""
+    """The dataset build over a home folder of its own."""
 
-    def __init__(self, home, source=None, written=""):
-        super().__init__(home, "codis", source, written)
+    def __init__(self, home, source=None, toml=""):
+        super().__init__(home, "codis", source, toml)
 
     def build(self, **more):
         return self.materialize(LEFT_HALF, **more)
 
-    def questions(self, *below):
-        return self.read(Question, *below, "questions")
+    def questions(self, *condition):
+        return self.read(Question, *condition, "questions")
 
     def rejections(self):
         return self.read(Rejection, "rejections")
@@ -41,9 +41,9 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
     assert {question.edition for question in questions} == {"mini"}
     assert all(bench.images.path(image).exists() for q in questions for image in q.images)
     assert len(bench.questions("captions_for_images")) == 80
-    torn, *others = bench.rejections()
+    torn, *votes_and_submissions = bench.rejections()
     assert (torn.entry, torn.reason) == ("images/torn.png", "not an image in any known format")
-    assert len(others) == 4 + 18  # planted: votes that do not count, submissions
+    assert len(votes_and_submissions) == 4 + 18  # planted faults
 
 
 def test_a_release_becomes_two_questions_a_pair(tmp_path):
@@ -63,7 +63,7 @@ def test_a_release_becomes_two_questions_a_pair(tmp_path):
     assert bench.rejections() == []
 
 
-def test_captions_of_a_file_in_the_settings_go_before_those_of_the_source(tmp_path):
+def test_captions_named_in_the_settings_replace_those_of_the_source(tmp_path):
     folder = write_release(tmp_path / "codis", [entry()])
     (folder / "captions.jsonl").write_text('{"image_id": "a.png", "caption": "A door."}\n')
     home = tmp_path / "home"
@@ -88,22 +88,22 @@ def test_captions_that_cannot_be_used_are_rejections_of_their_condition(tmp_path
 
 
 def test_a_model_writes_the_captions_where_no_file_has_them(tmp_path):
-    written = '[suites.codis]\ncaptioner = "c"\n[models.c]\nkind = "scripted"\nsays = "A gate. "\n'
-    bench = Bench(tmp_path / "home", write_release(tmp_path / "codis", [entry()]), written)
+    toml = '[suites.codis]\ncaptioner = "c"\n[models.c]\nkind = "scripted"\nsays = "A gate. "\n'
+    bench = Bench(tmp_path / "home", write_release(tmp_path / "codis", [entry()]), toml)
     bench.build()
     (caption,) = bench.read(ImageText, "captions")
     assert (caption.text, caption.author) == ("A gate.", "c")
 
 
-def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):
+def test_a_bad_entry_and_the_pair_of_a_bad_image_are_rejected(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png"), {"id": "002"}]
     folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
     bench = Bench(tmp_path / "home", folder)
     (folder / "images" / "b.png").write_text("Not an image.")
     bench.build()
-    image, torn, pair = bench.rejections()
+    image, incomplete, pair = bench.rejections()
     assert (image.entry, image.reason) == ("images/b.png", "not an image in any known format")
-    assert torn.entry == "data.json, entry 3 (id '002')"
+    assert incomplete.entry == "data.json, entry 3 (id '002')"
     assert pair.entry == "data.json, id 001"
     assert [question.question_id for question in bench.questions()] == [
         "codis/000/1",
