@@ -1,12 +1,12 @@
 """Models that a command is given by location, without a section of bench.toml.
 
 ``hf:org/name@revision``, ``path/to/checkpoint``, ``http://127.0.0.1:8000/v1#name``, or the name of
-a model; each may be followed by entries of a section: ``my-model,temperature=0.7,n=4``.
+a model; each may be followed by settings of a section: ``my-model,temperature=0.7,n=4``.
 """
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -53,9 +53,9 @@ FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 
 _HUB = "hf:"
 _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
-_ENTRY = re.compile(r",(?=[a-z_]+=)")
+_SETTING_COMMA = re.compile(r",(?=[a-z_]+=)")  # before each chosen setting
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
-_END = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
+_END_BYTES = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
 _SHOWN = 3  # folders that a message names
 _UNNAMED_SETTINGS = {"api_key_env", "key_header", "program"}  # responses do not depend on them
 
@@ -66,7 +66,7 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
     A model that has a section has the section's name. Otherwise a hub id is its own name, a
     server's model is named ``name@host-port``, and a checkpoint ``run/step@<8 digits of its
     content>``, as in a watched folder: other weights in the same folder are another model. A named
-    model with entries is named after both; the entries of a blind one are for the model behind it.
+    model with settings is named after both; those of a blind one are for the model behind it.
 
     Raises:
         UnknownNameError: If it is no location.
@@ -74,16 +74,12 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
         ModelError: If a folder is not a checkpoint.
     """
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
-        known = known_names(settings)
-        raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
-    location, *entries = [text] if path_exists(text) else _ENTRY.split(text)
-    chosen = template_of_value(dict(_parse_setting(entry) for entry in entries))
-    if entries and not path_exists(location) and location in known_names(settings):
-        name, section = _partition_key(location, chosen), _section_of(location, settings)
-        if not (behind := resolve_name(location, settings).of):
-            return _named_section(name, {**section, **chosen}, location, settings)
-        of = locate(",".join([behind.name, *entries]), settings)
-        return replace(_named_section(name, {**section, "of": of.name}, location, settings), of=of)
+        names = known_names(settings)
+        raise UnknownNameError(f"model in {settings.file}", text, names, also=FORMS)
+    location, *assignments = [text] if path_exists(text) else _SETTING_COMMA.split(text)
+    chosen = template_of_value(dict(map(_parse_setting, assignments)))
+    if assignments and not path_exists(location) and location in known_names(settings):
+        return _changed_model(location, assignments, chosen, settings)
     if location.startswith(_HUB) and not path_exists(location):
         name, section = _hub_section(location, settings)
     elif location.startswith(("http://", "https://")):
@@ -97,6 +93,19 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
         with suppress(ModelError, UnknownNameError):
             return resolve_name(model.name, settings)  # of a watched folder
     return replace(model, engine=engine if model.section else "")
+
+
+def _changed_model(
+    name: str, assignments: Sequence[str], chosen: Mapping[str, Any], settings: Settings
+) -> ResolvedModel:
+    """A named model with chosen settings; those of a derived model are for the one behind it."""
+    key, section = _partition_key(name, chosen), _section_of(name, settings)
+    inner = resolve_name(name, settings).of
+    if not inner:
+        return _named_section(key, {**section, **chosen}, name, settings)
+    changed = locate(",".join([inner.name, *assignments]), settings)
+    model = _named_section(key, {**section, "of": changed.name}, name, settings)
+    return replace(model, of=changed)
 
 
 def locate_responses(file: Path, model: str, settings: Settings) -> ResolvedModel:
@@ -116,7 +125,8 @@ def refuse_changed_checkpoint(model: ResolvedModel) -> None:
     if not model.content or not folder.is_dir():
         return
     file = model.spec.gguf_file if isinstance(model.spec, TransformersSpec) else None
-    if (_digest_ends(folder / file) if file else fingerprint(folder)) != model.content:
+    content = _digest_ends(folder / file) if file else fingerprint(folder)
+    if content != model.content:
         again = "They get" if model.is_watched else "Give the folder again as --model; they get"
         raise ModelError(f"{model.name}: {folder} holds other weights now. {again} a new name")
 
@@ -125,18 +135,18 @@ def _with_engine(
     name: str, section: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], str]:
     """Choose the engine of a checkpoint, unless the command or an earlier command has chosen it."""
-    kind, known = section.get("kind", _AUTO), settings.models.get(name)
+    kind, earlier = section.get("kind", _AUTO), settings.models.get(name)
     if kind not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
     chosen = choose_engine(section, Path(section["path"]))
-    if kind == _AUTO and isinstance(known, CheckpointSpec):  # other engines have other responses
-        kind = known.kind
+    if kind == _AUTO and isinstance(earlier, CheckpointSpec):  # other engines have other responses
+        kind = earlier.kind
     if kind != _AUTO:
         return {**chosen.section, "kind": kind}, ""
     return chosen
 
 
-def _path(text: str) -> Path:
+def _expanded_path(text: str) -> Path:
     try:
         return Path(text).expanduser()
     except RuntimeError:  # ~ of a user without a home
@@ -146,37 +156,39 @@ def _path(text: str) -> Path:
 def path_exists(text: str) -> bool:
     """Whether a text is the path of a file or folder."""
     try:
-        return _path(text).exists()
+        return _expanded_path(text).exists()
     except OSError:  # it is longer than a path can be
         return False
 
 
-def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
-    path, at, revision = place.removeprefix(_HUB).removeprefix("//").partition("@")
-    if not HUB_ID.fullmatch(path) or (at and not revision):
-        raise SettingsError(f"{place}: expected hf:org/name or hf:org/name@revision")
+def _hub_section(location: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    """Name and section of a hub id, with its revision if it names one."""
+    hub_id = location.removeprefix(_HUB).removeprefix("//")
+    path, separator, revision = hub_id.partition("@")
+    if not HUB_ID.fullmatch(path) or (separator and not revision):
+        raise SettingsError(f"{location}: expected hf:org/name or hf:org/name@revision")
     for folder in (Path(path), settings.resolve(path)):
         if folder.exists():
             raise SettingsError(
-                f"{place}: the folder {folder.absolute()} has this path too. Give the folder as"
+                f"{location}: the folder {folder.absolute()} has this path too. Give the folder as"
                 f" ./{path}, or change the working directory to use the hub"
             )
-    chosen = {"revision": revision} if at else {}
-    return path + at + revision, {"path": path, **chosen}
+    return hub_id, {"path": path, **({"revision": revision} if revision else {})}
 
 
-def _server_section(place: str) -> tuple[str, dict[str, Any]]:
-    address, _, model = place.partition("#")
+def _server_section(location: str) -> tuple[str, dict[str, Any]]:
+    """Name and section of a model behind a server: ``address#model``."""
+    address, _, model = location.partition("#")
     address = template_of(address.rstrip("/"))
     if not model:
         displayed = shown_address(address)
         raise SettingsError(f"{displayed}: no model name. Add one, as in {displayed}#NAME")
-    parts = urlsplit(address)
-    host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
-    path = parts.path.strip("/").removesuffix("v1").strip("/")
-    where = f"{host}/{path}" if path else host
-    section = {"kind": "server", "base_url": address, "model": model}
-    return f"{model}@{where}", section
+    url = urlsplit(address)
+    _, _, host_and_port = url.netloc.rpartition("@")  # without a password
+    server = re.sub(r"[^A-Za-z0-9.]+", "-", host_and_port).strip("-")
+    path = url.path.strip("/").removesuffix("v1").strip("/")
+    name = f"{model}@{server}/{path}" if path else f"{model}@{server}"
+    return name, {"kind": "server", "base_url": address, "model": model}
 
 
 def _section_of(name: str, settings: Settings) -> dict[str, Any]:
@@ -186,30 +198,31 @@ def _section_of(name: str, settings: Settings) -> dict[str, Any]:
     return spec.model_dump(mode="json", exclude_unset=True, by_alias=True, exclude=derived)
 
 
-def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
-    path = _path(place)
-    if path_exists(place):
-        return _checkpoint_section(path.resolve(), place)
-    if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
+def _folder_section(text: str, location: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+    """Name and section of a checkpoint's folder; an error suggests similar names."""
+    path = _expanded_path(location)
+    if path_exists(location):
+        return _checkpoint_section(path.resolve(), location)
+    if location.startswith((".", "/", "~")) or ("/" in location and path.parent.is_dir()):
         siblings = path.parent.iterdir() if path.parent.is_dir() else ()
-        suggestion = did_you_mean(
-            path.name, (sibling.name for sibling in siblings if sibling.is_dir())
-        )
-        raise ModelError(f"{place}: no such folder{suggestion and f'; {suggestion}'}")
-    known = known_names(settings)
-    if "/" in place:
-        hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
-        hints = "; ".join(filter(None, [did_you_mean(place, known), hub]))
-        raise ModelError(
-            f"{place}: no such folder, and no model of this name{hints and f'; {hints}'}"
-        )
-    raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
+        folders = (sibling.name for sibling in siblings if sibling.is_dir())
+        hints = [f"{location}: no such folder", did_you_mean(path.name, folders)]
+        raise ModelError("; ".join(filter(None, hints)))
+    names = known_names(settings)
+    if "/" in location:
+        hub_hint = f"on the hub: hf:{location}" if HUB_ID.fullmatch(location) else ""
+        message = f"{location}: no such folder, and no model of this name"
+        hints = [message, did_you_mean(location, names), hub_hint]
+        raise ModelError("; ".join(filter(None, hints)))
+    raise UnknownNameError(f"model in {settings.file}", text, names, also=FORMS)
 
 
-def _checkpoint_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
+def _checkpoint_section(path: Path, location: str) -> tuple[str, dict[str, Any]]:
+    """Name and section of a checkpoint; its name contains its content."""
     if not path.is_dir() and path.suffix != ".gguf":
-        raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
-    if file := path if path.is_file() else gguf_of(path):
+        raise ModelError(f"{location} is not a checkpoint (expected a folder or a .gguf file)")
+    file = path if path.is_file() else gguf_of(path)
+    if file:
         name = f"{checkpoint_name([file.parent.name, file.stem])}@{_digest_ends(file)}"
         return name, {"path": str(file)}
     try:
@@ -217,7 +230,9 @@ def _checkpoint_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     except (ModelError, OSError) as error:
         if layout := layout_of(path):
             raise ModelError(layout.says) from error
-        raise ModelError(f"{place} is not a checkpoint: {error}{_checkpoint_hint(path)}") from error
+        raise ModelError(
+            f"{location} is not a checkpoint: {error}{_checkpoint_hint(path)}"
+        ) from error
     return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
 
 
@@ -231,13 +246,14 @@ def _checkpoint_hint(folder: Path) -> str:
 
 
 def _digest_ends(file: Path) -> str:
-    with file.open("rb") as opened:
-        size = opened.seek(0, 2)
-        opened.seek(0)
-        state = sha256(f"{size}\n".encode() + opened.read(_END))
-        opened.seek(max(0, size - _END))
-        state.update(opened.read())
-    return state.hexdigest()[:8]
+    """First digits of a digest of a file's size, beginning and end."""
+    with file.open("rb") as stream:
+        size = stream.seek(0, 2)
+        stream.seek(0)
+        digest = sha256(f"{size}\n".encode() + stream.read(_END_BYTES))
+        stream.seek(max(0, size - _END_BYTES))
+        digest.update(stream.read())
+    return digest.hexdigest()[:8]
 
 
 def _parse_setting(text: str) -> tuple[str, Any]:
@@ -252,15 +268,13 @@ def _parse_setting(text: str) -> tuple[str, Any]:
 def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
     """Build a valid partition key from a name and the chosen settings."""
     suffixes = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
-    parts = (
-        _UNSAFE.sub("-", part).strip("-")
-        for part in shown_address("".join([name, *suffixes])).split("/")
-    )
+    raw_parts = shown_address("".join([name, *suffixes])).split("/")
+    parts = [_UNSAFE.sub("-", part).strip("-") for part in raw_parts]
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 
 def _named_section(
-    name: str, section: dict[str, Any], place: str, settings: Settings
+    name: str, section: dict[str, Any], location: str, settings: Settings
 ) -> ResolvedModel:
     """Name a section: as one of bench.toml that is equal, or so that no other has its name."""
     kind = section["kind"]
@@ -268,17 +282,16 @@ def _named_section(
         spec = spec_of(kind).model_validate(section)
     except ValidationError as error:
         raise SettingsError(
-            f"{template_of(place)}: {describe_validation_error(error, spec_of(kind))}"
+            f"{template_of(location)}: {describe_validation_error(error, spec_of(kind))}"
         ) from None
     sections = {**EMBEDDED_MODELS, **settings.models_of_file}
     for existing_name, existing_spec in sections.items():
         if _normalize_spec(existing_spec, settings) == _normalize_spec(spec, settings):
             return resolve_name(existing_name, settings)
     existing = {**EMBEDDED_MODELS, **settings.models}.get(name)
-    moved = (
-        isinstance(existing, CheckpointSpec) and name not in sections
-    )  # the same content elsewhere
-    if existing not in (None, spec) and not moved:
+    # The name of a checkpoint outside the file contains its content, which may be elsewhere now.
+    is_moved = isinstance(existing, CheckpointSpec) and name not in sections
+    if existing not in (None, spec) and not is_moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
     return ResolvedModel(
         name=name,

@@ -46,10 +46,10 @@ class ResolvedModel:
     name: str  # of its tables
     spec: ModelSpec  # its section, with the engine chosen
     location: str  # absolute folder or file; hub id, address or factory; "": none
-    content: str = ""  # first digits of the content of a folder that is found by it
-    is_watched: bool = False  # whether it has no section, but that of ``like`` in [checkpoints]
+    content: str = ""  # first digits of the digest of its folder, if its name has them
+    is_watched: bool = False  # whether its settings are those of ``like`` in [checkpoints]
     of: "ResolvedModel | None" = None  # the model behind a blind or an elicited one
-    section: Mapping[str, Any] = field(default_factory=dict)  # given by location: to be stored
+    section: Mapping[str, Any] = field(default_factory=dict)  # to be stored, if not in bench.toml
     engine: str = ""  # message on the engine, if it was chosen
 
     @property
@@ -65,15 +65,15 @@ class ResolvedModel:
 
 
 def resolve_name(
-    name: str, settings: Settings, around: Sequence[str] = (), of: str = ""
+    name: str, settings: Settings, outer_kinds: Sequence[str] = (), outer_name: str = ""
 ) -> ResolvedModel:
     """Find a model by name: one of the settings, an embedded one, or a watched checkpoint.
 
     Args:
         name: The name.
         settings: The settings of the home.
-        around: Kinds of the chain of ``of`` up to this model.
-        of: The model with which that chain begins.
+        outer_kinds: Kinds of the chain of ``of`` up to this model.
+        outer_name: The model with which that chain begins.
 
     Raises:
         UnknownNameError: If there is no model of that name.
@@ -86,11 +86,12 @@ def resolve_name(
         return _find_watched(name, settings)
     if isinstance(spec, UnusableSpec):
         raise ModelError(f"{settings.file}, model {name}: {spec.place}")
-    if spec.kind in around:
-        raise SettingsError(f"{settings.file}, model {of}: {name} is {spec.kind} already")
+    if spec.kind in outer_kinds:
+        raise SettingsError(f"{settings.file}, model {outer_name}: {name} is {spec.kind} already")
     if isinstance(spec, DerivedSpec):
-        behind = resolve_name(spec.of, settings, (*around, spec.kind), of or name)
-        return _derived(name, spec, behind, settings)
+        kinds = (*outer_kinds, spec.kind)
+        inner = resolve_name(spec.of, settings, kinds, outer_name or name)
+        return _derived_model(name, spec, inner, settings)
     if not isinstance(spec, AutoSpec):
         content = content_in(name) if name not in settings.models_of_file else ""
         location = location_of(spec, settings)
@@ -113,14 +114,15 @@ def elicited(model: ResolvedModel, method: str, settings: Settings) -> ResolvedM
         UnknownNameError: If it is an encoder.
     """
     if model.spec.kind == ENCODER:
-        raise unknown_model(model.name, settings)
-    name, behind = elicited_model_name(model.name, method), model
-    while behind.spec.kind != "elicited" and behind.of:
-        behind = behind.of
-    if behind.spec.kind == "elicited":
-        raise SettingsError(f"{settings.file}, model {name}: {behind.name} is elicited already")
+        raise unknown_model_error(model.name, settings)
+    name = elicited_model_name(model.name, method)
+    inner = model
+    while inner.spec.kind != "elicited" and inner.of:
+        inner = inner.of
+    if inner.spec.kind == "elicited":
+        raise SettingsError(f"{settings.file}, model {name}: {inner.name} is elicited already")
     spec = ElicitedSpec(kind="elicited", of=model.name, elicit=str(Elicitation.parse(method)))
-    return _derived(name, spec, model, settings)
+    return _derived_model(name, spec, model, settings)
 
 
 def with_seed(model: ResolvedModel, seed: int, settings: Settings) -> ResolvedModel:
@@ -142,15 +144,15 @@ def with_seed(model: ResolvedModel, seed: int, settings: Settings) -> ResolvedMo
     return replace(model, spec=spec)
 
 
-def _derived(
-    name: str, spec: DerivedSpec, behind: ResolvedModel, settings: Settings
+def _derived_model(
+    name: str, spec: DerivedSpec, inner: ResolvedModel, settings: Settings
 ) -> ResolvedModel:
-    if isinstance(behind.base.spec, RecordedSpec):
+    if isinstance(inner.base.spec, RecordedSpec):
         raise SettingsError(
-            f"{settings.file}, model {name}: {behind.name} is recorded and cannot be asked"
+            f"{settings.file}, model {name}: {inner.name} is recorded and cannot be asked"
             " otherwise. Record its responses without images as a model of their own"
         )
-    return ResolvedModel(name=name, spec=spec, location=behind.name, of=behind)
+    return ResolvedModel(name=name, spec=spec, location=inner.name, of=inner)
 
 
 def is_watched_name(name: str) -> bool:
@@ -172,48 +174,50 @@ def known_names(settings: Settings) -> set[str]:
 
 
 def _elicited_spec(name: str) -> ElicitedSpec | None:
-    if not (elicited := split_elicited_name(name)):
+    """The section of a name such as ``MODEL+METHOD``; None for other names."""
+    split_name = split_elicited_name(name)
+    if not split_name:
         return None
-    method = str(Elicitation.parse(elicited.elicit))
-    return ElicitedSpec(kind="elicited", of=elicited.model, elicit=method)
+    method = str(Elicitation.parse(split_name.elicit))
+    return ElicitedSpec(kind="elicited", of=split_name.model, elicit=method)
 
 
 def location_of(spec: ModelSpec, settings: Settings) -> str:
     """Where a model lies: an absolute path if it exists, else as its section says."""
     path = getattr(spec, "path", "") or getattr(spec, "file", "")
-    if path and (absolute := settings.resolve(path)).exists():
-        return str(absolute.absolute())
+    if path and settings.resolve(path).exists():
+        return str(settings.resolve(path).absolute())
     return spec.place
 
 
-def unknown_model(name: str, settings: Settings) -> UnknownNameError:
+def unknown_model_error(name: str, settings: Settings) -> UnknownNameError:
     """Build the error for a name that no chat model has, such as that of an encoder."""
-    known = {*EMBEDDED_MODELS, *settings.models}
+    names = {*EMBEDDED_MODELS, *settings.models}
     also = f"{name} is an encoder" if name in settings.encoders else ""
-    return UnknownNameError(f"model in {settings.file}", name, known, also=also)
+    return UnknownNameError(f"model in {settings.file}", name, names, also=also)
 
 
 def _find_watched(name: str, settings: Settings) -> ResolvedModel:
-    watched = settings.checkpoints
-    if watched.folders:
+    """Find the folder of a watched checkpoint; any other name is an error."""
+    if settings.checkpoints.folders:
         from bench_resources.checkpoints import watched_folders
         from bench_resources.checkpoints.files import is_adapter
 
         if watched_folders.KEY.fullmatch(name):
-            folders = [settings.resolve(folder) for folder in watched.folders]
+            folders = [settings.resolve(folder) for folder in settings.checkpoints.folders]
             folder = watched_folders.find_checkpoint(name, folders)
             base = base_of_checkpoints(settings) if is_adapter(folder) else ""
-            return _checkpoint(name, str(folder), base, settings)
-    raise unknown_model(name, settings)
+            return _watched_model(name, str(folder), base, settings)
+    raise unknown_model_error(name, settings)
 
 
-def _checkpoint(name: str, path: str, base: str, settings: Settings) -> ResolvedModel:
+def _watched_model(name: str, path: str, base: str, settings: Settings) -> ResolvedModel:
     """A watched checkpoint: the settings of ``like``, with its own weights."""
-    liked = watched_spec(settings)
-    local = {"revision": "main", "base": base, "gguf_file": None}
-    spec = liked.model_copy(
-        update={"path": path} if isinstance(liked, ServerSpec) else {"path": path, **local}
-    )
+    like_spec = watched_spec(settings)
+    weights: dict[str, Any] = {"path": path}
+    if not isinstance(like_spec, ServerSpec):
+        weights |= {"revision": "main", "base": base, "gguf_file": None}
+    spec = like_spec.model_copy(update=weights)
     content = content_in(name)
     return ResolvedModel(name=name, spec=spec, location=path, content=content, is_watched=True)
 
@@ -225,9 +229,10 @@ def base_of_checkpoints(settings: Settings) -> str:
         SettingsError: If checkpoints cannot have the settings of ``like``.
         UnknownNameError: If the model ``like`` does not exist.
     """
-    liked = watched_spec(settings)
-    base = liked.base if isinstance(liked, TransformersSpec) else ""
-    return str(resolved) if base and (resolved := settings.resolve(base)).is_dir() else base
+    like_spec = watched_spec(settings)
+    base = like_spec.base if isinstance(like_spec, TransformersSpec) else ""
+    is_folder = bool(base) and settings.resolve(base).is_dir()
+    return str(settings.resolve(base)) if is_folder else base
 
 
 def watched_spec(settings: Settings) -> TransformersSpec | ServerSpec:
@@ -238,29 +243,28 @@ def watched_spec(settings: Settings) -> TransformersSpec | ServerSpec:
         UnknownNameError: If the model ``like`` does not exist.
     """
     like, serve = settings.checkpoints.like, settings.checkpoints.serve
-    spec = (
-        resolve_name(like, settings).spec
-        if like
-        else TransformersSpec(kind="transformers", path="")
-    )
-    if serve and not like:
-        return _server_spec(serve, {}, settings)
+    if not like:
+        if serve:
+            return _server_spec(serve, {}, settings)
+        return TransformersSpec(kind="transformers", path="")
+    spec = resolve_name(like, settings).spec
     if isinstance(spec, ServerSpec) and spec.serve and not serve:
         return spec
     if isinstance(spec, ServerSpec) and spec.serve and not isinstance(spec, VllmSpec):
         values = spec.model_dump(exclude_unset=True, by_alias=True)
         return _server_spec(serve, values, settings)
     if serve or not isinstance(spec, TransformersSpec):
-        wanted = "a server with serve" if serve else "transformers, vllm, or a server with serve"
+        expected = "a server with serve" if serve else "transformers, vllm, or a server with serve"
         raise SettingsError(
-            f"{settings.file}, [checkpoints], like: {like} is a {spec.kind} model, not {wanted}"
+            f"{settings.file}, [checkpoints], like: {like} is a {spec.kind} model, not {expected}"
         )
     return spec
 
 
-def _server_spec(serve: str, entries: Mapping[str, Any], settings: Settings) -> ServerSpec:
+def _server_spec(serve: str, values: Mapping[str, Any], settings: Settings) -> ServerSpec:
+    """The section of ``like`` with the command ``serve`` of [checkpoints]."""
     try:
-        return ServerSpec.model_validate({**entries, "kind": "server", "path": ".", "serve": serve})
+        return ServerSpec.model_validate({**values, "kind": "server", "path": ".", "serve": serve})
     except ValidationError as error:
         problem = describe_validation_error(error, ServerSpec)
         raise SettingsError(f"{settings.file}, [checkpoints], serve: {problem}") from None
@@ -280,17 +284,18 @@ def model_pools(settings: Settings) -> dict[str, str]:
         for name, spec in settings.models.items()
         if isinstance(spec, ServerSpec) and (spec.pool or spec.base_url)
     }
+    limits = settings.cluster.limits
     for name, pool in pools.items():
-        if base_pool(pool) not in (known := settings.cluster.limits):
+        if base_pool(pool) not in limits:
             raise SettingsError(
                 f"{settings.file}, entry models.{name}.pool: there is no pool {pool}; known:"
-                f" {', '.join(sorted(known))}; set its number of runs, as in [cluster]"
+                f" {', '.join(sorted(limits))}; set its number of runs, as in [cluster]"
                 f" pools = {{ {pool} = 2 }}"
             )
     watched = settings.checkpoints
     if watched.folders and (watched.like or watched.serve):
         with suppress(ModelError):  # its kind is not installed: no checkpoint is evaluated
-            liked = watched_spec(settings)
-            if isinstance(liked, ServerSpec) and liked.pool:
-                pools[_WATCHED] = liked.pool
+            like_spec = watched_spec(settings)
+            if isinstance(like_spec, ServerSpec) and like_spec.pool:
+                pools[_WATCHED] = like_spec.pool
     return pools | settings.cluster.pool_of
