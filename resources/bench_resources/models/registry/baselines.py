@@ -42,8 +42,8 @@ class RandomBaseline:
 
     def _draw(self, question: Question, request: Request) -> str:
         rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")
-        offered = _letters(question) or _texts(question)
-        return rng.choice(offered) if offered else ""
+        guesses = _letters(question) or _texts(question)
+        return rng.choice(guesses) if guesses else ""
 
 
 class MostFrequentBaseline:
@@ -59,16 +59,17 @@ class MostFrequentBaseline:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, after counting the keys of all."""
-        seen = set[str]()
+        counted_ids = set[str]()
         letters, texts = Counter[str](), Counter[str]()
-        for question in (_question(self.name, request) for request in requests):
-            if question.question_id not in seen:
-                seen.add(question.question_id)
-                (letters if _letters(question) else texts).update(question.answer)
+        questions = [_question(self.name, request) for request in requests]
+        for question in questions:
+            if question.question_id not in counted_ids:
+                counted_ids.add(question.question_id)
+                counts = letters if _letters(question) else texts
+                counts.update(question.answer)
         text = max(texts, key=texts.__getitem__, default="")
         responses = []
-        for request in requests:
-            question = _question(self.name, request)
+        for question in questions:
             letter = max(_letters(question), key=letters.__getitem__, default="")
             answer = letter or (text if question.kind == "text" else "")
             responses.append(_text_response(answer))
@@ -76,14 +77,16 @@ class MostFrequentBaseline:
 
 
 def _question(model: str, request: Request) -> Question:
+    """The question of a request; raises ``ModelError`` for one without."""
     if request.question is None:
         raise ModelError(f"{model}: a baseline answers questions; it cannot judge or write")
     return request.question
 
 
 def _letters(question: Question) -> Sequence[str]:
-    choice = question.kind in ("choice", "choices")
-    return ascii_uppercase[: len(question.options)] if choice else ""
+    """Letters of the options; "" for other kinds of questions."""
+    has_letters = question.kind in ("choice", "choices")
+    return ascii_uppercase[: len(question.options)] if has_letters else ""
 
 
 def _texts(question: Question) -> Sequence[str]:

@@ -27,24 +27,24 @@ class ElicitedModel:
         Raises:
             ModelError: If it does not support the method.
         """
-        able = inner.elicits if isinstance(inner, ElicitsOptions) else ()
-        if LIKELIHOOD not in able:
+        methods = inner.elicits if isinstance(inner, ElicitsOptions) else ()
+        if LIKELIHOOD not in methods:
             raise ModelError(
                 f"{inner.name}: does not support {LIKELIHOOD} (expected a"
                 ' checkpoint with kind = "transformers"); use --elicit generate'
             )
         self.inner = inner
         self.name = name
-        self._how = elicitation
+        self._elicitation = elicitation
 
     @property
     def signature(self) -> str:
         """The wrapped model's signature, with the parameters."""
-        return elicited_signature(self.inner.signature, self._how)
+        return elicited_signature(self.inner.signature, self._elicitation)
 
     def cached(self) -> ChatModel:
         """The same over the cached responses of the wrapped model."""
-        return ElicitedModel(cached(self.inner), self.name, self._how)
+        return ElicitedModel(cached(self.inner), self.name, self._elicitation)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
@@ -55,18 +55,19 @@ class ElicitedModel:
         """
         self._require_options(requests)
         elicited = [self._elicited_request(request) for request in requests]
-        return list(map(self._read, elicited, self.inner.response(elicited)))
+        return list(map(self._choose_option, elicited, self.inner.response(elicited)))
 
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject questions without options before the first request is sent."""
         questions = [request.question for request in requests]
-        lacking = [question for question in questions if not (question and question.has_options)]
-        if not lacking:
+        unsuitable = [question for question in questions if not (question and question.has_options)]
+        if not unsuitable:
             return
-        if (first := lacking[0]) is None:
+        first = unsuitable[0]
+        if first is None:
             raise SettingsError(f"{self.name}: it can answer only questions with options")
         raise SettingsError(
-            f"{first.task}: {LIKELIHOOD} cannot be elicited: {len(lacking)} of"
+            f"{first.task}: {LIKELIHOOD} cannot be elicited: {len(unsuitable)} of"
             f" {len(questions)} questions do not have options of which exactly one is right (such"
             f" as {first.question_id}, kind {first.kind}); use --elicit generate"
         )
@@ -79,10 +80,11 @@ class ElicitedModel:
                 f"{question.task}: likelihood cannot be elicited where several responses are drawn"
                 " for a question: they would be equal; use --elicit generate"
             )
-        options = self._how.options(question)
+        options = self._elicitation.options(question)
         return replace(request, elicit="likelihood", options=options, temperature=None)
 
-    def _read(self, request: Request, response: Response) -> Response:
+    def _choose_option(self, request: Request, response: Response) -> Response:
+        """Replace the text, which has the log-probabilities, by the likeliest letter."""
         if response.error or response.refusal:
             return response
         letters = ascii_uppercase[: len(request.options)]
@@ -90,7 +92,7 @@ class ElicitedModel:
             logprobs = parse_logprobs(response.text, len(letters))
         except ValueError as exc:
             return Response(error=f"not one of the options: {exc}")
-        scores = normalize_logprobs(logprobs, request.options, self._how.normalization)
+        scores = normalize_logprobs(logprobs, request.options, self._elicitation.normalization)
         return replace(
             response,
             text=letters[scores.index(max(scores))],

@@ -22,47 +22,48 @@ def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
 def resolve_local_paths(
     spec: TransformersSpec, resolve: Callable[[Path | str], Path]
 ) -> TransformersSpec:
-    """Resolve relative paths against the folder of bench.toml."""
-    places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
+    """Make paths that exist absolute; relative ones start at the folder of bench.toml."""
+    locations = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
-        places["chat_template"] = spec.chat_template
-    resolved = {name: resolve(location) for name, location in places.items() if location}
-    return spec.model_copy(
-        update={name: str(place) for name, place in resolved.items() if place.exists()}
-    )
+        locations["chat_template"] = spec.chat_template
+    paths = {field: resolve(location) for field, location in locations.items() if location}
+    existing = {field: str(path) for field, path in paths.items() if path.exists()}
+    return spec.model_copy(update=existing)
 
 
-def _open_transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
+def _open_transformers(spec: TransformersSpec, context: EngineContext) -> Engine:
     from bench_resources.models.transformers.batch_trial import BatchTrials
     from bench_resources.models.transformers.engine import TransformersEngine
     from bench_resources.models.transformers.image_digests import ImageDigests
 
-    spec = resolve_local_paths(spec, at.resolve)
-    file = at.resolve("processors.json")
+    spec = resolve_local_paths(spec, context.resolve)
+    file = context.resolve("processors.json")
     return TransformersEngine(
         spec,
         spec.path,
-        at.read_image,
+        context.read_image,
         digests=ImageDigests(file),
-        trials=BatchTrials(file, tries=at.asks),
+        trials=BatchTrials(file, tries=context.asks),
     )
 
 
-def _open_server(spec: ServerSpec, at: EngineContext) -> Engine:
+def _open_server(spec: ServerSpec, context: EngineContext) -> Engine:
     if spec.path:
-        spec = spec.model_copy(update={"path": str(at.resolve(spec.path))})
+        spec = spec.model_copy(update={"path": str(context.resolve(spec.path))})
         from bench_resources.models.managed.engine import ServedEngine
 
-        return ServedEngine(spec, at.name, at.read_image, at.resolve("servers"), spent=at.spent)
+        return ServedEngine(
+            spec, context.name, context.read_image, context.resolve("servers"), spent=context.spent
+        )
     from bench_resources.models.api.engine import ServerEngine
 
-    return ServerEngine(spec, at.read_image, spent=at.spent)
+    return ServerEngine(spec, context.read_image, spent=context.spent)
 
 
-def _open_python(spec: PythonSpec, at: EngineContext) -> Engine:
+def _open_python(spec: PythonSpec, context: EngineContext) -> Engine:
     from bench_resources.models.registry.python_model import PythonEngine
 
-    return PythonEngine(spec, at)
+    return PythonEngine(spec, context)
 
 
 _ENGINES: Mapping[str, EngineKind[Any]] = {

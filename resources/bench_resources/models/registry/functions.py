@@ -63,11 +63,11 @@ def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be cal
 
 
 def resolve_function(
-    function: ModelFunction, name: str = "", entries: Mapping[str, object] = MappingProxyType({})
+    function: ModelFunction, name: str = "", fields: Mapping[str, object] = MappingProxyType({})
 ) -> ResolvedModel:
-    """A function as a model; without a name, under one that is never used again.
+    """Make a model of a function; without a name, under one that is never used again.
 
-    ``entries`` are added to its section.
+    ``fields`` are added to its section.
 
     Raises:
         SettingsError: If it is no such function.
@@ -79,7 +79,7 @@ def resolve_function(
         "kind": "python",
         "function": CALLERS_FUNCTION,
         "options": {"code": code_digest(function)},
-        **entries,
+        **fields,
     }
     spec = PythonSpec.model_validate(section)
     return ResolvedModel(name=name, spec=spec, location=CALLERS_FUNCTION, section=section)

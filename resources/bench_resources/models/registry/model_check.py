@@ -21,7 +21,7 @@ from bench_resources.config.sections.engine_kinds import EngineContext, EngineKi
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
-from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model
+from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model_error
 from bench_resources.models.registry.recorded import read_recorded
 from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.engine import Engine, validate_arrivals
@@ -34,7 +34,7 @@ REQUIRED = frozenset({"an image", "control tokens"})
 
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
-_HOW_MANY = "How many things are there in the picture? Answer with one number."
+_COUNT_QUESTION = "How many things are there in the picture? Answer with one number."
 _SEED = 11  # of the scene
 
 
@@ -50,18 +50,19 @@ class SyntheticImages:
         """The bytes of an image, as PNG.
 
         Raises:
-            ImageError: If none of that digest was drawn.
+            ImageError: If there is no image of that digest.
         """
         if digest not in self._images:
             raise ImageError(f"no image {digest}")
         return self._images[digest]
 
     def _draw(self, name: str, count: int, size: tuple[int, int]) -> Image:
+        """Draw an image of equal sprites; ``size`` is its width and height in px."""
         scene, rng = Scene(*size), Random(_SEED)
-        side = min(size) // 4
+        sprite_size = min(size) // 4
         for _ in range(count):
-            if corner := scene.free_spot(side, side, rng):
-                scene.sprite(name, corner, side)
+            if corner := scene.free_spot(sprite_size, sprite_size, rng):
+                scene.sprite(name, corner, sprite_size)
         png = scene.png()
         digest = sha256(png).hexdigest()
         self._images[digest] = png
@@ -71,18 +72,18 @@ class SyntheticImages:
 def probes(images: SyntheticImages) -> dict[str, Prompt]:
     """The six probe conversations, by name."""
     apples, dogs = images.apples, images.dogs
-    spelled = " ".join(_CONTROL_TOKENS)
+    control_tokens = " ".join(_CONTROL_TOKENS)
     return {
-        "an image": Prompt.of(apples, _HOW_MANY),
+        "an image": Prompt.of(apples, _COUNT_QUESTION),
         "two images": Prompt.of(
             apples,
             dogs,
             "Are there more things in the first or in the second? Say first or second.",
         ),
         "no image": Prompt.of("What is the capital of France? Answer with one word."),
-        "a system prompt": Prompt.of(apples, _HOW_MANY, system=_SYSTEM),
+        "a system prompt": Prompt.of(apples, _COUNT_QUESTION, system=_SYSTEM),
         "control tokens": Prompt.of(
-            apples, f"Does the picture show the text {spelled} anywhere? Answer yes or no."
+            apples, f"Does the picture show the text {control_tokens} anywhere? Answer yes or no."
         ),
         "a conversation": Prompt(
             (
@@ -95,7 +96,7 @@ def probes(images: SyntheticImages) -> dict[str, Prompt]:
     }
 
 
-Ask: TypeAlias = Callable[[Sequence[Request]], list[Response]]
+Respond: TypeAlias = Callable[[Sequence[Request]], list[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,40 +134,40 @@ class ModelCheck:
 class CheckedModel:
     """A model under check."""
 
-    ask: Ask
+    respond: Respond
     images: SyntheticImages
     blind: bool = False
 
 
-def ask_in_order(engine: Engine) -> Ask:
+def respond_in_order(engine: Engine) -> Respond:
     """Wrap an engine so that responses come in the order of the requests."""
 
-    def ask(requests: Sequence[Request]) -> list[Response]:
-        arrived = dict(validate_arrivals(engine.stream(requests), len(requests)))
-        return [arrived[position] for position in range(len(requests))]
+    def respond(requests: Sequence[Request]) -> list[Response]:
+        responses = dict(validate_arrivals(engine.stream(requests), len(requests)))
+        return [responses[position] for position in range(len(requests))]
 
-    return ask
+    return respond
 
 
-def run_probes(found: ModelCheck, subject: CheckedModel) -> ModelCheck:
-    """Run all probes; refused ones are findings.
+def run_probes(check: ModelCheck, subject: CheckedModel) -> ModelCheck:
+    """Add the results of all probes to a check, also those of refused ones.
 
     Raises:
         ModelError: If it does not load, or cannot answer at all.
     """
-    findings, seconds = _ask_alone(subject)
-    return replace(found, probes=findings, response_seconds=median(seconds))
+    results, seconds = _send_probes(subject)
+    return replace(check, probes=results, response_seconds=median(seconds))
 
 
-def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
-    """Send the probes one by one; the first one loads the model."""
-    answered: list[ProbeResult] = []
+def _send_probes(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
+    """Send the probes one by one; returns their results and seconds. The first loads the model."""
+    results: list[ProbeResult] = []
     seconds: list[float] = []
     for name, prompt in probes(subject.images).items():
         start = time.perf_counter()
-        response = subject.ask([_request(name, prompt, subject)])[0]
+        response = subject.respond([_request(name, prompt, subject)])[0]
         seconds.append(time.perf_counter() - start)
-        answered.append(
+        results.append(
             ProbeResult(
                 probe=name,
                 response=response.text,
@@ -175,7 +176,7 @@ def _ask_alone(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[flo
                 failed=bool(response.error) and name in REQUIRED,
             )
         )
-    return tuple(answered), seconds
+    return tuple(results), seconds
 
 
 def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
@@ -201,54 +202,55 @@ _MAX_TOKENS = 32  # of a response: its first words show whether a model sees
 def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
     """Load, probe and describe a model; errors are part of the description."""
     check = ModelCheck(model=model.base.name, kind=model.spec.kind, place=model.spec.place)
-    kinds, behind = {model.spec.kind}, model
-    while behind.of:
-        behind = behind.of
-        kinds.add(behind.spec.kind)
+    kinds, inner = [model.spec.kind], model
+    while inner.of:
+        inner = inner.of
+        kinds.append(inner.spec.kind)
     try:
         if model.spec.kind == ENCODER:
-            raise unknown_model(model.name, settings)
-        checked = _check(check, behind.spec, settings, blind="blind" in kinds)
+            raise unknown_model_error(model.name, settings)
+        check = _run_check(check, inner.spec, settings, blind="blind" in kinds)
     except BenchError as exc:
-        error = known_secrets(settings.home).redacted(first_line(exc))
-        return replace(check, model=model.name, error=error)
-    return replace(checked, model=model.name)
+        check = replace(check, error=known_secrets(settings.home).redacted(first_line(exc)))
+    return replace(check, model=model.name)
 
 
-def _check(found: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: bool) -> ModelCheck:
+def _run_check(
+    check: ModelCheck, spec: ModelSpec, settings: Settings, *, blind: bool
+) -> ModelCheck:
+    """Add the findings on a model to a check, or why nothing was checked."""
     if isinstance(spec, RecordedSpec):
-        responses, file = read_recorded(found.model, spec, settings)
-        return replace(found, note=f"{len(responses)} responses in {file}; nothing else to check")
+        responses, file = read_recorded(check.model, spec, settings)
+        return replace(check, note=f"{len(responses)} responses in {file}; nothing else to check")
     kind, images = engine_kind(spec), SyntheticImages()
     if kind is None:
-        return replace(found, note="a baseline; nothing to check")
-    at = EngineContext(
-        name=found.model,
+        return replace(check, note="a baseline; nothing to check")
+    context = EngineContext(
+        name=check.model,
         read_image=images.read,
         resolve=settings.resolve,
         spent=lambda _: TokenCounts(),
     )
     try:
         secrets = known_secrets(settings.home)
-        with closing(RedactingEngine(_open(_shorten_responses(spec), kind, at), secrets)) as engine:
-            return run_probes(
-                found,
-                CheckedModel(ask=ask_in_order(engine), images=images, blind=blind),
-            )
+        raw_engine = _open_engine(_shorten_responses(spec), kind, context)
+        with closing(RedactingEngine(raw_engine, secrets)) as engine:
+            subject = CheckedModel(respond=respond_in_order(engine), images=images, blind=blind)
+            return run_probes(check, subject)
     except BenchError:
         raise
     except Exception as error:  # third-party code or files may raise anything
-        raise ModelError(f"{found.place}: {type(error).__name__}: {first_line(error)}") from error
+        raise ModelError(f"{check.place}: {type(error).__name__}: {first_line(error)}") from error
 
 
-def _open(spec: ModelSpec, kind: EngineKind[Any], at: EngineContext) -> Engine:
+def _open_engine(spec: ModelSpec, kind: EngineKind[Any], context: EngineContext) -> Engine:
     """Open an engine; a local one without the findings that a home keeps."""
     if not isinstance(spec, TransformersSpec):
-        return kind.engine(spec, at)
+        return kind.engine(spec, context)
     from bench_resources.models.transformers.engine import TransformersEngine
 
-    spec = resolve_local_paths(spec, at.resolve)
-    return TransformersEngine(spec, spec.path, at.read_image)
+    spec = resolve_local_paths(spec, context.resolve)
+    return TransformersEngine(spec, spec.path, context.read_image)
 
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:

@@ -49,7 +49,7 @@ class Models(dg.ConfigurableResource[Any]):
     asks: bool = True
     """Whether requests are sent; if not, no weights are loaded for batch trials."""
     _resolved: dict[str, ResolvedModel] = PrivateAttr(default_factory=dict)
-    _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
+    _open_engines: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
     def store(self) -> "ResponseStore":
@@ -69,12 +69,12 @@ class Models(dg.ConfigurableResource[Any]):
         model = self.named(name)
         if model.of:
             with self.open(model.of.name, condition, progress) as inner:
-                yield _derived(model, inner)
+                yield _derived_model(model, inner)
         elif kind := engine_kind(model.spec):
-            with self._prepared(kind, model) as engine:
-                yield self._caching(model, engine, progress)
+            with self._prepared_engine(kind, model) as engine:
+                yield self._caching_model(model, engine, progress)
         else:
-            yield _builtin(model, self.settings, condition)
+            yield _builtin_model(model, self.settings, condition)
 
     def named(self, name: str) -> ResolvedModel:
         """Find a model by name, once for this command or run; raises as ``resolve_name``."""
@@ -83,11 +83,12 @@ class Models(dg.ConfigurableResource[Any]):
         return self._resolved[name]
 
     def know(self, models: Iterable[ResolvedModel]) -> None:
-        """Use models that the command has found; not encoders, which are no chat models."""
+        """Use models that the command has resolved, and those behind them; skips encoders."""
         for model in models:
             if model.spec.kind != ENCODER:
                 self._resolved[model.name] = model
-            self.know([model.of] if model.of else [])
+            if model.of:
+                self.know([model.of])
 
     @contextmanager
     def seeded(self, name: str, seed: int) -> Generator[None]:
@@ -97,12 +98,12 @@ class Models(dg.ConfigurableResource[Any]):
             UnknownNameError: If no model has that name.
             SettingsError: If it has no seed.
         """
-        before = dict(self._resolved)
+        unseeded = dict(self._resolved)
         self.know([with_seed(self.named(name), seed, self.settings)])
         try:
             yield
         finally:
-            self._resolved = before
+            self._resolved = unseeded
 
     def setup_of(self, name: str) -> str:
         """Digest of a model's setup, as ``setup.setup_of``."""
@@ -125,11 +126,14 @@ class Models(dg.ConfigurableResource[Any]):
         self.close()
 
     def close(self) -> None:
-        """Free the memory of the kept engine."""
-        while self._kept:
-            self._kept.popitem()[1].close()
+        """Free the memory of the engine that was kept open."""
+        while self._open_engines:
+            _, engine = self._open_engines.popitem()
+            engine.close()
 
-    def _caching(self, model: ResolvedModel, engine: Engine, progress: Progress) -> CachingModel:
+    def _caching_model(
+        self, model: ResolvedModel, engine: Engine, progress: Progress
+    ) -> CachingModel:
         """Put an engine behind the budget and the cache."""
         spec, store = model.spec, self.store
         throughput = progress.throughput if isinstance(progress, RequestProgress) else None
@@ -140,26 +144,27 @@ class Models(dg.ConfigurableResource[Any]):
         return CachingModel(model.name, engine, store, progress, throughput, tags)
 
     @contextmanager
-    def _prepared(self, kind: EngineKind[Any], model: ResolvedModel) -> Generator[Engine]:
-        """Make an engine ready to be asked; one with weights is kept open between assets.
+    def _prepared_engine(self, kind: EngineKind[Any], model: ResolvedModel) -> Generator[Engine]:
+        """Make an engine ready for requests; one with weights stays open between assets.
 
         Raises:
             ModelError: If a checkpoint was overwritten since it was found: its name includes its
                 content. From here on the engine verifies it.
         """
-        watched = model.name if model.is_watched else ""
-        key = f"{model.spec.kind} {model.spec.model_dump_json()} {watched}"  # may be overwritten
-        at = EngineContext(
+        # Other weights in the folder of a watched checkpoint have another name.
+        watched_name = model.name if model.is_watched else ""
+        key = f"{model.spec.kind} {model.spec.model_dump_json()} {watched_name}"
+        context = EngineContext(
             name=model.name,
             asks=self.asks,
             read_image=self.image_store.place.read,
             resolve=self.settings.resolve,
             spent=self._spent,
         )
-        engine = self._kept.get(key) or kind.engine(model.spec, at)
-        if kind.alone and key not in self._kept:
+        engine = self._open_engines.get(key) or kind.engine(model.spec, context)
+        if kind.alone and key not in self._open_engines:
             self.close()
-            self._kept[key] = engine
+            self._open_engines[key] = engine
         with nullcontext() if kind.alone else closing(engine):
             if isinstance(engine, PreparedEngine):
                 engine.prepare()
@@ -170,7 +175,7 @@ class Models(dg.ConfigurableResource[Any]):
             yield engine
 
 
-def _derived(model: ResolvedModel, inner: ChatModel) -> ChatModel:
+def _derived_model(model: ResolvedModel, inner: ChatModel) -> ChatModel:
     if isinstance(model.spec, ElicitedSpec):
         from bench_assets.core.schema.elicitation import Elicitation
         from bench_resources.models.registry.elicited_model import ElicitedModel
@@ -181,7 +186,7 @@ def _derived(model: ResolvedModel, inner: ChatModel) -> ChatModel:
     return BlindModel(inner, model.name)
 
 
-def _builtin(model: ResolvedModel, settings: Settings, condition: str) -> ChatModel:
+def _builtin_model(model: ResolvedModel, settings: Settings, condition: str) -> ChatModel:
     spec = model.spec
     if isinstance(spec, RecordedSpec):
         from bench_resources.models.registry.recorded import open_recorded

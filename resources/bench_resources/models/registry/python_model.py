@@ -39,19 +39,19 @@ class PythonEngine:
     decoding = None  # unknown
     peak_memory = None
 
-    def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
+    def __init__(self, spec: PythonSpec, context: EngineContext) -> None:
         """Find the function.
 
         Raises:
             SettingsError: If it cannot be imported, or is no such function.
             ModelError: If it was given to ``bench.evaluate`` of another process.
         """
-        self._at = at
+        self._context = context
         if spec.function == CALLERS_FUNCTION:
-            self._function = registered_function(at.name)
-            self.identity = f"callable|{at.name}|code:{spec.options['code']}"
+            self._function = registered_function(context.name)
+            self.identity = f"callable|{context.name}|code:{spec.options['code']}"
         else:
-            module, function = _import_function(spec, at)
+            module, function = _import_function(spec, context)
             self._function = partial(function, **spec.options)
             options = f"|options={json.dumps(spec.options, sort_keys=True)}" if spec.options else ""
             self.identity = f"function|{spec.function}|code:{_code_of(module)}{options}"
@@ -71,13 +71,14 @@ class PythonEngine:
         """Do nothing: the function belongs to its module."""
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Answer every user turn, with the earlier responses, without reasoning, in its text."""
+        """Answer every user turn; its text has the earlier responses, without reasoning."""
         images: list[PillowImage.Image] = []
         texts: list[str] = []
         answer = Response()
         for turns in prompt.rounds():
             images += [self._open_image(image.sha256) for image in _images(turns)]
-            texts += [f"Assistant: {strip_reasoning(answer.text)}"] if answer.finish_reason else []
+            if answer.finish_reason:
+                texts.append(f"Assistant: {strip_reasoning(answer.text)}")
             texts += _texts(turns)
             answer = self._call(list(images), "\n".join(texts))
             if answer.error:
@@ -98,7 +99,7 @@ class PythonEngine:
         return Response(text=result, finish_reason="stop")
 
     def _open_image(self, digest: str) -> PillowImage.Image:
-        data = self._at.read_image(digest)
+        data = self._context.read_image(digest)
         try:
             return decode(data).image
         except ImageError as error:
@@ -110,7 +111,7 @@ def _images(turns: Sequence[Turn]) -> list[Image]:
 
 
 def _texts(turns: Sequence[Turn]) -> list[str]:
-    """Join the texts of a prompt; assistant turns, as in few-shot prompts, are labelled."""
+    """Texts of turns; those of assistant turns, as in few-shot prompts, are labelled."""
     return [
         f"Assistant: {part}" if turn.role == "assistant" else part
         for turn in turns
@@ -119,36 +120,41 @@ def _texts(turns: Sequence[Turn]) -> list[str]:
     ]
 
 
-def _import_function(spec: PythonSpec, at: EngineContext) -> tuple[ModuleType, Callable[..., str]]:
+def _import_function(
+    spec: PythonSpec, context: EngineContext
+) -> tuple[ModuleType, Callable[..., str]]:
+    """Import the function of a section; returns its module too."""
     module_name, _, name = spec.function.partition(":")
-    file = at.resolve("bench.toml")
-    add_module_folders(at.resolve("."))
+    file = context.resolve("bench.toml")
+    add_module_folders(context.resolve("."))
     try:
         module = import_module(module_name)
         function: Callable[..., str] = getattr(module, name)
     except Exception as error:  # any exception: the module is the user's
-        has_reason = isinstance(error, ImportError | AttributeError)
-        message = f"{error}" if has_reason else f"{type(error).__name__}: {error}"
+        is_import_error = isinstance(error, ImportError | AttributeError)
+        message = str(error) if is_import_error else f"{type(error).__name__}: {error}"
         missing = error.name if isinstance(error, ImportError) else None
         if missing and missing in EXTRAS:
             message += f": {install_command(missing)}"
-        raise SettingsError(f"{file}, model {at.name}: {spec.function}: {message}") from error
+        raise SettingsError(f"{file}, model {context.name}: {spec.function}: {message}") from error
     if unknown := _unknown_option(function, spec.options):
-        raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
+        raise SettingsError(f"{file}, [models.{context.name}.options]: {unknown}")
     return module, function
 
 
 def _unknown_option(function: Callable[..., Any], options: Mapping[str, Any]) -> str:
-    """The first option that a function does not accept; "" if all are fine."""
+    """Message on the first option that a function does not accept; "" without any."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):  # such as one written in C
         return ""
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return ""
-    known = [parameter.name for parameter in parameters][2:]  # after images and prompt
-    unknown = [name for name in options if name not in known]
-    return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
+    accepted = [parameter.name for parameter in parameters][2:]  # after images and prompt
+    for name in options:
+        if name not in accepted:
+            return f"entry {name}: {suggest_entry(name, accepted)}"
+    return ""
 
 
 def _code_of(module: ModuleType) -> str:

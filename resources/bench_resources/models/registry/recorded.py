@@ -34,7 +34,7 @@ class RecordedResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReport:
-    """Coverage of the questions by the responses; ids in order of appearance."""
+    """How responses match questions; ids are in order of appearance."""
 
     n_used: int
     missing: tuple[str, ...]  # questions without a response
@@ -51,18 +51,15 @@ def read_responses(path: Path) -> list[RecordedResponse]:
             these fields, or two lines answer the same question; names the file and the lines.
     """
     responses = records(read_lines(path), RecordedResponse, closed=True).require()
-    first: dict[tuple[str, str, str, int], RecordedResponse] = {}
+    by_identity: dict[tuple[str, str, str, int], RecordedResponse] = {}
     for response in responses:
-        earlier = first.setdefault(_identity(response), response)
+        earlier = by_identity.setdefault(_identity(response), response)
         if earlier is not response:
-            is_same = (earlier.text, earlier.judge_response) == (
-                response.text,
-                response.judge_response,
-            )
+            has_same_text = earlier.text == response.text
+            is_same = has_same_text and earlier.judge_response == response.judge_response
+            place = f"in {earlier.where} already" if is_same else f"differently in {earlier.where}"
             raise SourceError(
-                f"{response.where}: {response.question_id} is answered"
-                f" {'' if is_same else 'differently '}in"
-                f" {earlier.where}{' already' if is_same else ''}. Keep one"
+                f"{response.where}: {response.question_id} is answered {place}. Keep one"
             )
     if not responses:
         raise SourceError(f"{path}: no responses (expected a JSON object on each line)")
@@ -87,15 +84,16 @@ def report(
     ``samples`` responses are drawn for a question; it is missing if it has fewer.
     """
     question_ids = dict.fromkeys(question.question_id for question in questions)
+    matching = [response for response in responses if response.question_id in question_ids]
     unknown = [response for response in responses if response.question_id not in question_ids]
-    known = [response for response in responses if response.question_id in question_ids]
-    used = Counter(row.question_id for row in known if row.sample < samples)
+    surplus = [response for response in matching if response.sample >= samples]
+    counts = Counter(response.question_id for response in matching if response.sample < samples)
     return ResponseReport(
-        n_used=used.total(),
-        missing=tuple(id for id in question_ids if used[id] < samples),
-        unknown=tuple(dict.fromkeys(row.question_id for row in unknown)),
+        n_used=counts.total(),
+        missing=tuple(id for id in question_ids if counts[id] < samples),
+        unknown=tuple(dict.fromkeys(response.question_id for response in unknown)),
         first_unknown=unknown[0].where if unknown else "",
-        surplus=tuple(dict.fromkeys(row.question_id for row in known if row.sample >= samples)),
+        surplus=tuple(dict.fromkeys(response.question_id for response in surplus)),
     )
 
 
@@ -139,7 +137,7 @@ class RecordedModel(_RecordedAnswers):
     ) -> None:
         """Keep the responses of one condition; all are of one model, see ``group_by_model``."""
         chosen = [response for response in responses if response.condition == condition]
-        super().__init__(name, {(o.question_id, o.sample): o.text for o in chosen}, file)
+        super().__init__(name, {(r.question_id, r.sample): r.text for r in chosen}, file)
 
 
 class EvaluatedModel(RecordedModel):
@@ -149,9 +147,10 @@ class EvaluatedModel(RecordedModel):
         """Answer each request in order; a missing response has ``error``."""
         responses = super().response(requests)
         if responses and all(response.error for response in responses):
-            of = next((f"; it has one to {name!r}" for name, _ in self._responses), "")
+            hint = next((f"; it has one to {name!r}" for name, _ in self._responses), "")
             raise ModelError(
-                f"{self.name}: {self._file} has no response to any of {len(responses)} requests{of}"
+                f"{self.name}: {self._file} has no response to any of {len(responses)} requests"
+                f"{hint}"
             )
         return responses
 
@@ -160,8 +159,9 @@ class RecordedJudge(_RecordedAnswers):
     """A judge that returns the ``judge_response`` recorded beside each response."""
 
     def __init__(self, name: str, responses: Sequence[RecordedResponse], file: Path) -> None:
-        judged = [response for response in responses if response.judge_response]
-        super().__init__(name, {(o.question_id, o.sample): o.judge_response for o in judged}, file)
+        judgements = [response for response in responses if response.judge_response]
+        texts = {(r.question_id, r.sample): r.judge_response for r in judgements}
+        super().__init__(name, texts, file)
 
 
 def open_recorded(
@@ -194,5 +194,5 @@ def read_recorded(
     return responses[model_name], file
 
 
-def _identity(one: RecordedResponse) -> tuple[str, str, str, int]:
-    return one.question_id, one.model, one.condition, one.sample
+def _identity(response: RecordedResponse) -> tuple[str, str, str, int]:
+    return response.question_id, response.model, response.condition, response.sample

@@ -38,13 +38,13 @@ FindModel: TypeAlias = Callable[[str], ResolvedModel]
 """Finds a model by name, as ``resolve_name`` does, but once."""
 
 _DIGITS = 12  # of a digest
-_SMALL = 1 << 20  # bytes; larger files are identified by size and time
+_MAX_DIGESTED = 1 << 20  # bytes; larger files are identified by size and time
 _NEUTRAL_FIELDS = {  # change only speed and price, or how many responses are drawn
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device"),
     *("needs", "n"),
 }
-_PLACES = {"path", "base", "processor", "chat_template", "file"}
+_PATH_FIELDS = {"path", "base", "processor", "chat_template", "file"}
 
 
 def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> str:
@@ -56,65 +56,68 @@ def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> st
         UnknownNameError: If there is no model of that name.
     """
     with suppress(ModelError, OSError, ValueError):
-        is_watched = name not in {**EMBEDDED_MODELS, **settings.models} and is_watched_name(name)
-        if is_watched:
+        if name not in {**EMBEDDED_MODELS, **settings.models} and is_watched_name(name):
             return json_digest(_watched_facts(settings))[:_DIGITS]
         model = find(name) if find else resolve_name(name, settings)
-        drawn = [f"n={n}"] if (n := model.draws) > 1 else []
-        return json_digest([*_facts(model, settings), *drawn])[:_DIGITS]
+        draws = [f"n={model.draws}"] if model.draws > 1 else []
+        return json_digest([*_setup_facts(model, settings), *draws])[:_DIGITS]
     return ""
 
 
-def named_files(settings_of: object, settings: Settings) -> list[Path]:
-    """The existing files and folders that a setting names, at any depth."""
-    paths = (settings.resolve(text) for text in sorted(set(iter_texts(settings_of))) if text)
+def named_files(values: object, settings: Settings) -> list[Path]:
+    """Existing files and folders that the texts of a JSON value name, at any depth."""
+    paths = (settings.resolve(text) for text in sorted(set(iter_texts(values))) if text)
     return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
 
 
 def _watched_facts(settings: Settings) -> list[object]:
-    like = settings.checkpoints.like
-    if isinstance(liked := watched_spec(settings), ServerSpec):
-        return ["watched", *_server_facts(liked, settings, files=False)]
-    return ["watched", _section(liked, settings) if like else {}]
+    like_spec = watched_spec(settings)
+    if isinstance(like_spec, ServerSpec):
+        return ["watched", *_server_facts(like_spec, settings, files=False)]
+    return ["watched", _section(like_spec, settings) if settings.checkpoints.like else {}]
 
 
-def _facts(model: ResolvedModel, settings: Settings) -> list[object]:
+def _setup_facts(model: ResolvedModel, settings: Settings) -> list[object]:
+    """What the responses of a model depend on, as JSON values."""
     spec = model.spec
     if model.of and isinstance(spec, DerivedSpec):
-        return [*spec.way, _facts(model.of, settings)]
+        return [*spec.way, _setup_facts(model.of, settings)]
     if isinstance(spec, ServerSpec):
         return _server_facts(spec, settings)
     if isinstance(spec, TransformersSpec):
-        files = _checkpoint_files(spec, settings)
-        return [_section(spec, settings), spec.identity_parts, *_digests(files)]
+        weights = _checkpoint_files(spec, settings)
+        return [_section(spec, settings), spec.identity_parts, *_digests(weights)]
     section = _section(spec, settings)
     code = _python_files(spec, settings) if isinstance(spec, PythonSpec) else []
-    named = named_files(spec.model_dump(mode="json"), settings)
-    inside = (file for path in named for file in (path.rglob("*") if path.is_dir() else [path]))
-    return [section, *_digests([*sorted(filter(Path.is_file, inside)), *code])]
+    existing_files: list[Path] = []
+    for path in named_files(spec.model_dump(mode="json"), settings):
+        existing_files += filter(Path.is_file, path.rglob("*") if path.is_dir() else [path])
+    return [section, *_digests([*sorted(existing_files), *code])]
 
 
 def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
+    """What the responses of a server depend on; without ``files``, not its weights."""
     decoding = [str(spec.decoding), spec.thinking_tags]
     if not spec.path:
         return [spec.identity_of(), *decoding]
     command = spec.command_digest if spec.serve else ""
     from bench_resources.checkpoints.files import watched_files
 
+    facts: list[object] = [spec.identity_of(spec.served_by), command, *decoding]
+    if not files:
+        return facts
     path = settings.resolve(spec.path)
-    weights = (watched_files(path) if path.is_dir() else [path]) if files else []
-    return [spec.identity_of(spec.served_by), command, *decoding, *_digests(weights)]
+    return [*facts, *_digests(watched_files(path) if path.is_dir() else [path])]
 
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
     """The section without the names of existing files, whose content counts instead."""
     section = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
-    path_fields = {
-        name
-        for name in _PLACES & section.keys()
-        if isinstance(section[name], str) and section[name]
-    }
-    return section | {name: "" for name in path_fields if settings.resolve(section[name]).exists()}
+    for field in _PATH_FIELDS & section.keys():
+        path = section[field]
+        if isinstance(path, str) and path and settings.resolve(path).exists():
+            section[field] = ""
+    return section
 
 
 def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
@@ -122,11 +125,14 @@ def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
     if model.function == CALLERS_FUNCTION:
         return []  # its code is one of the options
     add_module_folders(settings.home)
-    top, *below = model.place.partition(":")[0].split(".")
-    spec = find_spec(top)
-    if spec is None or not (places := spec.submodule_search_locations):
-        return [Path(spec.origin)] if spec and spec.origin else []
-    return [Path(location, *below[:-1]) for location in places]
+    module_name, _, _ = model.place.partition(":")
+    top_package, *submodules = module_name.split(".")
+    spec = find_spec(top_package)
+    if spec is None:
+        return []
+    if not spec.submodule_search_locations:
+        return [Path(spec.origin)] if spec.origin else []
+    return [Path(folder, *submodules[:-1]) for folder in spec.submodule_search_locations]
 
 
 def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Path]:
@@ -135,7 +141,7 @@ def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Pa
 
     resolved = resolve_local_paths(spec, settings.resolve)
     gguf = resolved.gguf_file
-    for folder in (Path(location) for location in (resolved.path, resolved.base) if location):
+    for folder in map(Path, filter(None, (resolved.path, resolved.base))):
         if gguf:
             yield folder / gguf
         elif folder.is_dir():
@@ -145,11 +151,12 @@ def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Pa
 
 
 def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
+    """Name and content of files, and of a folder's Python files; large ones by size and time."""
     for path in paths:
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            if file.is_file():
-                stat = file.stat()
-                if stat.st_size <= _SMALL:
-                    yield [file.name, sha256(file.read_bytes()).hexdigest()]
-                else:
-                    yield [file.name, stat.st_size, stat.st_mtime_ns]
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        for file in filter(Path.is_file, files):
+            stat = file.stat()
+            if stat.st_size <= _MAX_DIGESTED:
+                yield [file.name, sha256(file.read_bytes()).hexdigest()]
+            else:
+                yield [file.name, stat.st_size, stat.st_mtime_ns]
