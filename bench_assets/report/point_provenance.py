@@ -7,7 +7,7 @@ written once per model, and the page compares them.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Any
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
@@ -26,10 +26,18 @@ from bench_resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # version of the data, increased when the page's format changes
 _DIGITS = 8  # of a digest; only two digests of the same question are ever compared
-_RESPONSE = ("text", "ranking", "prompt_sha256", "decoding", "raw_text", "no_answer", "error")
-_SCORED = ("points", "max_points", "scorer")
-_JUDGED = ("judge", "criterion", "verdict", "value")
-_NAMED = ("question_id", "sample")
+_PREDICTION_COLUMNS = (
+    "text",
+    "ranking",
+    "prompt_sha256",
+    "decoding",
+    "raw_text",
+    "no_answer",
+    "error",
+)
+_SCORE_COLUMNS = ("points", "max_points", "scorer")
+_JUDGEMENT_COLUMNS = ("judge", "criterion", "verdict", "value")
+_ID_COLUMNS = ("question_id", "sample")
 
 
 class PointProvenance:
@@ -42,11 +50,9 @@ class PointProvenance:
                 name: ConditionQuestions(tables, questions_key(task, name))
                 for name in task.conditions
             }
-            own_responses = {
-                tuple(model_points.key): model_points for model_points in by_condition.values()
-            }
-            for responses in own_responses.values():
-                _put_questions(site, responses, several=len(own_responses) > 1)
+            tables_by_key = {tuple(table.key): table for table in by_condition.values()}
+            for table in tables_by_key.values():
+                _put_questions(site, table, with_fields=len(tables_by_key) > 1)
             keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
             for model in sorted({model for key in keys for model in tables.partitions(key)}):
                 _put_model(site, task, by_condition, model)
@@ -64,18 +70,21 @@ def input_digests(
         judgements: Columns of ``Judgement``; None without a judge.
 
     Returns:
-        Columns encoded by ``coded``; "" for missing values, such as ``points`` without scores.
+        Columns encoded by ``dictionary_encode``; "" for missing values, such as ``points`` without
+        scores.
     """
-    model_parts = [split_model_part(prediction or "") for prediction in predictions["decoding"]]
-    more: dict[str, Sequence[Any]] = {
+    model_parts = [split_model_part(decoding or "") for decoding in predictions["decoding"]]
+    derived: dict[str, Sequence[Any]] = {
         "who": [model for model, _ in model_parts],
         "how": [decoding for _, decoding in model_parts],
-        "failed": ["yes" if prediction else "" for prediction in predictions["error"]],
+        "failed": ["yes" if error else "" for error in predictions["error"]],
         "ranking": [tuple(names or ()) for names in predictions["ranking"]],
     }
-    responses = _QuestionSamples(ids, {**predictions, **more})
-    read = _QuestionSamples(ids, scores)
-    judged = _QuestionSamples(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
+    if judgements is None:
+        judgements = {name: [] for name in (*_ID_COLUMNS, *_JUDGEMENT_COLUMNS)}
+    responses = _QuestionSamples(ids, {**predictions, **derived})
+    points = _QuestionSamples(ids, scores)
+    verdicts = _QuestionSamples(ids, judgements)
     return {
         "failed": responses.names("failed"),
         "response": responses.digests("sample", "text", "ranking"),
@@ -84,31 +93,36 @@ def input_digests(
         "cut": responses.digests("no_answer"),
         "who": responses.names("who"),
         "how": responses.names("how"),
-        "points": read.digests("sample", "points", "max_points"),
-        "scorers": read.names("scorer"),
-        "judges": judged.names("judge"),
-        "verdicts": judged.digests("sample", "criterion", "verdict", "value"),
+        "points": points.digests("sample", "points", "max_points"),
+        "scorers": points.names("scorer"),
+        "judges": verdicts.names("judge"),
+        "verdicts": verdicts.digests("sample", "criterion", "verdict", "value"),
     }
 
 
 def question_columns(
-    rows: Sequence[Question], table: ConditionQuestions, *, several: bool = True
+    rows: Sequence[Question], table: ConditionQuestions, *, with_fields: bool = True
 ) -> dict[str, Any]:
-    """Clusters and pairs of questions; digests of fields if the task has several tables."""
+    """Clusters and pairs of questions and, ``with_fields``, digests of their fields."""
     compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
-    digests = {name: CodedColumn() for name in (compared if several else ())}
-    each = iter(rows if digests else ())
-    while run := list(islice(each, RUN)):
+    digests = {name: CodedColumn() for name in (compared if with_fields else ())}
+    for begin in range(0, len(rows), RUN):
         for name, column in digests.items():
-            column.add([_digest(_unordered(getattr(row, name))) for row in run])
-    written = {name: column.data() for name, column in digests.items()}
-    return {"clusters": table.cluster_of_each, "pairs": table.pair_of_each, "fields": written}
+            values = (getattr(row, name) for row in rows[begin : begin + RUN])
+            column.add([_digest(_unordered(value)) for value in values])
+    return {
+        "clusters": table.cluster_of_each,
+        "pairs": table.pair_of_each,
+        "fields": {name: column.data() for name, column in digests.items()},
+    }
 
 
-def _put_questions(site: Site, condition_questions: ConditionQuestions, *, several: bool) -> None:
-    """Write the clusters of questions and, if a task has several tables, their digests."""
+def _put_questions(
+    site: Site, condition_questions: ConditionQuestions, *, with_fields: bool
+) -> None:
+    """Write the clusters of questions and, ``with_fields``, digests of their fields."""
     inputs = combined_digest(
-        _FORM, str(several), site.stamps.of(condition_questions.tables, condition_questions.key)
+        _FORM, str(with_fields), site.stamps.of(condition_questions.tables, condition_questions.key)
     )
     name = f"origins-{slug('/'.join(condition_questions.key))}"
     if site.has(name, inputs) or not condition_questions.tables.exists(condition_questions.key):
@@ -117,32 +131,34 @@ def _put_questions(site: Site, condition_questions: ConditionQuestions, *, sever
         rows = condition_questions.questions
     except TableError:
         return
-    site.put(name, question_columns(rows, condition_questions, several=several), inputs)
+    site.put(name, question_columns(rows, condition_questions, with_fields=with_fields), inputs)
 
 
 def _put_model(
     site: Site, task: Task, by_condition: Mapping[str, ConditionQuestions], model: str
 ) -> None:
-    tables = {
-        condition: {name: evaluation_key(task, condition, name) for name in PER_MODEL}
+    """Write the inputs of a model's points under each condition, unless they are up to date."""
+    keys = {
+        condition: {table: evaluation_key(task, condition, table) for table in PER_MODEL}
         for condition in by_condition
     }
-    stamps = [
-        site.stamps.of(responses.tables, key, of)
-        for condition, responses in by_condition.items()
-        for key, of in ((responses.key, ""), *((key, model) for key in tables[condition].values()))
-    ]
+    stamps = []
+    for condition, questions in by_condition.items():
+        stamps.append(site.stamps.of(questions.tables, questions.key))
+        model_keys = keys[condition].values()
+        stamps += [site.stamps.of(questions.tables, key, model) for key in model_keys]
     inputs = combined_digest(_FORM, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
-    points_by_condition = {
-        name: _of_model(responses, tables[name], model) for name, responses in by_condition.items()
+    points = {
+        condition: _point_inputs(questions, keys[condition], model)
+        for condition, questions in by_condition.items()
     }
-    site.put(name, {name: points for name, points in points_by_condition.items() if points}, inputs)
+    site.put(name, {condition: value for condition, value in points.items() if value}, inputs)
 
 
-def _of_model(
+def _point_inputs(
     condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> dict[str, Any] | None:
     """Inputs of a model's points; None if it was not evaluated on these questions."""
@@ -154,33 +170,32 @@ def _of_model(
         if not measured or measured[0].questions != condition_questions.data:
             return None
         columns = defaultdict[str, CodedColumn](CodedColumn)
-        for run in _runs(condition_questions, keys, model):
-            for name, digest in input_digests(*run).items():
-                columns[name].add_coded(digest)
-        spelled = signature_by_cause(Signature.parse(measured[0].signature))
+        for ids, predictions, scores, judgements in _runs(condition_questions, keys, model):
+            digests = input_digests(ids, predictions, scores, judgements)
+            for name, column in digests.items():
+                columns[name].add_coded(column)
+        signature_parts = signature_by_cause(Signature.parse(measured[0].signature))
     except TableError:
         return None
-    return {"spelled": spelled, **{name: column.data() for name, column in columns.items()}}
+    return {"spelled": signature_parts, **{name: column.data() for name, column in columns.items()}}
 
 
 def _runs(
     condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> Iterator[tuple[Sequence[str], Columns, Columns, Columns | None]]:
     """Read runs of questions: their ids, predictions, scores and judgements."""
+    tables, all_ids = condition_questions.tables, condition_questions.ids
 
     def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
-        arguments = condition_questions.tables, keys[table], row_type, model, (*_NAMED, *names)
-        return read_by_question(*arguments, condition_questions.ids, RUN)
+        columns = (*_ID_COLUMNS, *names)
+        return read_by_question(tables, keys[table], row_type, model, columns, all_ids, RUN)
 
-    judged = condition_questions.tables.exists(keys["judgements"], model)
+    has_judgements = tables.exists(keys["judgements"], model)
     return zip(
-        (
-            condition_questions.ids.slice(begin, RUN).to_pylist()
-            for begin in range(0, len(condition_questions.ids), RUN)
-        ),
-        read("predictions", Prediction, _RESPONSE),
-        read("scores", Score, _SCORED),
-        read("judgements", Judgement, _JUDGED) if judged else repeat(None),
+        (all_ids.slice(begin, RUN).to_pylist() for begin in range(0, len(all_ids), RUN)),
+        read("predictions", Prediction, _PREDICTION_COLUMNS),
+        read("scores", Score, _SCORE_COLUMNS),
+        read("judgements", Judgement, _JUDGEMENT_COLUMNS) if has_judgements else repeat(None),
         strict=False,
     )
 
@@ -189,19 +204,27 @@ class _QuestionSamples:
     """The rows of each question, ordered by sample."""
 
     def __init__(self, ids: Sequence[str], columns: Columns) -> None:
-        places: dict[str, list[int]] = defaultdict(list)
-        for at, name in enumerate(columns["question_id"]):
-            places[name].append(at)
-        for several in (rows for rows in places.values() if len(rows) > 1):
-            several.sort(key=lambda at: (columns["sample"][at], repr(self._row(columns, at))))
+        indices: dict[str, list[int]] = defaultdict(list)
+        for index, question_id in enumerate(columns["question_id"]):
+            indices[question_id].append(index)
+
+        def sort_key(index: int) -> tuple[int, str]:
+            return columns["sample"][index], repr([column[index] for column in columns.values()])
+
+        for rows in indices.values():
+            if len(rows) > 1:  # the key is slow
+                rows.sort(key=sort_key)
         self._columns = columns
-        self._rows = [places.get(name, []) for name in ids]
+        self._rows = [indices.get(question_id, []) for question_id in ids]
 
     def digests(self, *names: str) -> dict[str, Any]:
         """Digest of these columns over the samples of each question; "" if all are empty."""
         columns = [self._columns[name] for name in names]
         encoded = dictionary_encode(
-            [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]
+            [
+                tuple([tuple([column[index] for column in columns]) for index in rows])
+                for rows in self._rows
+            ]
         )
         return {
             **encoded,
@@ -213,7 +236,9 @@ class _QuestionSamples:
     def names(self, name: str) -> dict[str, Any]:
         """Distinct values of a column for each question."""
         column = self._columns[name]
-        encoded = dictionary_encode([tuple([column[at] for at in rows]) for rows in self._rows])
+        encoded = dictionary_encode(
+            [tuple([column[index] for index in rows]) for rows in self._rows]
+        )
         return {
             **encoded,
             "values": [
@@ -221,16 +246,13 @@ class _QuestionSamples:
             ],
         }
 
-    @staticmethod
-    def _row(columns: Columns, at: int) -> list[Any]:
-        return [column[at] for column in columns.values()]
-
 
 def _has_values(rows: Sequence[Sequence[Any]]) -> bool:
     return any(value not in ("", None, ()) for row in rows for value in row)
 
 
 def _unordered(value: object) -> object:
+    """Items of a mapping in the order of its keys; other values unchanged."""
     return sorted(value.items()) if isinstance(value, Mapping) else value
 
 

@@ -31,7 +31,7 @@ class SampleList:
     def __init__(self) -> None:
         """Start without questions."""
         self.images: dict[str, int] = {}  # digest -> number
-        self._written: dict[str, list[bytes]] = {"ids": [], "texts": [], "shown": []}
+        self._encoded: dict[str, list[bytes]] = {"ids": [], "texts": [], "shown": []}
         self._coded = {name: CodedColumn() for name in _CODED}
         self._labels = _Labels()
 
@@ -41,25 +41,23 @@ class SampleList:
             [self.images.setdefault(digest, len(self.images)) for digest in images]
             for images in columns["images"]
         ]
-        texts = [_cut(text) for text in columns["text"]]
-        for name, values in (
-            ("ids", columns["question_id"]),
-            ("texts", texts),
-            ("shown", image_indices),
-        ):
-            self._written[name] += [orjson.dumps(values)[1:-1]] if values else []
+        texts = [_shorten(text) for text in columns["text"]]
+        rows = {"ids": columns["question_id"], "texts": texts, "shown": image_indices}
+        for name, values in rows.items():
+            if values:
+                self._encoded[name].append(orjson.dumps(values)[1:-1])  # without brackets
         for name, column in _CODED.items():
             self._coded[name].add(columns[column])
         self._labels.add(columns["labels"])
 
     def data(self) -> dict[str, Any]:
         """Return all columns; afterwards nothing can be added."""
-        written = {
-            name: orjson.Fragment(b"[%s]" % b",".join(self._written.pop(name)))
-            for name in list(self._written)
+        encoded = {
+            name: orjson.Fragment(b"[%s]" % b",".join(self._encoded.pop(name)))
+            for name in list(self._encoded)
         }
         coded = {name: column.data() for name, column in self._coded.items()}
-        return {**written, **coded, "labels": self._labels.data(), "images": list(self.images)}
+        return {**encoded, **coded, "labels": self._labels.data(), "images": list(self.images)}
 
 
 def dictionary_encode(values: Sequence[Hashable]) -> dict[str, Any]:
@@ -81,40 +79,39 @@ class CodedColumn:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._parts: list[pa.DictionaryArray] = []
+        self._arrays: list[pa.DictionaryArray] = []
 
     def add(self, values: Sequence[str]) -> None:
         """Add texts."""
         self.add_coded(dictionary_encode(values))
 
-    def add_coded(self, found: Mapping[str, Sequence[Any]]) -> None:
+    def add_coded(self, encoded: Mapping[str, Sequence[Any]]) -> None:
         """Add texts that are already encoded."""
-        codes, values = pa.array(found["codes"], pa.int32()), pa.array(found["values"], pa.string())
-        self._parts.append(pa.DictionaryArray.from_arrays(codes, values))
+        codes, values = (
+            pa.array(encoded["codes"], pa.int32()),
+            pa.array(encoded["values"], pa.string()),
+        )
+        self._arrays.append(pa.DictionaryArray.from_arrays(codes, values))
 
     def data(self) -> dict[str, Any]:
         """The distinct texts as JSON, and the codes of all rows."""
-        if not self._parts:
+        if not self._arrays:
             return {"values": [], "codes": []}
-        parts = pa.chunked_array(self._parts).unify_dictionaries().chunks
-        values = orjson.Fragment(orjson.dumps(parts[0].dictionary.to_pylist()))
+        arrays = pa.chunked_array(self._arrays).unify_dictionaries().chunks
+        values = orjson.Fragment(orjson.dumps(arrays[0].dictionary.to_pylist()))
         return {
             "values": values,
-            "codes": np.concatenate([part.indices.to_numpy() for part in parts]),
+            "codes": np.concatenate([array.indices.to_numpy() for array in arrays]),
         }
 
 
 def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
     """Yield the texts of the questions, in chunks; empty texts are left out."""
     names = ("text", "context", "options", "answer", "image_texts", "labels")
-    rows = zip(*(columns[name] for name in names), strict=True)
-    written = (
-        {name: value for name, value in zip(names, row, strict=True) if value or name == "answer"}
-        for row in rows
-    )
     chunk: list[dict[str, Any]] = []
-    for row in written:
-        chunk.append(row)
+    for values in zip(*(columns[name] for name in names), strict=True):
+        row = dict(zip(names, values, strict=True))
+        chunk.append({name: value for name, value in row.items() if value or name == "answer"})
         if len(chunk) == CHUNK:
             yield chunk
             chunk = []
@@ -126,20 +123,18 @@ class _Labels:
     """Labels to filter by: those with at least two distinct values, but few and short ones."""
 
     def __init__(self) -> None:
-        self._n = 0  # questions
+        self._n = 0  # questions added
         self._columns: dict[str, CodedColumn] = {}
         self._values: dict[str, set[str]] = {}
         self._unfit = set[str]()
 
     def add(self, labels: Sequence[Sequence[tuple[str, str]]]) -> None:
         label_rows = [dict(pairs) for pairs in labels]
-        for name in {
-            *self._columns,
-            *(name for pairs in label_rows for name in pairs),
-        } - self._unfit:
-            values = [pairs.get(name, "") for pairs in label_rows]
-            before = [""] * bool(self._n and name not in self._columns)
-            distinct = self._values.setdefault(name, set(before))
+        names = {name for row in label_rows for name in row}
+        for name in names.union(self._columns) - self._unfit:
+            values = [row.get(name, "") for row in label_rows]
+            is_missing_before = self._n and name not in self._columns
+            distinct = self._values.setdefault(name, {""} if is_missing_before else set())
             distinct.update(values)
             if len(distinct) > _MANY or max(map(len, distinct)) > _LONG:
                 self._unfit.add(name)
@@ -156,7 +151,7 @@ class _Labels:
         return {name: self._columns[name].data() for name in names}
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(text[: 2 * _SHORT].split())
     return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
@@ -202,15 +197,16 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
     >>> outcomes(2, [Sample(1, 1.0, 4.0, False, "", "length")])
     Outcomes(letters='-P', shares=[0.25], unread=[])
     """
-    of_row: dict[int, list[Sample]] = {}
+    samples_by_row: dict[int, list[Sample]] = {}
     for sample in samples:
-        of_row.setdefault(sample.row, []).append(sample)
-    letters, shares = [ABSENT] * n_questions, []
-    for row in sorted(of_row):
-        letter, share = _outcome(of_row[row])
-        letters[row] = letter
-        shares += [share] if letter in (PARTLY, PARTLY.upper()) else []
-    unread = [row for row, of in sorted(of_row.items()) if any([outcome.unread for outcome in of])]
+        samples_by_row.setdefault(sample.row, []).append(sample)
+    letters, shares, unread = [ABSENT] * n_questions, list[float](), list[int]()
+    for row, row_samples in sorted(samples_by_row.items()):
+        letters[row], share = _outcome(row_samples)
+        if letters[row].lower() == PARTLY:
+            shares.append(share)
+        if any([sample.unread for sample in row_samples]):
+            unread.append(row)
     return Outcomes("".join(letters), shares, unread)
 
 
@@ -231,52 +227,57 @@ def joined_outcomes(runs: Sequence[Outcomes]) -> Outcomes:
 def samples_of(
     rows: Mapping[str, int],
     scores: Mapping[str, Sequence[Any]],
-    ends: Mapping[tuple[str, int], str],
+    finish_reasons: Mapping[tuple[str, int], str],
 ) -> list[Sample]:
     """Build samples from columns of ``Score``; scores of other questions are left out.
 
     Args:
         rows: Index of each question, by id.
         scores: Columns by name.
-        ends: ``finish_reason`` of responses, by question and sample.
+        finish_reasons: ``finish_reason`` of responses, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
-    flags = zip(scores["refused"], scores["unread"], strict=True)
-    each = zip(*(scores[name] for name in names), flags, strict=True)
+    columns = [scores[name] for name in (*names, "refused", "unread")]
     return [
         Sample(
             row=rows[question],
             points=points,
-            max_points=most,
+            max_points=max_points,
             no_answer=no_answer,
             error=error,
-            finish_reason=ends.get((question, sample), ""),
+            finish_reason=finish_reasons.get((question, sample), ""),
             refused=refused,
             unread=unread,
         )
-        for question, sample, points, most, no_answer, error, (refused, unread) in each
+        for question, sample, points, max_points, no_answer, error, refused, unread in zip(
+            *columns, strict=True
+        )
         if question in rows
     ]
 
 
 def _outcome(samples: Sequence[Sample]) -> tuple[str, float]:
+    """Outcome letter of a question, upper-case if a response was cut short; share of its points."""
     letter, share = _outcome_by_points(samples)
-    cut = any([sample.finish_reason == CUT_SHORT for sample in samples])
-    return (letter.upper() if cut else letter), share
+    if any([sample.finish_reason == CUT_SHORT for sample in samples]):
+        letter = letter.upper()
+    return letter, share
 
 
 def _outcome_by_points(samples: Sequence[Sample]) -> tuple[str, float]:
+    """Outcome letter of a question, and its share of the points."""
     if any([sample.error for sample in samples]):
         return FAILED, 0.0
-    most = sum([sample.max_points for sample in samples])
-    if not most:
+    max_points = sum([sample.max_points for sample in samples])
+    if not max_points:
         return NOTHING_TO_GAIN, 0.0
     points = [sample.points for sample in samples if sample.points is not None]
     if len(points) < len(samples):
         return UNSCORED, 0.0
     if all([sample.no_answer for sample in samples]):
-        return (REFUSED if all([sample.refused for sample in samples]) else NO_ANSWER), 0.0
-    share = sum(points) / most
+        is_refused = all([sample.refused for sample in samples])
+        return REFUSED if is_refused else NO_ANSWER, 0.0
+    share = sum(points) / max_points
     if share >= 1.0:
         return RIGHT, 1.0
     return (PARTLY, round(share, 4)) if share > 0.0 else (WRONG, 0.0)

@@ -43,13 +43,16 @@ class SentPrompts:
     def chunks(self, find: FindPrompts) -> Iterator[PromptChunk]:
         """Yield the known prompts for each chunk of questions."""
         for number, prompts in sorted(self._by_chunk.items()):
-            texts = find(sorted(prompts))
-            read = {short_name(sha256): _turns(text) for sha256, text in sorted(texts.items())}
-            if turns := {name: chunk for name, chunk in read.items() if chunk}:
-                yield PromptChunk(number, turns, list(dict.fromkeys(_images(turns.values()))))
+            turns_by_name = {}
+            for sha256, text in sorted(find(sorted(prompts)).items()):
+                if turns := _parse_turns(text):
+                    turns_by_name[short_name(sha256)] = turns
+            if turns_by_name:
+                images = list(dict.fromkeys(_image_digests(turns_by_name.values())))
+                yield PromptChunk(number, turns_by_name, images)
 
 
-def _turns(text: str) -> Any:  # noqa: ANN401
+def _parse_turns(text: str) -> Any:  # noqa: ANN401
     """Parse the turns of a prompt; None if they are not valid JSON."""
     try:
         return json.loads(text)
@@ -57,9 +60,11 @@ def _turns(text: str) -> Any:  # noqa: ANN401
         return None
 
 
-def _images(prompts: Collection[Any]) -> Iterator[str]:
-    parts = (part for turns in prompts for _, parts in turns for part in parts)
-    return (part["image"] for part in parts if isinstance(part, dict))
+def _image_digests(prompts: Collection[Any]) -> Iterator[str]:
+    """Yield the digests of the images in the turns of prompts."""
+    for turns in prompts:
+        for _, parts in turns:
+            yield from (part["image"] for part in parts if isinstance(part, dict))
 
 
 LONGEST = 4000
@@ -132,39 +137,70 @@ def responses(
         Chunks with a list per question, of one object per sample, without empty fields. A text over
         ``LONGEST`` is ``[beginning, length, name of the whole]``.
     """
-    predicted = _places(predictions["question_id"])
-    scored = _places(_keys(scores))
-    judged = _places(_keys(judgements)) if judgements else {}
-    pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
-    thoughts = ["" if raw == text else raw for text, raw in pairs]
-    sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
-    shown = {**predictions, "raw_text": thoughts, "decoding": sent_with}
-    prediction_columns = _columns(shown, _RESPONSE)
-    points = _columns({**scores, "unread": [score or None for score in scores["unread"]]}, _SCORED)
-    verdict = _columns(judgements, _JUDGED) if judgements else []
+    objects = _SampleObjects(predictions, scores, judgements, find_span)
+    indices = _indices_by_key(predictions["question_id"])
     for first in range(0, len(ids), CHUNK):
-        long: list[SampleResponses] = []
+        long_texts: list[SampleResponses] = []
         chunk = []
         for row, question in enumerate(ids[first : first + CHUNK], start=begin + first):
-            of_one = []
-            for at in predicted.get(question, ()):
-                sample = predictions["sample"][at]
-                key, name = (question, sample), f"whole-{row}-{sample}"
-                response = _object(prediction_columns, at, name, long)
-                for position in scored.get(key, ()):
-                    response |= _object(points, position, name, long)
-                    stored = StoredAnswer(
-                        *(scores[column][position] for column in StoredAnswer._fields)
-                    )
-                    text, decoding = predictions["text"][at], predictions["decoding"][at]
-                    if span := find_span(question, text, decoding, stored):
-                        response["span"] = _code_units(text, span)
-                if places := judged.get(key):
-                    response["verdicts"] = _objects(verdict, places, name, long)
-                of_one.append(response)
-            chunk.append(of_one)
+            chunk.append(
+                [objects.build(index, row, long_texts) for index in indices.get(question, ())]
+            )
         yield SampleResponses(f"responses-{(begin + first) // CHUNK}", chunk)
-        yield from long
+        yield from long_texts
+
+
+class _SampleObjects:
+    """Builds the object of each response, with its score and the verdicts of its judge."""
+
+    def __init__(
+        self,
+        predictions: Columns,
+        scores: Columns,
+        judgements: Columns | None,
+        find_span: FindSpan,
+    ) -> None:
+        self._predictions, self._scores, self._find_span = predictions, scores, find_span
+        self._score_indices = _indices_by_key(_keys(scores))
+        self._judgement_indices = _indices_by_key(_keys(judgements)) if judgements else {}
+        texts = zip(predictions["text"], predictions["raw_text"], strict=True)
+        thoughts = ["" if raw_text == text else raw_text for text, raw_text in texts]
+        sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
+        changed = {"raw_text": thoughts, "decoding": sent_with}
+        self._response_columns = _columns({**predictions, **changed}, _RESPONSE)
+        unread = [score or None for score in scores["unread"]]
+        self._score_columns = _columns({**scores, "unread": unread}, _SCORED)
+        self._verdict_columns = _columns(judgements, _JUDGED) if judgements else []
+
+    def build(self, index: int, row: int, long_texts: list[SampleResponses]) -> dict[str, Any]:
+        """Build the object of one response; cuts long texts, and adds them to ``long_texts``.
+
+        Args:
+            index: Index of the response in its table.
+            row: Row of its question.
+            long_texts: Receives the long texts.
+        """
+        question, sample = (self._predictions[name][index] for name in ("question_id", "sample"))
+        name, key = f"whole-{row}-{sample}", (question, sample)
+        response = _object(self._response_columns, index, name, long_texts)
+        for score_index in self._score_indices.get(key, ()):
+            response |= _object(self._score_columns, score_index, name, long_texts)
+            if span := self._span(index, score_index):
+                response["span"] = span
+        if judgement_indices := self._judgement_indices.get(key):
+            response["verdicts"] = [
+                _object(self._verdict_columns, judgement_index, f"{name}-{n}", long_texts)
+                for n, judgement_index in enumerate(judgement_indices)
+            ]
+        return response
+
+    def _span(self, index: int, score_index: int) -> list[int] | None:
+        """Evidence of the answer in a response, in UTF-16 code units; None if there is none."""
+        answer = StoredAnswer(*(self._scores[name][score_index] for name in StoredAnswer._fields))
+        names = ("question_id", "text", "decoding")
+        question, text, decoding = (self._predictions[name][index] for name in names)
+        span = self._find_span(question, text, decoding, answer)
+        return _code_units(text, span) if span else None
 
 
 def _code_units(text: str, span: tuple[int, int]) -> list[int]:
@@ -176,56 +212,57 @@ def _code_units(text: str, span: tuple[int, int]) -> list[int]:
     return [len(text[:end].encode("utf-16-le", "surrogatepass")) // 2 for end in span]
 
 
-def _objects(
-    columns: Sequence[tuple[str, Sequence[Any]]],
-    places: Sequence[int],
-    name: str,
-    long: list[SampleResponses],
-) -> list[dict[str, Any]]:
-    return [_object(columns, at, f"{name}-{n}", long) for n, at in enumerate(places)]
-
-
 def _object(
-    columns: Sequence[tuple[str, Sequence[Any]]], at: int, name: str, long: list[SampleResponses]
+    columns: Sequence[tuple[str, Sequence[Any]]],
+    index: int,
+    name: str,
+    long_texts: list[SampleResponses],
 ) -> dict[str, Any]:
-    """Build one row without empty fields; long texts are cut, and added to ``long``."""
+    """Build one row without empty fields; long texts are cut, and added to ``long_texts``."""
     fields = {}
     for field, values in columns:
-        value = values[at]
+        value = values[index]
         if value is None or value in ("", []):
             continue
         if field == "prompt":
             value = short_name(value)
         if isinstance(value, str) and len(value) > LONGEST:
-            value = _cut(value, f"{name}-{field}", long)
+            value = _cut_text(value, f"{name}-{field}", long_texts)
         elif isinstance(value, list):
             value = [
-                _cut(text, f"{name}-{field}-{number}", long) if len(text) > LONGEST else text
+                _cut_text(text, f"{name}-{field}-{number}", long_texts)
+                if len(text) > LONGEST
+                else text
                 for number, text in enumerate(value)
             ]
         fields[field] = value
     return fields
 
 
-def _cut(text: str, name: str, long: list[SampleResponses]) -> list[str | int]:
+def _cut_text(text: str, name: str, long_texts: list[SampleResponses]) -> list[str | int]:
+    """Add a text to ``long_texts``; returns its beginning, length and name."""
     name = name.replace("_", "-")
-    long.append(SampleResponses(name, text))
+    long_texts.append(SampleResponses(name, text))
     return [text[:LONGEST], len(text), name]
 
 
 def _columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
     """Columns under the page's names, without entirely empty ones."""
-    present = [(name, columns[column]) for name, column in names.items()]
-    return [column for column in present if any(value not in (None, "") for value in column[1])]
+    named_columns = [(name, columns[column]) for name, column in names.items()]
+    return [
+        (name, values)
+        for name, values in named_columns
+        if any(value not in (None, "") for value in values)
+    ]
 
 
 def _keys(columns: Columns) -> Iterator[Key]:
     return zip(columns["question_id"], columns["sample"], strict=True)
 
 
-def _places(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
-    """All positions of each key."""
-    places: dict[Any, list[int]] = {}
-    for at, key in enumerate(keys):
-        places.setdefault(key, []).append(at)
-    return places
+def _indices_by_key(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
+    """All indices of each key."""
+    indices: dict[Any, list[int]] = {}
+    for index, key in enumerate(keys):
+        indices.setdefault(key, []).append(index)
+    return indices

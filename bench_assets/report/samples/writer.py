@@ -51,16 +51,17 @@ class Samples:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the samples of every task that has questions."""
         for task in catalog.tasks:
-            withheld = task.suite in self.without_images
-            conditions = _TaskSamples(site, tables, task, withheld, self.find_prompts).write()
-            for source, other_source in other_sources(task, tables):
+            omits_images = task.suite in self.without_images
+            conditions = []
+            for source, source_tables in (("", tables), *other_sources(task, tables)):
                 conditions += _TaskSamples(
-                    site, other_source, task, withheld, self.find_prompts, source
+                    site, source_tables, task, omits_images, self.find_prompts, source
                 ).write()
             if conditions:
-                entry = {"task": task.name, "title": task.display_title, "chunk": page.CHUNK}
-                site.put(f"samples-{slug(task.name)}", entry | {"conditions": conditions})
-                site.tabs += ["samples"] * ("samples" not in site.tabs)
+                facts = {"task": task.name, "title": task.display_title, "chunk": page.CHUNK}
+                site.put(f"samples-{slug(task.name)}", facts | {"conditions": conditions})
+                if "samples" not in site.tabs:
+                    site.tabs.append("samples")
 
 
 class _TableQuestions(NamedTuple):
@@ -78,9 +79,9 @@ class _TaskSamples:
     site: Site
     tables: TableFiles
     task: Task
-    withheld: bool  # whether images are left out
+    omits_images: bool
     find_prompts: FindPrompts
-    place: str = ""  # name of another source; "": the present one
+    source: str = ""  # name of another source; "": the present one
     questions: dict[tuple[str, ...], dict[str, Question]] = field(default_factory=dict)
 
     def write(self) -> list[dict[str, Any]]:
@@ -89,20 +90,21 @@ class _TaskSamples:
         conditions = []
         for name, condition in self.task.conditions.items():
             key = tuple(questions_key(self.task, name))
-            models = self._evaluated(name)
+            models = self._evaluated_models(name)
             if not self.tables.exists(key) or not (models or name == "main"):
                 continue
-            table_questions = tables[key] = tables.get(key) or self._questions(key)
-            model_entries = [
-                self._model(name, table_questions, *model)
-                for model in models.items()
-                if len(table_questions.ids)
-            ]
-            prompts = (
-                self._prompts(name, table_questions, models) if len(table_questions.ids) else ""
-            )
+            if key not in tables:
+                tables[key] = self._questions(key)
+            table_questions = tables[key]
+            model_entries, prompts = list[dict[str, str]](), ""
+            if len(table_questions.ids):
+                model_entries = [
+                    self._model(name, table_questions, model, model_tables)
+                    for model, model_tables in models.items()
+                ]
+                prompts = self._prompts(name, table_questions, models)
             edition = table_questions.about.get("edition", "")
-            display_name = ", ".join((name, edition, self.place)) if self.place else name
+            display_name = ", ".join((name, edition, self.source)) if self.source else name
             conditions.append(
                 {
                     **{"name": display_name, "about": condition.about, **table_questions.about},
@@ -111,100 +113,101 @@ class _TaskSamples:
             )
         return conditions
 
-    def _evaluated(self, condition: str) -> dict[str, TableFiles]:
+    def _evaluated_models(self, condition: str) -> dict[str, TableFiles]:
         """Models with their tables; partial evaluations only of models without a full one."""
-        key, partials = (
-            evaluation_key(self.task, condition, "scores"),
-            partial_tables(self.tables.home),
-        )
-        part = {} if self.place else dict.fromkeys(partials.known(key), partials)
-        return dict(
-            sorted({**part, **dict.fromkeys(self.tables.partitions(key), self.tables)}.items())
-        )
+        key = evaluation_key(self.task, condition, "scores")
+        models: dict[str, TableFiles] = {}
+        if not self.source:
+            partials = partial_tables(self.tables.home)
+            models.update(dict.fromkeys(partials.known(key), partials))
+        models.update(dict.fromkeys(self.tables.partitions(key), self.tables))
+        return dict(sorted(models.items()))
 
     def _prompts(
         self, condition: str, table_questions: _TableQuestions, models: Mapping[str, TableFiles]
     ) -> str:
         """Write the prompts that models were sent, each once; returns the name of the data."""
-        base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}"
+        base = self._condition_name(condition)
         key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
-        read = [(tables, model) for model, tables in models.items() if tables.exists(key, model)]
+        evaluated = [
+            (tables, model) for model, tables in models.items() if tables.exists(key, model)
+        ]
         with suppress(TableError):  # reported with the model's responses
-            made_of = _code_digest(
-                table_questions.digest, *(tables.digest(key, model) for tables, model in read)
-            )
-            if self._is_current(f"{base}-prompts-", made_of):
+            digests = [tables.digest(key, model) for tables, model in evaluated]
+            inputs = _combined_digest(table_questions.digest, *digests)
+            if self._is_current(f"{base}-prompts-", inputs):
                 return base
             numbers = {name: n for n, name in enumerate(table_questions.ids.to_pylist())}
-            for tables, model in read:
-                columns = read_columns(tables, key, Prediction, model, _SENT)
-                for name, prompt in zip(*columns.values(), strict=True):
+            for tables, model in evaluated:
+                columns = read_columns(tables, key, Prediction, model, _PROMPT_COLUMNS)
+                for name, prompt in _prompts_of_questions(columns):
                     if name in numbers:
                         sent.add(numbers[name], prompt)
-            self._put_prompts(base, sent, made_of)
+            self._put_prompts(base, sent, inputs)
         return base
 
-    def _put_prompts(self, base: str, sent: SentPrompts, made_of: str) -> None:
+    def _put_prompts(self, base: str, sent: SentPrompts, inputs: str) -> None:
         for chunk in sent.chunks(self.find_prompts):
-            images = [] if self.withheld else chunk.images
-            self.site.put(f"{base}-prompts-{chunk.number}", chunk.turns, made_of, images)
+            images = [] if self.omits_images else chunk.images
+            self.site.put(f"{base}-prompts-{chunk.number}", chunk.turns, inputs, images)
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images."""
-        base = f"samples-{slug(self._placed('/'.join(key)))}"
-        listed, editions = SampleList(), list[str]()
+        base = self._data_name("/".join(key))
+        sample_list, editions = SampleList(), list[str]()
         try:
             digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
-            stays = self._is_current(f"{base}-texts-", made_of := _code_digest(digest))
+            inputs = _combined_digest(digest)
+            has_texts = self._is_current(f"{base}-texts-", inputs)
             runs = read_by_question(self.tables, key, Question, "", _QUESTION_COLUMNS, ids, RUN)
-            for n, columns in enumerate(runs):
-                listed.add(columns)
+            for run_index, columns in enumerate(runs):
+                sample_list.add(columns)
                 editions = editions or columns["edition"][:1]
-                for number, chunk in enumerate([] if stays else page.texts(columns)):
-                    self.site.put(f"{base}-texts-{n * RUN // page.CHUNK + number}", chunk, made_of)
+                chunks = [] if has_texts else page.texts(columns)
+                for number, chunk in enumerate(chunks, run_index * RUN // page.CHUNK):
+                    self.site.put(f"{base}-texts-{number}", chunk, inputs)
         except TableError as error:
-            return _TableQuestions(
-                {"problem": escape_to_one_line(str(error)), "n": 0}, pa.array([]), None
-            )
-        images = self._images(list(listed.images))
-        image_digests = [] if self.withheld else listed.images
-        self.site.put(f"{base}-questions", listed.data() | {"images": images}, images=image_digests)
-        entry = {"questions": base, "n": len(ids), "edition": "".join(editions)}
-        entry["thumbnail"] = next((image[1] for image in images if isinstance(image, list)), "")
-        return _TableQuestions(entry | ({"withheld": True} if self.withheld else {}), ids, digest)
+            problem = {"problem": escape_to_one_line(str(error)), "n": 0}
+            return _TableQuestions(problem, pa.array([]), None)
+        images = self._images(list(sample_list.images))
+        data = sample_list.data() | {"images": images}
+        image_digests = [] if self.omits_images else sample_list.images
+        self.site.put(f"{base}-questions", data, images=image_digests)
+        thumbnails = (image[1] for image in images if isinstance(image, list))  # [full, small]
+        about: dict[str, Any] = {
+            "questions": base,
+            "n": len(ids),
+            "edition": "".join(editions),
+            "thumbnail": next(thumbnails, ""),
+        }
+        if self.omits_images:
+            about["withheld"] = True
+        return _TableQuestions(about, ids, digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:
-        """Write images; returns the path of each, or the reason why it is missing."""
-        if self.withheld:
+        """Write images; returns the paths of each, or the reason why it is missing."""
+        if self.omits_images:
             return ["left out of this report"] * len(digests)
-        stored = self.site.images(digests)
         return [
-            list(image)
-            if (image := stored[digest])
-            else escape_to_one_line(self.site.why_not(digest))
-            for digest in digests
+            list(image) if image else escape_to_one_line(self.site.missing_reason(digest))
+            for digest, image in self.site.images(digests).items()
         ]
 
     def _model(
         self, condition: str, table_questions: _TableQuestions, model: str, tables: TableFiles
     ) -> dict[str, str]:
         """Write a model's responses; if its tables cannot be read, the reason."""
-        base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
+        base = f"{self._condition_name(condition)}-{slug(model)}"
         entry = {"name": model, "slug": slug(model), "data": base}
-        keys = {
-            table: evaluation_key(self.task, condition, table)
-            for table in ("predictions", "scores", "judgements")
-        }
+        names = ("predictions", "scores", "judgements")
+        keys = [evaluation_key(self.task, condition, name) for name in names]
         try:
-            digests = [tables.digest(key, model) for key in keys.values()]
-            made_of = _code_digest(table_questions.digest, *digests)
-            if not self._is_current(f"{base}-", made_of):
-                self._put_model(
-                    condition, base, made_of, table_questions.ids, (model, tables), keys
-                )
-            if tables is self.tables and self._has_other_questions(
-                condition, model, table_questions.digest
-            ):
+            digests = [tables.digest(key, model) for key in keys]
+            inputs = _combined_digest(table_questions.digest, *digests)
+            if not self._is_current(f"{base}-", inputs):
+                self._put_model(condition, model, tables, table_questions.ids, inputs)
+            is_present = tables is self.tables
+            if is_present and self._has_other_questions(condition, model, table_questions.digest):
                 entry["problem"] = "Evaluated on other questions. Evaluate it again."
         except TableError as error:
             entry["problem"] = escape_to_one_line(str(error))
@@ -219,69 +222,78 @@ class _TaskSamples:
         return bool(measured) and measured[0].questions != short_digest(digest)
 
     def _put_model(
-        self,
-        condition: str,
-        base: str,
-        made_of: str,
-        ids: pa.Array,
-        of: tuple[str, TableFiles],
-        keys: dict[str, list[str]],
+        self, condition: str, model: str, tables: TableFiles, ids: pa.Array, inputs: str
     ) -> None:
         """Write the responses, a run of questions at a time, then all outcomes."""
-        (model, tables), condition_outcomes, sent = of, list[Outcomes](), SentPrompts()
 
         def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
-            return read_by_question(tables, keys[table], row_type, model, names, ids, RUN)
+            key = evaluation_key(self.task, condition, table)
+            return read_by_question(tables, key, row_type, model, names, ids, RUN)
 
-        judged = tables.exists(keys["judgements"], model)
+        base = f"{self._condition_name(condition)}-{slug(model)}"
+        condition_outcomes, sent = list[Outcomes](), SentPrompts()
         find_span = self._find_span(condition)
-        verdicts = read("judgements", Judgement, responses.JUDGEMENT) if judged else repeat(None)
-        predictions = read("predictions", Prediction, responses.PREDICTION)
-        scores = read("scores", Score, responses.SCORE)
-        runs = zip(range(0, len(ids), RUN), predictions, scores, verdicts, strict=False)
-        for begin, responded, scored, judgements in runs:
+        judgement_runs: Iterator[Columns | None] = repeat(None)
+        if tables.exists(evaluation_key(self.task, condition, "judgements"), model):
+            judgement_runs = read("judgements", Judgement, responses.JUDGEMENT)
+        runs = zip(
+            range(0, len(ids), RUN),
+            read("predictions", Prediction, responses.PREDICTION),
+            read("scores", Score, responses.SCORE),
+            judgement_runs,
+            strict=False,
+        )
+        for begin, predictions, scores, judgements in runs:
             names = ids.slice(begin, RUN).to_pylist()
             rows = {name: row for row, name in enumerate(names)}
-            samples = samples_of(rows, scored, responses.finish_reasons(responded))
+            samples = samples_of(rows, scores, responses.finish_reasons(predictions))
             condition_outcomes.append(outcomes(len(names), samples))
-            written = responses.responses(names, responded, scored, judgements, begin, find_span)
-            for response in written:
-                self.site.put(f"{base}-{response.name}", response.value, made_of)
+            for response in responses.responses(
+                names, predictions, scores, judgements, begin, find_span
+            ):
+                self.site.put(f"{base}-{response.name}", response.value, inputs)
             if judgements:
-                for name, prompt in zip(*(judgements[name] for name in _SENT), strict=True):
+                for name, prompt in _prompts_of_questions(judgements):
                     sent.add(begin + rows[name], prompt)
-        self.site.put(f"{base}-points", joined_outcomes(condition_outcomes)._asdict(), made_of)
-        self._put_prompts(base, sent, made_of)
+        self.site.put(f"{base}-points", joined_outcomes(condition_outcomes)._asdict(), inputs)
+        self._put_prompts(base, sent, inputs)
 
     def _find_span(self, condition: str) -> FindSpan:
-        """A function that finds the evidence of an answer; of tasks whose answers have a form."""
+        """Make a function that finds the evidence of an answer, if the task reads its responses."""
         if not self.task.is_read:
             return lambda *_: None
         key = tuple(questions_key(self.task, condition))
         if key not in self.questions:
             rows = self.tables.read(key, Question)
             self.questions[key] = {row.question_id: row for row in rows}
-        of_id = self.questions[key]
-        return lambda name, text, decoding, stored: find_evidence(
-            self.task, of_id[name], text, decoding, stored
+        questions = self.questions[key]
+        return lambda name, text, decoding, answer: find_evidence(
+            self.task, questions[name], text, decoding, answer
         )
 
-    def _placed(self, name: str) -> str:
-        """Add the name of another source to a name of data."""
-        return f"{name} {self.place}" if self.place else name
+    def _condition_name(self, condition: str) -> str:
+        return self._data_name(f"{self.task.name} {condition}")
 
-    def _is_current(self, prefix: str, made_of: str) -> bool:
+    def _data_name(self, name: str) -> str:
+        """Name of data, which differs between sources."""
+        return f"samples-{slug(f'{name} {self.source}' if self.source else name)}"
+
+    def _is_current(self, prefix: str, inputs: str) -> bool:
         """Whether there are data with a prefix, and all are up to date."""
         names = self.site.names(prefix)
-        return bool(names) and all([self.site.has(name, made_of) for name in names])
+        return bool(names) and all([self.site.has(name, inputs) for name in names])
 
 
-_SENT = ("question_id", "prompt_sha256")
+_PROMPT_COLUMNS = ("question_id", "prompt_sha256")
 _QUESTION_COLUMNS = (
     *("question_id", "kind", "text", "context", "options", "answer", "images", "image_texts"),
     *("category", "group_id", "labels", "edition"),
 )
 
 
-def _code_digest(*digests: str | None) -> str:
+def _prompts_of_questions(columns: Columns) -> Iterator[tuple[str, str | None]]:
+    return zip(columns["question_id"], columns["prompt_sha256"], strict=True)
+
+
+def _combined_digest(*digests: str | None) -> str:
     return sha256("\n".join(map(str, digests)).encode()).hexdigest()

@@ -53,7 +53,9 @@ def audit_page(task: str) -> str:
 
 def number_page(task: str, model: str, condition: str) -> str:
     """Page of a number's provenance, with its checks."""
-    return _page(["number", f"{slug(task)}-{slug(model)}"], {"condition": _named(condition)})
+    return _page(
+        ["number", f"{slug(task)}-{slug(model)}"], {"condition": _condition_value(condition)}
+    )
 
 
 def sample_page(task: str, question: str, model: str = "", condition: str = "main") -> str:
@@ -62,16 +64,16 @@ def sample_page(task: str, question: str, model: str = "", condition: str = "mai
     >>> sample_page("codis", "codis/7/1", "m")
     '/#/samples/codis?model=m&sample=codis%2F7%2F1'
     """
-    query = {"condition": _named(condition), "model": model, "sample": question}
+    query = {"condition": _condition_value(condition), "model": model, "sample": question}
     return _page(["samples", task], query)
 
 
-def _named(condition: str) -> str:
-    """Condition in a URL; "" for the main condition, the default."""
+def _condition_value(condition: str) -> str:
+    """Value of a condition in a URL; "" for the main condition, the default."""
     return "" if condition == "main" else condition
 
 
-def _page(parts: list[str], query: dict[str, str]) -> str:
+def _page(segments: list[str], query: dict[str, str]) -> str:
     encoded = urlencode({name: value for name, value in query.items() if value})
-    path = "/".join(quote(part, safe="", errors="replace") for part in parts)
-    return f"/#/{path}{'?' if encoded else ''}{encoded}"
+    path = "/".join(quote(segment, safe="", errors="replace") for segment in segments)
+    return f"/#/{path}?{encoded}" if encoded else f"/#/{path}"

@@ -28,7 +28,7 @@ from bench_resources.tables.locations import WHOLE_TABLE
 from bench_resources.tables.parquet import TableFiles
 
 _NAME = re.compile(r"[a-z0-9-]+")
-_FORMS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+_JSON_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 def data_script(name: str, value: object) -> bytes:
@@ -42,10 +42,10 @@ def data_script(name: str, value: object) -> bytes:
     """
     assert _NAME.fullmatch(name), name
     try:
-        written = orjson.dumps(value, option=_FORMS)
+        json_text = orjson.dumps(value, option=_JSON_OPTIONS)
     except TypeError:  # a lone surrogate, such as from a folder name that is not UTF-8
-        written = orjson.dumps(_with_valid_text(value), option=_FORMS)
-    return b'Bench.put("%s",%s);\n' % (name.encode(), written.replace(b"<", b"\\u003c"))
+        json_text = orjson.dumps(_with_valid_text(value), option=_JSON_OPTIONS)
+    return b'Bench.put("%s",%s);\n' % (name.encode(), json_text.replace(b"<", b"\\u003c"))
 
 
 def _with_valid_text(value: Any) -> Any:  # noqa: ANN401
@@ -83,14 +83,14 @@ class Stamps:
     """Versions of an asset's tables, read once on demand."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], dict[str, str]] = {}
+        self._versions: dict[tuple[str, str], dict[str, str]] = {}
 
     def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
         """Version of a table, which changes when it is written; "" if there is no table."""
         location = (tables.folder, tables.below(key))
-        if location not in self._known:
-            self._known[location] = tables.versions(key)
-        return self._known[location].get(partition or WHOLE_TABLE, "")
+        if location not in self._versions:
+            self._versions[location] = tables.versions(key)
+        return self._versions[location].get(partition or WHOLE_TABLE, "")
 
 
 def combined_digest(*parts: str) -> str:
@@ -105,8 +105,8 @@ _DIGITS = 10  # of a digest
 
 @dataclass(frozen=True, slots=True)
 class _Stamp:
-    made_of: str
-    digest: str
+    made_of: str  # digest of the inputs
+    digest: str  # of the data
     images: list[str]  # digests of the images that it shows
 
 
@@ -118,30 +118,32 @@ class Site:
         self.folder = folder
         self._images = Images(folder, image_store)
         self.stamps = Stamps()
-        self._home = _encoded_path(
+        self._home_path = _encoded_path(
             image_store.objects or str(Path(image_store.folder).parent.absolute())
         )
-        self._before = _stamps(folder / STAMPS_FILE)
-        self._known = sorted(self._before)
-        self._now: dict[str, _Stamp] = {}
+        self._previous_stamps = _read_stamps(folder / STAMPS_FILE)
+        self._previous_names = sorted(self._previous_stamps)
+        self._new_stamps: dict[str, _Stamp] = {}
         self.tabs: list[str] = []
         """Pages with data, besides the leaderboard and the tasks."""
 
     def has(self, name: str, made_of: str) -> bool:
         """Whether data are up to date; if so, keep them."""
-        stamp = self._before.get(name)
+        stamp = self._previous_stamps.get(name)
         if stamp is None or stamp.made_of != made_of or not self._path(name, stamp).exists():
             return False
         if not self._images.keep(stamp.images):
             return False
-        self._now[name] = stamp
+        self._new_stamps[name] = stamp
         return True
 
     def names(self, prefix: str) -> list[str]:
         """Names of existing data with a prefix."""
-        first = bisect_left(self._known, prefix)
+        first = bisect_left(self._previous_names, prefix)
         return list(
-            takewhile(lambda name: name.startswith(prefix), islice(self._known, first, None))
+            takewhile(
+                lambda name: name.startswith(prefix), islice(self._previous_names, first, None)
+            )
         )
 
     def put(
@@ -165,21 +167,21 @@ class Site:
         if made_of and self.has(name, made_of):
             return
         script = data_script(name, value)
-        if self._home:  # messages about damaged files contain paths
-            script = script.replace(self._home, b"")
+        if self._home_path:  # messages about damaged files contain paths
+            script = script.replace(self._home_path, b"")
         stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
-        self._images.bring(stamp.images)
+        self._images.copy(stamp.images)
         path = self._path(name, stamp)
         if not path.exists():
             with open_atomic(path, sync=False) as file:
                 file.write(script)
-        self._now[name] = stamp
+        self._new_stamps[name] = stamp
 
     def images(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
         """Copy images into the report; by digest, None if missing or damaged in the store."""
-        return self._images.bring(digests)
+        return self._images.copy(digests)
 
-    def why_not(self, digest: str) -> str:
+    def missing_reason(self, digest: str) -> str:
         """Reason why an image is missing; shown in its place."""
         return self._images.problems.get(digest, "")
 
@@ -193,13 +195,13 @@ class Site:
             self.put("tabs", self.tabs)
         with describe_write_errors(self.folder):
             _copy_static(self.folder)
-            stamps = {"made_by": _code(), "stamps": self._now}
+            stamps = {"made_by": _code_digest(), "stamps": self._new_stamps}
             _write(self.folder / STAMPS_FILE, orjson.dumps(stamps))
-            names = {name: stamp.digest for name, stamp in sorted(self._now.items())}
+            names = {name: stamp.digest for name, stamp in sorted(self._new_stamps.items())}
             _write(self.folder / "data" / "files.js", data_script("files", names))
-            wanted = {self._path(name, stamp).name for name, stamp in self._now.items()}
+            used_files = {self._path(name, stamp).name for name, stamp in self._new_stamps.items()}
             for file in (self.folder / "data").iterdir():
-                if file.name not in wanted | {"files.js"}:
+                if file.name not in used_files | {"files.js"}:
                     file.unlink()
             self._images.delete_unused()
 
@@ -207,29 +209,29 @@ class Site:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"
 
 
-def _encoded_path(place: str) -> bytes:
+def _encoded_path(path: str) -> bytes:
     """Encode the home's path as data scripts do, to remove it; b"" if it is not to be removed.
 
     Reports are shared, and must not reveal paths of this machine.
     """
-    if place.count("/") < 2:  # "/data/" may be part of a question
+    if path.count("/") < 2:  # the path of a folder such as "/data" may be part of a question
         return b""
     try:
-        return orjson.dumps(f"{place}/")[1:-1].replace(b"<", b"\\u003c")
+        return orjson.dumps(f"{path}/")[1:-1].replace(b"<", b"\\u003c")
     except TypeError:  # a lone surrogate, which no script contains
         return b""
 
 
-def _stamps(file: Path) -> dict[str, _Stamp]:
+def _read_stamps(file: Path) -> dict[str, _Stamp]:
     """Read the stamps of the present data; empty if unreadable, or of another code version."""
     with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
-        written = orjson.loads(file.read_bytes())
-        if written["made_by"] == _code():
-            return {name: _Stamp(**stamp) for name, stamp in written["stamps"].items()}
+        stored = orjson.loads(file.read_bytes())
+        if stored["made_by"] == _code_digest():
+            return {name: _Stamp(**stamp) for name, stamp in stored["stamps"].items()}
     return {}
 
 
-def _code() -> str:
+def _code_digest() -> str:
     """Digest of the code that builds the data."""
     digest = sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
@@ -238,7 +240,7 @@ def _code() -> str:
 
 
 def _copy_static(folder: Path) -> None:
-    """Copy the page, its styles and what others wrote; and its modules as one script."""
+    """Copy the page, its styles and the vendored files, and its modules as one script."""
     modules = STATIC / "app"
     files = {Path("app", "report.js"): bundled_script(modules, "main.js")} | {
         path.relative_to(STATIC): path.read_bytes()

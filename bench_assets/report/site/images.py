@@ -37,41 +37,42 @@ class Images:
 
     def __init__(self, folder: Path, image_store: ImageStore) -> None:
         self._folder = folder
-        self._images = image_store
-        self._brought: dict[str, ReportImage | None] = {}
+        self._image_store = image_store
+        self._copies: dict[str, ReportImage | None] = {}
         self.problems: dict[str, str] = {}
         """Errors of images that could not be copied, by digest."""
 
-    def bring(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
+    def copy(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
         """Copy images into the report; a damaged image is logged, and its result is None."""
-        wanted = list(dict.fromkeys(digests))
-        new = [digest for digest in wanted if digest not in self._brought]
+        unique = list(dict.fromkeys(digests))
+        new = [digest for digest in unique if digest not in self._copies]
         with ThreadPoolExecutor(_THREADS) as threads:
-            self._brought.update(zip(new, threads.map(self._bring, new), strict=True))
-        return {digest: self._brought[digest] for digest in wanted}
+            self._copies.update(zip(new, threads.map(self._copy, new), strict=True))
+        return {digest: self._copies[digest] for digest in unique}
 
     def keep(self, digests: Iterable[str]) -> bool:
         """Keep images that an earlier report copied; False, and keeps none, if one is missing."""
-        copies = {digest: self._copy_of(digest) for digest in digests}
+        copies = {digest: self._existing_copy(digest) for digest in digests}
         if not all(copies.values()):
             return False
-        self._brought.update(copies)
+        self._copies.update(copies)
         return True
 
     def delete_unused(self) -> None:
-        """Delete unused images."""
-        wanted = {name for names in self._brought.values() if names for name in names}
+        """Delete images that were neither copied nor kept."""
+        used = {path for image in self._copies.values() if image for path in image}
         for file in (self._folder / "images").glob("*/*"):
-            if file.relative_to(self._folder).as_posix() not in wanted:
+            if file.relative_to(self._folder).as_posix() not in used:
                 file.unlink()
 
-    def _bring(self, digest: str) -> ReportImage | None:
+    def _copy(self, digest: str) -> ReportImage | None:
+        """Copy an image and write its thumbnail; None if it is missing or damaged."""
         try:
-            if existing := self._copy_of(digest):
+            if existing := self._existing_copy(digest):
                 return existing
-            data = self._images.read(digest)
-            decoded = decode(data, self._images.max_pixels).image
-            plain = is_plain(data, self._images.max_pixels, in_browser=True)
+            data = self._image_store.read(digest)
+            decoded = decode(data, self._image_store.max_pixels).image
+            plain = is_plain(data, self._image_store.max_pixels, in_browser=True)
         except ImageError as error:
             _log.warning("%s", error)
             self.problems[digest] = str(error)
@@ -87,7 +88,8 @@ class Images:
         self._save(small, image.small, "WEBP")  # last, so that its presence implies the other one's
         return image
 
-    def _copy_of(self, digest: str) -> ReportImage | None:
+    def _existing_copy(self, digest: str) -> ReportImage | None:
+        """The image in the report; None if it or its thumbnail is missing."""
         for suffix in ("jpg", "png"):
             image = _report_image(digest, suffix)
             if (self._folder / image.full).exists():
@@ -95,25 +97,27 @@ class Images:
         return None
 
     def _link(self, digest: str, name: str, data: bytes) -> None:
+        """Link to the image in the store, or copy it."""
         path = self._folder / name
         with describe_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             try:
-                os.link(self._images.place.address(digest), path)
+                os.link(self._image_store.place.address(digest), path)
             except OSError:  # another disk, no support for links, or an object store
                 with open_atomic(path, sync=False) as file:
                     file.write(data)
 
-    def _save(self, image: Image.Image, name: str, kind: str) -> None:
-        written = io.BytesIO()
-        image.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
+    def _save(self, image: Image.Image, name: str, image_format: str) -> None:
+        options = {"quality": 75, "method": 0} if image_format == "WEBP" else {}
+        buffer = io.BytesIO()
+        image.save(buffer, image_format, **options)
         with open_atomic(self._folder / name, sync=False) as file:
-            file.write(written.getbuffer())
+            file.write(buffer.getbuffer())
 
 
 def _report_image(digest: str, suffix: str) -> ReportImage:
-    if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
+    if not (len(digest) == 64 and all(digit in "0123456789abcdef" for digit in digest)):
         raise ImageError(f"not a digest of an image: {digest!r}")
     stem = f"images/{digest[:2]}/{digest}"
     return ReportImage(f"{stem}.{suffix}", f"{stem}-small.webp")

@@ -13,11 +13,13 @@ _UNNAMED = "none named"
 def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
     """Yield other sources with their tables, one for each distinct question table."""
     key = questions_key(task, "main")
-    seen = {None, _digest(tables, key)}
+    known_digests = {None, _digest(tables, key)}
     for other_tables in tables.elsewhere(task.suite):
-        if (data := _digest(other_tables, key)) not in seen:
-            seen.add(data)
-            yield other_tables.root(task.suite).rpartition("/")[2] or _UNNAMED, other_tables
+        digest = _digest(other_tables, key)
+        if digest not in known_digests:
+            known_digests.add(digest)
+            source = other_tables.root(task.suite).rpartition("/")[-1]
+            yield source or _UNNAMED, other_tables
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:

@@ -13,12 +13,12 @@ _EXPORT = re.compile(r"^export ((?:async )?function|const|class) (\w+)", re.MULT
 _OTHER_STATEMENT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
-def bundled_script(folder: Path, entry: str) -> bytes:
+def bundled_script(folder: Path, main_module: str) -> bytes:
     """Combine a module and all that it imports, directly or not, into a script.
 
     Args:
         folder: Folder of the modules.
-        entry: Path of the module in it, such as ``main.js``.
+        main_module: Path of the module in it, such as ``main.js``.
 
     Raises:
         ValueError: If modules import each other in a circle, or import or export otherwise.
@@ -36,7 +36,7 @@ def bundled_script(folder: Path, entry: str) -> bytes:
             functions.append(f"const m{numbers[path]} = {function};\n")
         return numbers[path]
 
-    number_of((folder / entry).resolve(), ())
+    number_of((folder / main_module).resolve(), ())
     return f'"use strict";\n(() => {{\n{"".join(functions)}}})();\n'.encode()
 
 
@@ -44,8 +44,8 @@ def _as_function(path: Path, number_of: Callable[[Path], int]) -> str:
     """Turn a module into an immediately called function that returns its exports."""
 
     def declare_imports(match: re.Match[str]) -> str:
-        names, *target = match.groups()
-        number = number_of((path.parent / "".join(target)).resolve())
+        names, folder, file = match.groups()
+        number = number_of((path.parent / f"{folder}{file}").resolve())
         if not names:  # imported for its effects alone
             return ""
         return f"const {{ {names.strip().replace(' as ', ': ')} }} = m{number};\n"
@@ -53,6 +53,6 @@ def _as_function(path: Path, number_of: Callable[[Path], int]) -> str:
     text = _IMPORT.sub(declare_imports, path.read_text(encoding="utf-8"))
     exports = [name for _, name in _EXPORT.findall(text)]
     text = _EXPORT.sub(r"\1 \2", text)
-    if other := _OTHER_STATEMENT.search(text):
-        raise ValueError(f"{path}: {other[0]!r} is no named import or exported declaration.")
+    if statement := _OTHER_STATEMENT.search(text):
+        raise ValueError(f"{path}: {statement[0]!r} is no named import or exported declaration.")
     return f"(() => {{\n{text}return {{ {', '.join(exports)} }};\n}})()"

@@ -74,7 +74,7 @@ def to_a_local_model(store, sha256, _):
 
 
 def in_the_report(store, sha256, folder):
-    image = Images(folder, store).bring([sha256])[sha256]
+    image = Images(folder, store).copy([sha256])[sha256]
     assert image is not None
     return [decode_in_browser((folder / name).read_bytes()) for name in image]
 
