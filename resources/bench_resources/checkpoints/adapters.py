@@ -50,29 +50,30 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
     """
     config = read_object(folder / ADAPTER_CONFIG)
     _require_peft_support(folder, config.get("peft_type"))
-    written = base or config.get("base_model_name_or_path")
-    if not isinstance(written, str) or not written:
+    base_name = base or config.get("base_model_name_or_path")
+    if not isinstance(base_name, str) or not base_name:
         raise ModelError(
             f"{folder / ADAPTER_CONFIG}: no base_model_name_or_path. Set base"
             " to the folder or hub id of the base model"
         )
-    location = _place(folder, written)
-    if is_adapter(Path(location)):
+    place = _resolve_base(folder, base_name)
+    if is_adapter(Path(place)):
         raise ModelError(
-            f"{folder}: its base {location} is an adapter itself; merge that into its own base"
+            f"{folder}: its base {place} is an adapter itself; merge that into its own base"
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
         revision = shorten(config.get("revision") or "main")
-    return AdapterBase(place=location, revision=revision)
+    return AdapterBase(place=place, revision=revision)
 
 
-def _require_peft_support(folder: Path, kind: object) -> None:
-    if kind is None:
+def _require_peft_support(folder: Path, method: object) -> None:
+    """Raise ModelError if PEFT alone cannot apply an adapter of a method."""
+    if method is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: no field peft_type: not an adapter of PEFT")
-    if not isinstance(kind, str) or kind not in _MERGEABLE_METHODS:
+    if not isinstance(method, str) or method not in _MERGEABLE_METHODS:
         raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type {shorten(kind)}: not supported (expected"
+            f"{folder / ADAPTER_CONFIG}: peft_type {shorten(method)}: not supported (expected"
             " a method that adds to weights, such as LORA)"
         )
     names = [file.name for file in folder.iterdir()]
@@ -88,18 +89,19 @@ def _require_peft_support(folder: Path, kind: object) -> None:
         )
 
 
-def _place(folder: Path, written: str) -> str:
-    for path in _places(folder, written):
-        loaded_files(path)  # raises if a file is missing
-        return str(path.resolve())
-    if not HUB_ID.fullmatch(written):
+def _resolve_base(folder: Path, base: str) -> str:
+    """Absolute path of a base that is a folder; else its hub id."""
+    if base_folder := next(_existing_folders(folder, base), None):
+        loaded_files(base_folder)  # raises if a file is missing
+        return str(base_folder.resolve())
+    if not HUB_ID.fullmatch(base):
         raise ModelError(
-            f"{folder}: its base {shorten(written)} does not exist. Set base to a folder or hub id"
+            f"{folder}: its base {shorten(base)} does not exist. Set base to a folder or hub id"
         )
-    return written
+    return base
 
 
-def _places(folder: Path, written: str) -> Iterator[Path]:
+def _existing_folders(folder: Path, base: str) -> Iterator[Path]:
     """Existing folders that a base may refer to."""
     with suppress(OSError, RuntimeError):  # a name that is too long; an unknown user's home
-        yield from filter(Path.is_dir, (folder / Path(written).expanduser(), Path(written)))
+        yield from filter(Path.is_dir, (folder / Path(base).expanduser(), Path(base)))

@@ -17,9 +17,8 @@ from bench_assets.core.schema.errors import ModelError
 ListFiles: TypeAlias = Callable[[], list[Path]]
 DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
 
-_CLOCK_RESOLUTION = (
-    2 * 10**9
-)  # ns; coarsest time stamps of file systems: two changes within it look alike
+# ns; the coarsest time stamps of file systems: two changes within this time look alike
+_CLOCK_RESOLUTION = 2 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,9 @@ class ContentChecksum:
         Raises:
             ModelError: If the list of files or their content changed; names a file.
         """
-        if set(files := self.list_files()) != set(self.states):
-            changed = min(set(files) ^ set(self.states))
-            raise ModelError(_changed_message(changed))
+        files = self.list_files()
+        if added_or_deleted := set(files) ^ set(self.states):
+            raise ModelError(_changed_message(min(added_or_deleted)))
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
@@ -79,9 +78,8 @@ class ContentChecksum:
             return self
         if len(existing) == len(self.states):
             return self.intact()
-        raise ModelError(
-            _changed_message(next(f for f in existing if existing[f] != self.states[f]))
-        )
+        changed = next(file for file in existing if existing[file] != self.states[file])
+        raise ModelError(_changed_message(changed))
 
 
 def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
@@ -92,21 +90,22 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
         OSError: If a file disappears.
     """
     files = list_files()
-    before = _states(files)
+    states = _states(files)
     content = digest(files)
-    looked_at = time.time_ns()
-    if set(files_after := list_files()) != set(files) or (after := _states(files_after)) != before:
+    digested_at = time.time_ns()
+    files_after = list_files()
+    if set(files_after) != set(files) or _states(files_after) != states:
         raise ModelError(
             f"{(files or files_after)[0].parent}: its files changed while they were read."
             " Wait until they are complete, and run the command again"
         )
-    newest = max((state.changed for state in after.values()), default=0)
+    newest = max((state.changed for state in states.values()), default=0)
     return ContentChecksum(
         content=content,
-        states=after,
+        states=states,
         list_files=list_files,
         digest=digest,
-        just_written=newest > looked_at - _CLOCK_RESOLUTION,
+        just_written=newest > digested_at - _CLOCK_RESOLUTION,
     )
 
 
@@ -118,11 +117,11 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
         ModelError: If a file changed before or during the block; names it.
     """
     with _as_model_errors():
-        checksummed = [checksum.intact() for checksum in checksums]
+        verified = [checksum.intact() for checksum in checksums]
     yield
     with _as_model_errors():
-        for checksummed_file in checksummed:
-            checksummed_file.intact()
+        for checksum in verified:
+            checksum.intact()
 
 
 def verify_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
@@ -154,8 +153,8 @@ def _state_or_none(file: Path) -> _FileState | None:
         return None
 
 
-def _changed_message(what: object) -> str:
+def _changed_message(file: object) -> str:
     return (
-        f"{what}: changed since the checkpoint was identified (overwritten or replaced)."
+        f"{file}: changed since the checkpoint was identified (overwritten or replaced)."
         " Responses from now on are discarded. Run the command again when the file is complete"
     )

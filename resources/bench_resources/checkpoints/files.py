@@ -57,26 +57,26 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
-        return [*_gguf_files(folder, gguf_file), *sorted(_read_below(folder, _READ_FOLDERS))]
-    read = [*_top_level_files(folder), *_read_below(folder, _READ_FOLDERS)]
+        return [*_gguf_files(folder, gguf_file), *sorted(_files_below(folder, _READ_FOLDERS))]
+    files = [*_top_level_files(folder), *_files_below(folder, _READ_FOLDERS)]
     if is_adapter(folder):
-        return sorted({*read, *_adapter_weights(folder)})
-    layers = _layers(folder)
-    if not layers or (folder / "config.json").is_file():  # else its transformer is a layer
+        return sorted({*files, *_adapter_weights(folder)})
+    layer_files = _layer_files(folder)
+    if not layer_files or (folder / "config.json").is_file():  # else its transformer is a layer
         _require_file(folder / "config.json")
-        read += _weights(folder)
-    return sorted({*read, *layers})
+        files += _weights(folder)
+    return sorted({*files, *layer_files})
 
 
 def processor_files(folder: Path) -> list[Path]:
     """Every file of a tokenizer or processor, sorted."""
-    read = [
+    files = [
         file
         for file in folder.iterdir()
         if file.is_file()
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
     ]
-    return sorted([*read, *_read_below(folder, _PROCESSOR_FOLDERS)])
+    return sorted([*files, *_files_below(folder, _PROCESSOR_FOLDERS)])
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -103,8 +103,9 @@ def watched_files(folder: Path) -> list[Path]:
     Raises:
         ModelError: If the folder or a required file is missing.
     """
-    above = processor_above(folder)
-    return [*loaded_files(folder), *(processor_files(above) if above else [])]
+    processor_folder = processor_above(folder)
+    shared_files = processor_files(processor_folder) if processor_folder else []
+    return [*loaded_files(folder), *shared_files]
 
 
 def has_image_processor(folder: Path) -> bool:
@@ -123,8 +124,8 @@ def has_weights(names: Iterable[str]) -> bool:
     >>> has_weights(["config.json"]), has_weights(["model-00001-of-00002.safetensors"])
     (False, True)
     """
-    signs = {*_UNSHARDED, *(f"{name}.index.json" for name in _UNSHARDED)}
-    return any(name in signs or _SHARD.fullmatch(name) for name in names)
+    weight_files = {*_UNSHARDED, *(f"{name}.index.json" for name in _UNSHARDED)}
+    return any(name in weight_files or _SHARD.fullmatch(name) for name in names)
 
 
 def read_object(file: Path) -> dict[str, Any]:
@@ -135,12 +136,12 @@ def read_object(file: Path) -> dict[str, Any]:
         OSError: If it cannot be read.
     """
     try:
-        written = json.loads(file.read_bytes())
+        value = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{file}: not JSON: {shorten(error)}") from error
-    if not isinstance(written, dict):
+    if not isinstance(value, dict):
         raise ModelError(f"{file}: not a JSON object")
-    return written
+    return value
 
 
 def shorten(value: object) -> str:
@@ -182,9 +183,9 @@ def _top_level_files(folder: Path) -> list[Path]:
     ]
 
 
-def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
-    """Files other than weights in subfolders that transformers reads."""
-    subfolders = (file for file in folder.iterdir() if read.fullmatch(file.name) and file.is_dir())
+def _files_below(folder: Path, names: re.Pattern[str]) -> list[Path]:
+    """Files other than weights in the subfolders whose names match a pattern."""
+    subfolders = (path for path in folder.iterdir() if names.fullmatch(path.name) and path.is_dir())
     return [
         file
         for subfolder in subfolders
@@ -193,29 +194,28 @@ def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     ]
 
 
-def _layers(folder: Path) -> list[Path]:
+def _layer_files(folder: Path) -> list[Path]:
     """Files of the layers with weights of a sentence-transformers model, such as 2_Dense."""
     if not (folder / LAYERS).is_file():
         return []
     layers = {file.parent for file in folder.glob("[0-9]*_*/*") if has_weights([file.name])}
-    kinds = {*_READ_WHEN_LOADED, ".bin"}
-    return [file for layer in layers for file in layer.iterdir() if file.suffix in kinds]
+    suffixes = {*_READ_WHEN_LOADED, ".bin"}
+    return [file for layer in layers for file in layer.iterdir() if file.suffix in suffixes]
 
 
 def _weights(folder: Path) -> list[Path]:
-    """The named weights, or else the first kind present, in the order of transformers."""
-    if names := _named_weights(folder / "config.json"):
-        first = _require_file(folder / names)
-        shard_names = _shards(first) if first.suffix == ".json" else []
-        return [first, *(_require_file(folder / name) for name in shard_names)]
-    for file_name in _UNSHARDED:
-        index = folder / f"{file_name}.index.json"
-        shards = (
-            [_require_file(folder / shard) for shard in _shards(index)] if index.exists() else []
-        )
-        alone = [folder / file_name] if (folder / file_name).is_file() else []
-        if shards or alone:
-            return [*alone, *shards]
+    """The weights that the configuration names, or else the first format that is there."""
+    if name := _named_weights(folder / "config.json"):
+        file = _require_file(folder / name)
+        shard_names = _shards(file) if file.suffix == ".json" else []
+        return [file, *(_require_file(folder / shard) for shard in shard_names)]
+    for name in _UNSHARDED:  # in the order of transformers
+        index = folder / f"{name}.index.json"
+        shard_names = _shards(index) if index.exists() else []
+        shards = [_require_file(folder / shard) for shard in shard_names]
+        unsharded = [folder / name] if (folder / name).is_file() else []
+        if shards or unsharded:
+            return [*unsharded, *shards]
     for file in sorted(folder.iterdir()):
         if shard := _SHARD.fullmatch(file.name):
             raise ModelError(f"{folder}: {shard['stem']}.{shard['kind']}.index.json is missing")
@@ -223,11 +223,12 @@ def _weights(folder: Path) -> list[Path]:
 
 
 def _gguf_files(folder: Path, name: str) -> list[Path]:
-    """A GGUF file, or all shards of one that is split; llama.cpp gets the first."""
+    """A GGUF file, or all shards of one that is split, of which ``name`` is the first."""
     if not (shard := _GGUF_SHARD.fullmatch(name)):
         return [_require_file(folder / name)]
     numbers = range(1, int(shard["n"]) + 1)
-    return [_require_file(folder / f"{shard['stem']}-{i:05}-of-{shard['n']}.gguf") for i in numbers]
+    names = [f"{shard['stem']}-{number:05}-of-{shard['n']}.gguf" for number in numbers]
+    return [_require_file(folder / name) for name in names]
 
 
 def _named_weights(config: Path) -> str | None:
@@ -256,18 +257,18 @@ def _adapter_weights(folder: Path) -> list[Path]:
 
 def _shards(index: Path) -> list[str]:
     """File names in the index of shards."""
-    of_tensor = read_object(index).get("weight_map")
-    if not isinstance(of_tensor, dict):
+    weight_map = read_object(index).get("weight_map")
+    if not isinstance(weight_map, dict):
         raise ModelError(f"{index}: not an index of shards (no weight_map)")
-    kind = index.name.removesuffix(".index.json").rpartition(".")[2]
-    for tensor, shard in of_tensor.items():
-        if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
+    extension = index.name.removesuffix(".index.json").rpartition(".")[2]
+    for tensor, shard in weight_map.items():
+        if not isinstance(shard, str) or not shard.endswith(f".{extension}"):
             raise ModelError(
-                f"{index}: tensor {shorten(tensor)}: expected a .{kind} file, got"
+                f"{index}: tensor {shorten(tensor)}: expected a .{extension} file, got"
                 f" {shard!r:.{_LONGEST}}"
             )
         _require_inside(shard, f"{index}: tensor {shorten(tensor)}")
-    return sorted(set(of_tensor.values()))
+    return sorted(set(weight_map.values()))
 
 
 def _require_inside(name: str, where: str) -> str:
@@ -284,8 +285,8 @@ def _require_file(file: Path) -> Path:
 
 
 def _file_digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return file_digest(opened, "sha256").hexdigest()
+    with file.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
 
 
 _LENGTH = 8  # bytes at the start of a safetensors file: the size of its header
@@ -299,7 +300,7 @@ class TensorSpan:
     end: int
     name: str
     dtype: str  # as safetensors calls it
-    row: int = 0  # bytes of a row; 0 for a vector or a scalar
+    row_size: int = 0  # bytes; 0 for a vector or a scalar
 
 
 def tensor_spans(file: Path) -> list[TensorSpan]:
@@ -314,20 +315,23 @@ def tensor_spans(file: Path) -> list[TensorSpan]:
     try:
         with safe_open(file, framework="np"):
             pass  # validates header, offsets and length
-        with file.open("rb") as opened:
-            start = _LENGTH + int.from_bytes(opened.read(_LENGTH), "little")
-            header = json.loads(opened.read(start - _LENGTH))
+        with file.open("rb") as stream:
+            header_size = int.from_bytes(stream.read(_LENGTH), "little")
+            header = json.loads(stream.read(header_size))
     except (SafetensorError, ValueError, RecursionError) as error:
         raise ModelError(f"{file}: half-written or corrupt: {shorten(error)}") from error
     header.pop("__metadata__", None)
-    return sorted(
-        TensorSpan(start + begin, start + end, name, tensor["dtype"], _row(tensor))
-        for name, tensor in header.items()
-        for begin, end in [tensor["data_offsets"]]
-    )
+    start = _LENGTH + header_size
+    spans = []
+    for name, tensor in header.items():
+        begin, end = tensor["data_offsets"]
+        spans.append(
+            TensorSpan(start + begin, start + end, name, tensor["dtype"], _row_size(tensor))
+        )
+    return sorted(spans)
 
 
-def _row(tensor: Mapping[str, Any]) -> int:
+def _row_size(tensor: Mapping[str, Any]) -> int:
     """Bytes of a row of a tensor; 0 for a vector or a scalar."""
     (begin, end), shape = tensor["data_offsets"], tensor["shape"]
     return (end - begin) // prod(shape[:-1]) if len(shape) > 1 and end > begin else 0
@@ -340,7 +344,7 @@ def refuse_truncated_archive(file: Path) -> None:
         ModelError: If it is truncated.
         OSError: If it cannot be read.
     """
-    with file.open("rb") as opened:
-        begins = opened.read(4)
-    if not begins or (begins == b"PK\x03\x04" and not is_zipfile(file)):
+    with file.open("rb") as stream:
+        magic = stream.read(4)
+    if not magic or (magic == b"PK\x03\x04" and not is_zipfile(file)):
         raise ModelError(f"{file}: {file.stat().st_size} bytes; half-written or corrupt")

@@ -26,7 +26,7 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
         ModelError: If all tensors are zero, or the zeros begin inside one; names it.
         OSError: If it cannot be read.
     """
-    if any(span.start == span.end for span in spans) and not any(span.row for span in spans):
+    if any(span.start == span.end for span in spans) and not any(span.row_size for span in spans):
         raise ModelError(
             f"{file}: its matrices are empty, as DeepSpeed ZeRO-3 writes them without gathering."
             " Join the parts of the ranks with zero_to_fp32.py"
@@ -35,16 +35,16 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
     start = _start_of_zeros(file)
     if size - start < BLOCK or not spans:
         return
-    inside = next((span for span in spans if span.start < start < span.end), None)
-    zero_tensors = [span.name for span in spans if span.start >= start and span.row]
-    is_empty = start <= spans[0].start and any(span.row for span in spans)
-    torn = inside and (zero_tensors or (inside.row and (start - inside.start) % inside.row))
-    if inside and torn:
-        raise ModelError(
-            f"{file}: half-written: its last {size - start} bytes are zero, from inside tensor"
-            f" {inside.name}. Copy it again"
-        )
-    if is_empty:
+    cut = next((span for span in spans if span.start < start < span.end), None)
+    if cut:
+        is_inside_row = cut.row_size and (start - cut.start) % cut.row_size
+        has_zero_matrix = any(span.start >= start and span.row_size for span in spans)
+        if is_inside_row or has_zero_matrix:
+            raise ModelError(
+                f"{file}: half-written: its last {size - start} bytes are zero, from inside tensor"
+                f" {cut.name}. Copy it again"
+            )
+    if start <= spans[0].start and any(span.row_size for span in spans):
         raise ModelError(f"{file}: half-written: all its tensors are zero. Copy it again")
 
 
@@ -66,24 +66,24 @@ def inspect_weights(files: Iterable[Path]) -> None:
 
 def _is_untrained(file: Path, spans: Sequence[TensorSpan]) -> bool:
     """Whether an adapter's second matrices are zero, as before its first step."""
-    with file.open("rb") as opened:
-        return bool(spans) and all(_is_zero(opened, span) for span in spans)
+    with file.open("rb") as stream:
+        return bool(spans) and all(_is_zero(stream, span) for span in spans)
 
 
-def _is_zero(opened: BinaryIO, span: TensorSpan) -> bool:
-    opened.seek(span.start)
-    return not opened.read(span.end - span.start).strip(b"\0")
+def _is_zero(stream: BinaryIO, span: TensorSpan) -> bool:
+    stream.seek(span.start)
+    return not stream.read(span.end - span.start).strip(b"\0")
 
 
 def _start_of_zeros(file: Path) -> int:
     """Offset at which the zeros at the end of a file begin; its size if it ends with none."""
-    with file.open("rb") as opened:
-        end = opened.seek(0, os.SEEK_END)
+    with file.open("rb") as stream:
+        end = stream.seek(0, os.SEEK_END)
         while end:
             begin = max(0, end - (_STEP if end < file.stat().st_size else BLOCK))
-            opened.seek(begin)
-            rest = opened.read(end - begin).rstrip(b"\0")
-            if rest:
-                return begin + len(rest)
+            stream.seek(begin)
+            data = stream.read(end - begin).rstrip(b"\0")
+            if data:
+                return begin + len(data)
             end = begin
     return 0

@@ -15,21 +15,20 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import REDACTED, replace_keys
 
 _CONNECT_TIMEOUT = 3.0  # s, including name resolution
-_REACHABILITY_SECONDS = (
-    30.0  # s for which reachability is cached; one checkpoint needs several requests
-)
+_REACHABILITY_SECONDS = 30.0  # cached for so long: one checkpoint needs several requests
 _PATIENCE = 45.0  # s without a response after which no further request is sent
 _READ_TIMEOUT = 10.0  # s between two bytes, as in the library's own downloads
 _LONG_WAITS = ("retry-after", "ratelimit")
 
 
-def first_line(why: Exception) -> str:
+def first_line(error: Exception) -> str:
     """The first line of an error, or its class name.
 
     >>> first_line(KeyError())
     'KeyError'
     """
-    return (str(why).strip().splitlines() or [type(why).__name__])[0]
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def hub_errors() -> tuple[type[Exception], ...]:
@@ -93,10 +92,10 @@ def limit_hub_waits() -> None:
     if not any(
         isinstance(getattr(hook, "__self__", None), _ResponseClock) for hook in hooks["request"]
     ):
-        waits = _ResponseClock()
+        clock = _ResponseClock()
         session.event_hooks = {
-            "request": [*hooks["request"], waits.begin],
-            "response": [*hooks["response"], waits.end],
+            "request": [*hooks["request"], clock.begin],
+            "response": [*hooks["response"], clock.end],
         }
 
 
@@ -105,7 +104,7 @@ class _ResponseClock:
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock  # s
-        self._since: float | None = None
+        self._since: float | None = None  # s, of the first request without a response
         self._last = clock()  # s, of the last request
 
     def begin(self, request: Any) -> None:  # noqa: ANN401 - of the library's client
@@ -147,9 +146,12 @@ def hub_is_reachable() -> bool:
 
 
 @lru_cache(maxsize=1)
-def _connects(endpoint: str, _: int) -> bool:
-    """Whether it opens within the timeout, which covers a name server that does not respond."""
-    opened: list[bool] = []
+def _connects(endpoint: str, _period: int) -> bool:
+    """Whether a connection opens in time; cached for one period.
+
+    The thread limits the time also if a name server does not respond.
+    """
+    connections: list[bool] = []
 
     def connect() -> None:
         hub = urlsplit(endpoint)
@@ -158,9 +160,9 @@ def _connects(endpoint: str, _: int) -> bool:
             socket.create_connection(address, _CONNECT_TIMEOUT).close()
         except (OSError, ValueError, LookupError):
             return
-        opened.append(True)
+        connections.append(True)
 
-    tried = Thread(target=connect, daemon=True)
-    tried.start()
-    tried.join(_CONNECT_TIMEOUT)
-    return bool(opened)
+    thread = Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(_CONNECT_TIMEOUT)
+    return bool(connections)

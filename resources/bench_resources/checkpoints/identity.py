@@ -63,7 +63,7 @@ class Checkpoint:
 
 
 def pin(
-    written: str,
+    location: str,
     revision: str = "main",
     gguf_file: str | None = None,
     *,
@@ -73,15 +73,15 @@ def pin(
 ) -> Checkpoint:
     """Find a checkpoint, check its completeness, and identify its content.
 
-    ``written`` is ``package:NAME`` (the folder of an installed package, not imported), a folder, or
-    a hub id. A folder is digested completely: two steps of a training run differ only in the
+    A folder is digested completely: two steps of a training run differ only in the
     numbers. A branch on the hub is resolved to its commit; offline, to the one in the cache.
 
     Args:
-        written: The checkpoint or adapter.
-        revision: Revision of a hub id; if ``written`` is an adapter's folder, of its base.
+        location: The checkpoint or adapter: a folder, a hub id, or ``package:NAME`` (the folder of
+            an installed package, which is not imported).
+        revision: Revision of a hub id; if ``location`` is an adapter's folder, of its base.
         gguf_file: Name of the GGUF file with weights and tokenizer.
-        processor: Location of tokenizer and processor; "": see ``_processor_of``.
+        processor: Location of tokenizer and processor; "": see ``_default_processor``.
         base: Base model of an adapter; "": as recorded in the adapter.
         digest: Digests the content of files, for example from a cache.
 
@@ -90,67 +90,68 @@ def pin(
             meanwhile, or an adapter cannot be applied to its base.
     """
     try:
-        return _pin_content(written, revision, gguf_file, processor, base, digest)
+        return _pin_content(location, revision, gguf_file, processor, base, digest)
     except OSError as error:
-        raise ModelError(f"{written}: {error.filename or 'a file'}: {error.strerror}") from error
+        raise ModelError(f"{location}: {error.filename or 'a file'}: {error.strerror}") from error
 
 
 def _pin_content(
-    written: str,
+    location: str,
     revision: str,
     gguf_file: str | None,
     processor: str,
     base: str,
     digest: DigestFiles,
 ) -> Checkpoint:
-    folder = _folder(written)
+    folder = _folder(location)
     if gguf_file is None and is_adapter(folder):
         pinned = _with_adapter(folder, revision, base, digest)
-    elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(written):
-        pinned = _from_hub(written, revision, base, digest)
+    elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(location):
+        pinned = _from_hub(location, revision, base, digest)
     else:
-        pinned = _pin_weights(written, revision, gguf_file, digest)
+        pinned = _pin_weights(location, revision, gguf_file, digest)
     if base and not pinned.adapter:
         raise ModelError(
-            f"{written}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
+            f"{location}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
         )
-    processor_path = processor or ("" if gguf_file else _processor_of(folder, pinned))
+    processor_path = processor or ("" if gguf_file else _default_processor(folder, pinned))
     return _with_processor(pinned, processor_path, digest) if processor_path else pinned
 
 
 def _pin_weights(
-    written: str, revision: str, gguf_file: str | None, digest: DigestFiles
+    location: str, revision: str, gguf_file: str | None, digest: DigestFiles
 ) -> Checkpoint:
-    folder = _folder(written)
-    if folder.is_dir() or not HUB_ID.fullmatch(written):
+    folder = _folder(location)
+    if folder.is_dir() or not HUB_ID.fullmatch(location):
         try:
-            checksummed = _checksum_weights(partial(loaded_files, folder, gguf_file), digest)
+            checksum = _checksum_weights(partial(loaded_files, folder, gguf_file), digest)
         except ModelError as error:
-            if folder.is_dir() and not gguf_file and (layout := layout_of(folder)):
-                raise ModelError(layout.says) from error
+            layout = layout_of(folder) if folder.is_dir() and not gguf_file else None
+            if layout:
+                raise ModelError(layout.message) from error
             raise
-        content = f"sha256:{checksummed.content}"
-        return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
-    commit = hub_commit(written, revision, gguf_file or "config.json")
-    content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
-    return Checkpoint(location=written, revision=commit, content=content)
+        content = f"sha256:{checksum.content}"
+        return Checkpoint(location=str(folder), content=content, checksums=(checksum,))
+    commit = hub_commit(location, revision, gguf_file or "config.json")
+    content = f"{location}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
+    return Checkpoint(location=location, revision=commit, content=content)
 
 
 def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
-    checksummed = take_checksum(list_files, digest)
-    inspect_weights(checksummed.states)
-    return checksummed
+    checksum = take_checksum(list_files, digest)
+    inspect_weights(checksum.states)
+    return checksum
 
 
 def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
-    """A model on the hub, or an adapter, which is downloaded to the cache.
+    """Pin a model on the hub, or an adapter, which is downloaded to the cache.
 
     The transformer of a sentence-transformers model may lie in a subfolder.
     """
     try:
         return _pin_weights(hub_id, revision, None, digest)
-    except ModelError as no_model:
-        if not isinstance(no_model.__cause__, OSError) or no_model.__cause__.__cause__:
+    except ModelError as error:
+        if not isinstance(error.__cause__, OSError) or error.__cause__.__cause__:
             raise  # a network error, for which the next request would wait as long
         try:
             commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
@@ -158,7 +159,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
             with suppress(ModelError):
                 commit = hub_commit(hub_id, revision, LAYERS)
                 return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
-            raise no_model from no_model.__cause__
+            raise error from error.__cause__
     from huggingface_hub import snapshot_download
 
     try:
@@ -172,68 +173,72 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
-    on = base_of(folder, base, revision)
-    checksummed = _checksum_weights(partial(loaded_files, folder), digest)
-    base_checkpoint = _pin_weights(on.place, on.revision, None, digest)
+    adapter_base = base_of(folder, base, revision)
+    checksum = _checksum_weights(partial(loaded_files, folder), digest)
+    base_checkpoint = _pin_weights(adapter_base.place, adapter_base.revision, None, digest)
     return replace(
         base_checkpoint,
         adapter=str(folder),
-        content=f"{base_checkpoint.content}+adapter:sha256:{checksummed.content}",
-        checksums=(*base_checkpoint.checksums, checksummed),
+        content=f"{base_checkpoint.content}+adapter:sha256:{checksum.content}",
+        checksums=(*base_checkpoint.checksums, checksum),
     )
 
 
-def _processor_of(folder: Path, pinned: Checkpoint) -> str:
+def _default_processor(folder: Path, pinned: Checkpoint) -> str:
     """Default location of tokenizer and processor; "": with the weights.
 
-    The checkpoint's folder, the nearest parent with a tokenizer, or an adapter's base. An adapter's
-    folder with a tokenizer but no image processor counts only if its base is a folder without one.
+    The nearest parent folder with a tokenizer. An adapter may have its own, or that of its base. An
+    adapter's folder with a tokenizer but no image processor counts only if its base is a folder
+    without one.
     """
     own_folder = Path(pinned.adapter or folder)
     if not own_folder.is_dir():
         return ""
-    if above := processor_above(own_folder):
-        return str(above)
-    location = Path(pinned.location)
-    of_adapter = pinned.adapter and has_tokenizer(own_folder)
-    if of_adapter and (
-        has_image_processor(own_folder) or (location.is_dir() and not has_image_processor(location))
+    if parent := processor_above(own_folder):
+        return str(parent)
+    if not pinned.adapter:
+        return ""
+    base = Path(pinned.location)
+    if has_tokenizer(own_folder) and (
+        has_image_processor(own_folder) or (base.is_dir() and not has_image_processor(base))
     ):
         return str(own_folder)
-    if pinned.adapter and location.is_dir() and (above := processor_above(location)):
-        return str(above)
-    return ""
+    parent = processor_above(base) if base.is_dir() else None
+    return str(parent) if parent else ""
 
 
-def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Checkpoint:
-    folder, checksums = _folder(written), pinned.checksums
+def _with_processor(pinned: Checkpoint, location: str, digest: DigestFiles) -> Checkpoint:
+    """Add a separate processor, in a folder or on the hub, to a checkpoint."""
+    folder = _folder(location)
     if folder.is_dir():
         if not processor_files(folder):
             raise ModelError(f"{folder}: no tokenizer and no processor")
-        checksummed = take_checksum(partial(processor_files, folder), digest)
-        content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
-        at, commit = str(folder), "main"
-    elif HUB_ID.fullmatch(written):
-        commit = hub_commit(written, "main", "tokenizer_config.json")
-        at, content = written, f"{written}@{commit}"
-    else:
-        raise ModelError(f"processor = {written}: no such folder")
+        checksum = take_checksum(partial(processor_files, folder), digest)
+        return replace(
+            pinned,
+            processor=str(folder),
+            content=f"{pinned.content}+processor:sha256:{checksum.content}",
+            checksums=(*pinned.checksums, checksum),
+        )
+    if not HUB_ID.fullmatch(location):
+        raise ModelError(f"processor = {location}: no such folder")
+    commit = hub_commit(location, "main", "tokenizer_config.json")
     return replace(
         pinned,
-        processor=at,
+        processor=location,
         processor_revision=commit,
-        content=f"{pinned.content}+processor:{content}",
-        checksums=checksums,
+        content=f"{pinned.content}+processor:{location}@{commit}",
     )
 
 
-def _folder(written: str) -> Path:
-    if not written.startswith(IN_PACKAGE):
-        return Path(written)
-    package = written.removeprefix(IN_PACKAGE)
+def _folder(location: str) -> Path:
+    """Path of a location, which need not exist; of ``package:NAME``, the package's folder."""
+    if not location.startswith(IN_PACKAGE):
+        return Path(location)
+    package = location.removeprefix(IN_PACKAGE)
     if folder := package_folder(package):
         return folder
-    raise MissingExtraError(f"{written} is not installed: {install_command(package)}")
+    raise MissingExtraError(f"{location} is not installed: {install_command(package)}")
 
 
 def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:
@@ -265,9 +270,9 @@ def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -
 
 def _refuse_page(file: Path) -> None:
     """Refuse a web page that was sent instead of a file, and delete it from the cache."""
-    with file.open("rb") as opened:
-        begins = opened.read(_BLOCK).lstrip()
-    if begins.startswith(b"<"):
+    with file.open("rb") as stream:
+        start = stream.read(_BLOCK).lstrip()
+    if start.startswith(b"<"):
         file.resolve().unlink()
         file.unlink(missing_ok=True)
         raise ValueError("the hub sent a web page in its place")
@@ -289,8 +294,8 @@ def fingerprint(folder: Path) -> str:
     """
     files = watched_files(folder)
     spans = {file: tensor_spans(file) for file in files if file.suffix == ".safetensors"}
-    for file, its_spans in spans.items():
-        refuse_half_copy(file, its_spans)
+    for file, file_spans in spans.items():
+        refuse_half_copy(file, file_spans)
     for file in files:
         if file.suffix == ".bin":
             refuse_truncated_archive(file)
@@ -303,23 +308,24 @@ def fingerprint(folder: Path) -> str:
 
 
 def _samples(file: Path, spans: list[TensorSpan] | None) -> Iterator[bytes]:
-    with file.open("rb") as opened:
-        size = os.fstat(opened.fileno()).st_size
+    """Read what identifies the content of a file: all of a small one, else some of its blocks."""
+    with file.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
         if size <= _SMALL:
-            yield opened.read(_SMALL)
+            yield stream.read(_SMALL)
         elif spans is None:
-            yield from _blocks(opened, range(0, size, size // _SPREAD))
+            yield from _blocks(stream, range(0, size, size // _SPREAD))
         else:
-            yield opened.read(spans[0].start if spans else size)
+            yield stream.read(spans[0].start if spans else size)
             for span in spans:
                 last = max(span.start, span.end - _BLOCK)
-                yield from _blocks(opened, sorted({span.start, (span.start + last) // 2, last}))
+                yield from _blocks(stream, sorted({span.start, (span.start + last) // 2, last}))
 
 
-def _blocks(opened: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
+def _blocks(stream: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
     for offset in offsets:
-        opened.seek(offset)
-        yield opened.read(_BLOCK)
+        stream.seek(offset)
+        yield stream.read(_BLOCK)
 
 
 def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:

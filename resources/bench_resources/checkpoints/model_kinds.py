@@ -7,7 +7,7 @@ _SEEING_PARTS = ("vision_config", "thinker_config")  # of models of text, images
 _TEXT_ONLY_ADVICE = "text_only = true (--model PATH,text_only=true) evaluates it without images"
 
 
-def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
+def describe_wrong_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
     """Describe a checkpoint of the wrong kind and what to do; "" if the kind may be right.
 
     Args:
@@ -16,19 +16,16 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
     """
     if not config or "auto_map" in config:
         return ""  # its own code decides
-    if reason := _unreadable(config):
+    if reason := _unreadable_reason(config):
         return reason
-    (name, *_) = config.get("architectures") or [""]
-    tasks = list(_tasks(name))
+    name, *_ = config.get("architectures") or [""]
+    tasks = list(_tasks_of_class(name))
     may_see = any(part in config for part in _SEEING_PARTS)
     if "IMAGE_TEXT_TO_TEXT" in tasks or ("MULTIMODAL_LM" in tasks and may_see):
         return ""
     if "CAUSAL_LM" in tasks:
-        return (
-            ""
-            if text_only
-            else f"{name} is a language model and takes no images; {_TEXT_ONLY_ADVICE}"
-        )
+        message = f"{name} is a language model and takes no images; {_TEXT_ONLY_ADVICE}"
+        return "" if text_only else message
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in tasks:
         return (
             f"{name} embeds images and texts and generates none. To evaluate it on retrieval, name"
@@ -37,8 +34,8 @@ def other_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
     return f"{name} answers no questions about images: no benchmark here applies" if tasks else ""
 
 
-def _unreadable(config: Mapping[str, Any]) -> str:
-    """Why transformers cannot read a configuration; "" if it can."""
+def _unreadable_reason(config: Mapping[str, Any]) -> str:
+    """Reason why transformers cannot read a configuration; "" if it can."""
     from transformers import CONFIG_MAPPING, __version__
 
     if "quantization" in config and "quantization_config" not in config:
@@ -56,15 +53,14 @@ def _unreadable(config: Mapping[str, Any]) -> str:
     return ""
 
 
-def _tasks(name: str) -> Iterator[str]:
+def _tasks_of_class(class_name: str) -> Iterator[str]:
     """The tasks for which transformers lists a model class, such as "CAUSAL_LM"."""
     from transformers.models.auto import modeling_auto
 
-    for listed, classes in vars(modeling_auto).items():
-        if listed.startswith("MODEL_") and listed.endswith("MAPPING_NAMES"):
-            names = (name for entry in classes.values() for name in _as_tuple(entry))
-            if name in names:
-                yield listed.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
+    for variable, mapping in vars(modeling_auto).items():
+        is_mapping = variable.startswith("MODEL_") and variable.endswith("MAPPING_NAMES")
+        if is_mapping and any(class_name in _as_tuple(classes) for classes in mapping.values()):
+            yield variable.removesuffix("_MAPPING_NAMES").removeprefix("MODEL_FOR_")
 
 
 def _as_tuple(classes: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -45,10 +45,10 @@ def enable_torchvision() -> bool:
     try:
         import_module("torchvision")
     except RuntimeError:
-        declared: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+        library: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
         for operator in ("nms", "qnms"):
-            declared.define(f"{operator}{_SIGNATURE}")
-        _DECLARED.append(declared)  # the declarations last as long as this object
+            library.define(f"{operator}{_SIGNATURE}")
+        _LIBRARIES.append(library)  # the declarations last as long as this object
     try:
         import_module("torchvision")
     except (ImportError, RuntimeError, AttributeError) as error:
@@ -59,4 +59,4 @@ def enable_torchvision() -> bool:
     return True
 
 
-_DECLARED: list[object] = []
+_LIBRARIES: list[object] = []

@@ -29,18 +29,18 @@ class TrainingLayout:
 class UnconvertedFolder:
     """A folder that is no checkpoint yet."""
 
-    says: str  # layout, and the sentence on it
+    message: str  # the folder, its layout, and what to do
     parts: str  # pattern of subfolders without models
 
 
 @cache
 def _layouts() -> tuple[TrainingLayout, ...]:
     """The layouts of ``training_layouts.toml``, in the order in which they are tried."""
-    written = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     layouts = []
-    for layout in written["layouts"]:
+    for layout in content["layouts"]:
         signs = "|".join(layout.pop("signs"))
-        for name, pattern in written["patterns"].items():
+        for name, pattern in content["patterns"].items():
             signs = signs.replace(f"<{name}>", pattern)
         layouts.append(TrainingLayout(signs=re.compile(signs), **layout))
     return tuple(layouts)
@@ -63,7 +63,9 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
             if any(map(re.compile(layout.unless).fullmatch, names)):
                 return None
             about = layout.about.format(folder=folder, sign=sign)
-            return UnconvertedFolder(says=f"{folder}: {layout.name}; {about}", parts=layout.parts)
+            return UnconvertedFolder(
+                message=f"{folder}: {layout.name}; {about}", parts=layout.parts
+            )
     return None
 
 
@@ -74,8 +76,8 @@ def _walk_names(folder: Path) -> Iterator[str]:
         subfolders: list[str] = []
         for prefix in level:
             # scandir needs no stat per file.
-            with os.scandir(folder / prefix) as entries:
-                for entry in entries:
+            with os.scandir(folder / prefix) as listing:
+                for entry in listing:
                     if not _is_folder(entry):
                         yield f"{prefix}{entry.name}"
                     elif entry.name[0] != "." and not entry.is_symlink():
@@ -83,8 +85,8 @@ def _walk_names(folder: Path) -> Iterator[str]:
         level = subfolders
 
 
-def _is_folder(found: "os.DirEntry[str]") -> bool:
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
     try:
-        return found.is_dir()
+        return entry.is_dir()
     except OSError:  # a link that leads back to itself
         return False

@@ -36,8 +36,8 @@ class FolderWalk:
     """Findings below one watched folder."""
 
     models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
-    others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what is missing
-    unread: dict[Path, str] = field(default_factory=dict)  # folders that cannot be listed -> why
+    unconverted: dict[Path, str] = field(default_factory=dict)  # no model yet -> what is missing
+    unreadable: dict[Path, str] = field(default_factory=dict)  # cannot be listed -> reason
     empty: list[Path] = field(default_factory=list)  # folders with nothing in them
 
 
@@ -50,35 +50,35 @@ def walk_folder(root: Path) -> FolderWalk:
     """
     walk = FolderWalk()
 
-    def unread(why: OSError) -> None:
-        walk.unread[Path(why.filename)] = str(why.strerror)
+    def record_error(error: OSError) -> None:
+        walk.unreadable[Path(error.filename)] = str(error.strerror)
 
-    for parent, subfolders, files in os.walk(root, onerror=unread):
+    for parent, subfolders, files in os.walk(root, onerror=record_error):
         folder = Path(parent)
         if not subfolders and not files:
             walk.empty.append(folder)
         parts = _classify_folder(folder, files, walk)
         subfolders[:] = sorted(
-            n for n in subfolders if not (n.startswith(".") or parts.fullmatch(n))
+            name for name in subfolders if not (name.startswith(".") or parts.fullmatch(name))
         )
     return walk
 
 
-def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pattern[str]:
-    """Record the kind of a folder; returns a pattern of subfolders to skip."""
+def _classify_folder(folder: Path, files: list[str], walk: FolderWalk) -> re.Pattern[str]:
+    """Record the kind of a folder in ``walk``; returns a pattern of subfolders to skip."""
     if has_weights(files) or ADAPTER_CONFIG in files:
-        found.models.append(folder)
+        walk.models.append(folder)
         return _PARTS_OF_A_MODEL
     try:
         if unconverted := layout_of(folder):
-            found.others[folder] = unconverted.says
+            walk.unconverted[folder] = unconverted.message
             return re.compile(unconverted.parts)
         if (
             "config.json" in files
-            and folder.parent not in found.others
-            and _is_model_folder(folder)
+            and folder.parent not in walk.unconverted
+            and _has_model_config(folder)
         ):
-            found.others[folder] = (
+            walk.unconverted[folder] = (
                 f"{folder}: config.json without weights; are they still being written?"
             )
     except OSError:
@@ -86,7 +86,7 @@ def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pa
     return re.compile("")
 
 
-def _is_model_folder(folder: Path) -> bool:
+def _has_model_config(folder: Path) -> bool:
     try:
         return "model_type" in read_object(folder / "config.json")
     except ModelError:
@@ -126,15 +126,15 @@ class CheckpointSurvey:
     """Findings in the watched folders."""
 
     finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
-    unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> why
+    unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> reason
     digests: dict[str, str] = field(default_factory=dict)  # state of files -> content
     contents: set[str] = field(default_factory=set)  # of all checkpoints found, taken or not
-    out_of_sight: list[str] = field(default_factory=list)  # folders that could not be read
+    unreadable: list[str] = field(default_factory=list)  # folders that could not be read
     empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
 
-    def note(self, name: str, why: str) -> None:
-        """Record why something was not taken, on one line."""
-        self.unfinished[escape_to_one_line(name)] = escape_to_one_line(why)
+    def note(self, name: str, reason: str) -> None:
+        """Record why a checkpoint or folder was not taken, on one line."""
+        self.unfinished[escape_to_one_line(name)] = escape_to_one_line(reason)
 
     def is_deleted(self, key: str) -> bool:
         """Whether a known checkpoint certainly disappeared, and may be retired.
@@ -145,7 +145,7 @@ class CheckpointSurvey:
         """
         name, _, content = key.rpartition("@")
         return (
-            not self.out_of_sight
+            not self.unreadable
             and content not in self.contents
             and name not in self.unfinished
             and not any(f"{name}/".startswith(f"{folder}/") for folder in self.empty)
@@ -173,9 +173,9 @@ def survey_folders(
     new: dict[Path, str] = {}  # folder -> state at the first look
     for root in folders:
         for folder in _model_folders(root, survey):
-            name = _name(root, folder)
+            name = _name_below(root, folder)
             try:
-                state = _state(folder)
+                state = _folder_state(folder)
                 content = _fingerprint_folder(folder, state, survey, remembered)
                 _require_complete(folder, now - settle_seconds, base)
             except _CHECK_ERRORS as error:
@@ -183,28 +183,29 @@ def survey_folders(
             else:
                 checkpoint = FinishedCheckpoint(name=name, content=content, folder=folder)
                 survey.finished.append(checkpoint)
-                new |= {} if content in remembered.values() else {folder: state}
+                if content not in remembered.values():
+                    new[folder] = state
     if new:
-        _recheck(survey, new, min(settle_seconds, _RECHECK_SECONDS))
-    survey.finished.sort(key=lambda one: one.key)
+        _drop_changing(survey, new, min(settle_seconds, _RECHECK_SECONDS))
+    survey.finished.sort(key=lambda checkpoint: checkpoint.key)
     return survey
 
 
-def _recheck(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
-    """Drop new checkpoints that still change, whatever the times of their files say."""
+def _drop_changing(survey: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
+    """Drop new checkpoints whose state changes within some seconds, or that disappear.
+
+    The times of their files may be wrong.
+    """
     time.sleep(seconds)
-    for checkpoint in [checkpoint for checkpoint in found.finished if checkpoint.folder in new]:
+    for checkpoint in [checkpoint for checkpoint in survey.finished if checkpoint.folder in new]:
         try:
-            reason = (
-                ""
-                if _state(checkpoint.folder) == new[checkpoint.folder]
-                else "its files still change"
-            )
-        except _CHECK_ERRORS as gone:
-            reason = str(gone)
+            is_unchanged = _folder_state(checkpoint.folder) == new[checkpoint.folder]
+            reason = "" if is_unchanged else "its files still change"
+        except _CHECK_ERRORS as error:
+            reason = str(error)
         if reason:
-            found.finished.remove(checkpoint)
-            found.note(checkpoint.name, reason)
+            survey.finished.remove(checkpoint)
+            survey.note(checkpoint.name, reason)
 
 
 def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
@@ -214,8 +215,8 @@ def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
         ModelError: If it was deleted or overwritten, or is incomplete.
     """
     name, _, content = key.rpartition("@")
-    names = {folder: _name(root, folder) for root in folders for folder in models_below(root)}
-    for folder in sorted(names, key=lambda one: names[one] != name):
+    names = {folder: _name_below(root, folder) for root in folders for folder in models_below(root)}
+    for folder in sorted(names, key=lambda folder: names[folder] != name):  # of this name first
         try:
             if fingerprint(folder) == content:
                 return folder
@@ -227,24 +228,24 @@ def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
     )
 
 
-def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
-    """Folders of models below a watched one; records all other findings."""
+def _model_folders(root: Path, survey: CheckpointSurvey) -> list[Path]:
+    """Folders of models below a watched one; records all other findings in ``survey``."""
     if reason := _missing_reason(root):
-        found.note(str(root), reason)
-        found.out_of_sight.append(str(root))
+        survey.note(str(root), reason)
+        survey.unreadable.append(str(root))
         return []
     walk = walk_folder(root)
-    for folder, message in walk.others.items():
-        found.note(_name(root, folder), message)
-    for folder, reason in walk.unread.items():
+    for folder, message in walk.unconverted.items():
+        survey.note(_name_below(root, folder), message)
+    for folder, reason in walk.unreadable.items():
         if folder.name != _LOST_AND_FOUND:
-            found.note(str(folder), f"cannot be read: {reason}")
-            found.out_of_sight.append(str(folder))
+            survey.note(str(folder), f"cannot be read: {reason}")
+            survey.unreadable.append(str(folder))
     for folder in walk.empty:
         if folder == root:
-            found.out_of_sight.append(str(root))
+            survey.unreadable.append(str(root))
         else:
-            found.empty.append(_name(root, folder))
+            survey.empty.append(_name_below(root, folder))
     return walk.models
 
 
@@ -255,17 +256,17 @@ def _missing_reason(root: Path) -> str:
         return f"cannot be read: {error.strerror}"
 
 
-def _name(root: Path, folder: Path) -> str:
+def _name_below(root: Path, folder: Path) -> str:
     return checkpoint_name([root.name] if folder == root else folder.relative_to(root).parts)
 
 
 def _fingerprint_folder(
-    folder: Path, state: str, found: CheckpointSurvey, remembered: Mapping[str, str]
+    folder: Path, state: str, survey: CheckpointSurvey, remembered: Mapping[str, str]
 ) -> str:
-    """Fingerprint of a folder, complete or not; recorded in ``found``."""
+    """Fingerprint of a folder, complete or not; recorded in ``survey``."""
     content = remembered.get(state) or fingerprint(folder)
-    found.digests[state] = content
-    found.contents.add(content)
+    survey.digests[state] = content
+    survey.contents.add(content)
     return content
 
 
@@ -274,12 +275,12 @@ def _require_complete(folder: Path, settled_at: float, base: str) -> None:
     if str(folder).encode(errors="ignore").decode() != str(folder):
         raise ModelError(f"{folder}: its path is not UTF-8. Rename it")
     names = [folder.name, *sorted(file.name for file in folder.iterdir())]
-    if unfinished := next(filter(_UNFINISHED.search, names), ""):
-        raise ModelError(f"{folder}: still being written, judging by the name {unfinished}")
+    if unfinished_name := next(filter(_UNFINISHED.search, names), ""):
+        raise ModelError(f"{folder}: still being written, judging by the name {unfinished_name}")
     for file in watched_files(folder):
-        state = file.stat()
-        # Both times, because a copy may keep the old modification time.
-        if max(state.st_mtime, state.st_ctime) > settled_at:
+        status = file.stat()
+        # Both times: a copy may keep the old modification time.
+        if max(status.st_mtime, status.st_ctime) > settled_at:
             raise ModelError(f"{folder}: {file.name} changed a moment ago")
     if is_adapter(folder):
         base_of(folder, base)
@@ -290,12 +291,12 @@ def _require_complete(folder: Path, settled_at: float, base: str) -> None:
         )
 
 
-def _state(folder: Path) -> str:
+def _folder_state(folder: Path) -> str:
     """Digest of the file metadata, which changes with every file."""
     state = sha256()
     for file in watched_files(folder):
-        is_now = file.stat()
+        status = file.stat()
         state.update(os.fsencode(file))
-        numbers = (is_now.st_size, is_now.st_mtime_ns, is_now.st_ctime_ns, is_now.st_ino)
+        numbers = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
         state.update(f" {numbers}\n".encode())
     return state.hexdigest()[:16]

@@ -14,7 +14,7 @@ from bench_resources.config.environment import files_with_secrets, known_secrets
 
 
 class CurrentSecrets:
-    """The secrets of homes; their settings are read again after a change."""
+    """The secrets of homes, whose settings are read again after a change."""
 
     def __init__(self, *homes: Path) -> None:
         self._homes = homes
@@ -23,13 +23,14 @@ class CurrentSecrets:
 
     def now(self) -> Secrets:
         """The secrets of the present settings."""
-        state = list(map(_state, files_with_secrets(*self._homes)))
+        state = list(map(_file_state, files_with_secrets(*self._homes)))
         if state != self._state:
             self._state, self._secrets = state, known_secrets(*self._homes)
         return self._secrets
 
 
-def _state(file: Path) -> tuple[int, int]:
+def _file_state(file: Path) -> tuple[int, int]:
+    """Modification time in ns and size in bytes; zeros if the file cannot be read."""
     try:
         stat = file.stat()
     except OSError:
@@ -41,17 +42,17 @@ def redact_logs(*homes: Path) -> None:
     """Redact secrets in this process's log records."""
     secrets = CurrentSecrets(*homes)
 
-    class Record(logging.LogRecord):
-        def __init__(self, *arguments: Any, **more: Any) -> None:  # noqa: ANN401
-            super().__init__(*arguments, **more)
+    class RedactedRecord(logging.LogRecord):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+            super().__init__(*args, **kwargs)
             if self.exc_info and self.exc_info[0]:
-                written = logging.Formatter().formatException(self.exc_info)
-                self.exc_text = secrets.now().redacted(written)
+                traceback = logging.Formatter().formatException(self.exc_info)
+                self.exc_text = secrets.now().redacted(traceback)
 
         def getMessage(self) -> str:  # noqa: N802
             return secrets.now().redacted(super().getMessage())
 
-    logging.setLogRecordFactory(Record)
+    logging.setLogRecordFactory(RedactedRecord)
 
 
 def redact_stderr(*homes: Path) -> None:

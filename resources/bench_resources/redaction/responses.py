@@ -21,7 +21,7 @@ _LOG = logging.getLogger("bench_assets.redaction")
 class RedactingEngine:
     """Wraps an engine, and replaces secrets in its responses and errors by ``***``.
 
-    The note of such a response has their names.
+    The note of a redacted response has the names of the secrets.
     """
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
@@ -30,17 +30,17 @@ class RedactingEngine:
 
     @property
     def decoding(self) -> Decoding | None:
-        """The engine's."""
+        """The engine's decoding parameters."""
         return self._engine.decoding
 
     @property
     def peak_memory(self) -> int | None:
-        """The engine's."""
+        """The engine's peak memory, in bytes."""
         return self._engine.peak_memory
 
     @property
     def elicits(self) -> Collection[str]:
-        """The engine's, if it can choose options; else none."""
+        """The engine's methods of choosing an option; none if it cannot choose."""
         return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     def close(self) -> None:
@@ -51,11 +51,11 @@ class RedactingEngine:
         """Send requests, and redact the responses.
 
         Raises:
-            ModelError: As the engine does, redacted.
+            ModelError: If the engine raises it; its message is redacted.
         """
         try:
-            for position, response in self._engine.stream(requests):
-                yield position, self._redact(validate_response(response))
+            for index, response in self._engine.stream(requests):
+                yield index, self._redact(validate_response(response))
         except BenchError as error:
             error.args = tuple(self._secrets.redacted_value(error.args))
             raise

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bench_resources.checkpoints.model_kinds import other_kind
+from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from tests.cases import read_cases
 
 
@@ -12,6 +12,6 @@ from tests.cases import read_cases
 def test_a_model_of_another_kind_is_refused_by_name_and_one_that_may_see_is_not(
     written: dict[str, Any], says: str
 ) -> None:
-    sentence = other_kind(written, text_only=False)
+    sentence = describe_wrong_kind(written, text_only=False)
     assert bool(sentence) == bool(says)
     assert says in sentence

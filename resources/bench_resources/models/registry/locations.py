@@ -229,7 +229,7 @@ def _checkpoint_section(path: Path, location: str) -> tuple[str, dict[str, Any]]
         content = fingerprint(path)
     except (ModelError, OSError) as error:
         if layout := layout_of(path):
-            raise ModelError(layout.says) from error
+            raise ModelError(layout.message) from error
         raise ModelError(
             f"{location} is not a checkpoint: {error}{_checkpoint_hint(path)}"
         ) from error

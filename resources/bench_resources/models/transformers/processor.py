@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import has_image_processor, has_tokenizer, read_object
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
-from bench_resources.checkpoints.model_kinds import other_kind
+from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 
@@ -90,7 +90,7 @@ def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, folder: P
     if spec.gguf_file:
         return
     config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
-    if reason := other_kind(config, text_only=spec.text_only):
+    if reason := describe_wrong_kind(config, text_only=spec.text_only):
         raise ValueError(reason)
     if "auto_map" in config or not folder.is_dir():
         return
