@@ -33,15 +33,8 @@ def first_line(error: Exception) -> str:
 
 def hub_errors() -> tuple[type[Exception], ...]:
     """Exceptions of huggingface_hub, including those of malformed responses, and ours."""
-    return (
-        *_network_errors(),
-        ModelError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-    )
+    malformed = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+    return (*_network_errors(), ModelError, *malformed)
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
@@ -147,10 +140,7 @@ def hub_is_reachable() -> bool:
 
 @lru_cache(maxsize=1)
 def _connects(endpoint: str, _period: int) -> bool:
-    """Whether a connection opens in time; cached for one period.
-
-    The thread limits the time also if a name server does not respond.
-    """
+    """Whether a connection opens in time; the thread also limits the wait for a name server."""
     connections: list[bool] = []
 
     def connect() -> None:

@@ -103,6 +103,7 @@ def _pin_content(
     base: str,
     digest: DigestFiles,
 ) -> Checkpoint:
+    """Pin a checkpoint as ``pin``, but raise OSError if a file cannot be read."""
     folder = _folder(location)
     if gguf_file is None and is_adapter(folder):
         pinned = _with_adapter(folder, revision, base, digest)
@@ -121,6 +122,7 @@ def _pin_content(
 def _pin_weights(
     location: str, revision: str, gguf_file: str | None, digest: DigestFiles
 ) -> Checkpoint:
+    """Pin the weights of a model that is not an adapter, without its processor."""
     folder = _folder(location)
     if folder.is_dir() or not HUB_ID.fullmatch(location):
         try:

@@ -63,9 +63,8 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
             if any(map(re.compile(layout.unless).fullmatch, names)):
                 return None
             about = layout.about.format(folder=folder, sign=sign)
-            return UnconvertedFolder(
-                message=f"{folder}: {layout.name}; {about}", parts=layout.parts
-            )
+            message = f"{folder}: {layout.name}; {about}"
+            return UnconvertedFolder(message=message, parts=layout.parts)
     return None
 
 

@@ -7,7 +7,7 @@ first key, overwritten weights get a new one. Folders may have any name.
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -91,11 +91,6 @@ def _has_model_config(folder: Path) -> bool:
         return "model_type" in read_object(folder / "config.json")
     except ModelError:
         return False
-
-
-def models_below(root: Path) -> Iterator[Path]:
-    """Folders with weights or an adapter, complete or not."""
-    yield from walk_folder(root).models
 
 
 KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
@@ -192,10 +187,7 @@ def survey_folders(
 
 
 def _drop_changing(survey: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
-    """Drop new checkpoints whose state changes within some seconds, or that disappear.
-
-    The times of their files may be wrong.
-    """
+    """Drop new checkpoints that still change, whatever the times of their files say."""
     time.sleep(seconds)
     for checkpoint in [checkpoint for checkpoint in survey.finished if checkpoint.folder in new]:
         try:
@@ -215,7 +207,7 @@ def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
         ModelError: If it was deleted or overwritten, or is incomplete.
     """
     name, _, content = key.rpartition("@")
-    names = {folder: _name_below(root, folder) for root in folders for folder in models_below(root)}
+    names = {f: _name_below(root, f) for root in folders for f in walk_folder(root).models}
     for folder in sorted(names, key=lambda folder: names[folder] != name):  # of this name first
         try:
             if fingerprint(folder) == content:

@@ -239,17 +239,9 @@ def load_settings(home: Path) -> Settings:
 def _without_duplicates(
     settings: Settings, home_benchmarks: NamedBenchmarks, own_names: Collection[str]
 ) -> Settings:
-    """Leave out benchmarks with the name of an installed suite.
-
-    Args:
-        settings: The settings with all benchmarks.
-        home_benchmarks: Benchmarks from files other than bench.toml.
-        own_names: Names of the benchmarks of bench.toml, which take precedence.
-    """
+    """Leave out benchmarks with the name of an installed suite; ``own_names`` are bench.toml's."""
     owners = find_owners(SUITES) if settings.benchmarks else {}
-    usable = {
-        name: benchmark for name, benchmark in settings.benchmarks.items() if name not in owners
-    }
+    usable = {k: v for k, v in settings.benchmarks.items() if k not in owners}
     reduced = settings.model_copy(update={"benchmarks": usable})
     reduced._files = {
         name: file for name, file in home_benchmarks.files.items() if name not in own_names

@@ -37,7 +37,7 @@ def default_home() -> Path:
 
 def add_module_folders(home: Path) -> None:
     """Let Python find modules beside the home and in the working directory, after all others."""
-    folders = (str(Path.cwd()), str(home.parent))
+    folders = map(str, (Path.cwd(), home.parent))
     sys.path += [folder for folder in folders if folder not in sys.path]
 
 
@@ -197,12 +197,10 @@ def named_secrets(
         for value in content:
             yield from named_secrets(value, read_variable, name, free_form=free_form)
     elif isinstance(content, str):
-        yield from _secrets_in_text(content, read_variable, name)
+        yield from _text_secrets(content, read_variable, name)
 
 
-def _secrets_in_text(
-    text: str, read_variable: ReadVariable, name: str
-) -> Iterator[tuple[str, str]]:
+def _text_secrets(text: str, read_variable: ReadVariable, name: str) -> Iterator[tuple[str, str]]:
     """Find the secrets of one entry, as ``named_secrets``."""
     variables = [group for groups in _REFERENCE.findall(text) for group in groups if group]
     if name.lower().endswith("_env"):

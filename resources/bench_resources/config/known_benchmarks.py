@@ -123,12 +123,7 @@ def _validation_error(name: str, section: dict[str, Any]) -> str:
 
 
 def _sections(file: Path, names: Collection[str] = ()) -> dict[str, Any]:
-    """Benchmark sections of a TOML file, with absolute paths; {} if the file does not exist.
-
-    Args:
-        file: The TOML file.
-        names: Names of the sections to return; default: all.
-    """
+    """Benchmark sections of a TOML file (default: all), with absolute paths; {} without a file."""
     sections = read_toml(file).get("benchmarks", {})
     if not isinstance(sections, dict):
         return {}

@@ -13,8 +13,8 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SourceError
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-_OF_MACOS = re.compile(r"__MACOSX/|(.*/)?(\.DS_Store|\._[^/]*)$")  # attributes, which it adds
-_DAMAGED = (
+_MACOS_FILE = re.compile(r"__MACOSX/|(.*/)?(\.DS_Store|\._[^/]*)$")  # attributes that macOS adds
+_UNPACKING_ERRORS = (
     *(EOFError, RuntimeError, ValueError, OverflowError, OSError, LookupError, MemoryError),
     *(struct.error, zlib.error, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError),
 )
@@ -39,24 +39,24 @@ def unpack(archive: Path) -> None:
             _unzip(archive, unfinished)
         else:
             _untar(archive, unfinished)
-    except _DAMAGED as error:
+    except _UNPACKING_ERRORS as error:
         shutil.rmtree(unfinished)
         raise SourceError(f"{archive}: cannot be unpacked: {error}") from error
-    (*only,) = unfinished.iterdir()
-    top_folder = only[0] if len(only) == 1 and only[0].is_dir() else unfinished
+    contents = list(unfinished.iterdir())
+    top_folder = contents[0] if len(contents) == 1 and contents[0].is_dir() else unfinished
     _merge(top_folder, archive.parent, archive)
     shutil.rmtree(unfinished)
 
 
 def _merge(folder: Path, into: Path, archive: Path) -> None:
-    """Move files into a folder that may have some of them: of a killed process, or an archive."""
-    for entry in sorted(folder.iterdir()):
-        target = into / entry.name
+    """Move files into a folder, where a killed process or another archive may have left some."""
+    for path in sorted(folder.iterdir()):
+        target = into / path.name
         if not target.exists():
-            entry.replace(target)
-        elif entry.is_dir() and target.is_dir():
-            _merge(entry, target, archive)
-        elif not (entry.is_file() and target.is_file() and cmp(entry, target, shallow=False)):
+            path.replace(target)
+        elif path.is_dir() and target.is_dir():
+            _merge(path, target, archive)
+        elif not (path.is_file() and target.is_file() and cmp(path, target, shallow=False)):
             raise SourceError(
                 f"{archive}: {target} exists with other content. Unpack the archives by hand, and"
                 " name the folder in [sources]"
@@ -64,14 +64,16 @@ def _merge(folder: Path, into: Path, archive: Path) -> None:
 
 
 def _unzip(archive: Path, folder: Path) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        members = [member for member in opened.infolist() if not _OF_MACOS.match(member.filename)]
+    with zipfile.ZipFile(archive) as zip_file:
+        members = [
+            member for member in zip_file.infolist() if not _MACOS_FILE.match(member.filename)
+        ]
         for member in members:
-            member.filename = member.filename.replace("\\", "/")  # of older programs for Windows
-        opened.extractall(folder, members)
+            member.filename = member.filename.replace("\\", "/")  # as older Windows programs write
+        zip_file.extractall(folder, members)
 
 
 def _untar(archive: Path, folder: Path) -> None:
-    with tarfile.open(archive) as opened:
-        members = (member for member in opened if not _OF_MACOS.match(member.name))
-        opened.extractall(folder, members, filter="data")
+    with tarfile.open(archive) as tar_file:
+        members = (member for member in tar_file if not _MACOS_FILE.match(member.name))
+        tar_file.extractall(folder, members, filter="data")

@@ -41,15 +41,15 @@ class CachedRelease:
 class ReleaseCache:
     """The folder ``sources`` of a home: one folder per suite and address."""
 
-    def __init__(self, home: Path, patience: DownloadRetryPolicy | None = None) -> None:
+    def __init__(self, home: Path, policy: DownloadRetryPolicy | None = None) -> None:
         self._folder = home / "sources"
-        self._patience = patience or DownloadRetryPolicy()
+        self._policy = policy or DownloadRetryPolicy()
 
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
         """All complete downloads, with suite and folder."""
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
         return [
-            (record.parts[-3], _read_record(record), record.with_name("files"))
+            (record.parent.parent.name, _read_record(record), record.with_name("files"))
             for record in records
         ]
 
@@ -59,18 +59,18 @@ class ReleaseCache:
         Raises:
             SourceError: If its record cannot be read.
         """
-        wrong = []
+        damage = []
         for name, digest in _read_record(folder.with_name(_RECORD)).files.items():
             try:
                 with (folder / name).open("rb") as file:
                     if file_digest(file, "sha256").hexdigest() != digest:
-                        wrong.append(f"{name}: differs from the file that was downloaded")
+                        damage.append(f"{name}: differs from the file that was downloaded")
             except OSError as error:
                 if not is_archive(name):
-                    wrong.append(f"{name}: {error.strerror}")
-        return wrong
+                    damage.append(f"{name}: {error.strerror}")
+        return damage
 
-    def fetch(self, suite: str, release: Release, watched: DownloadLog) -> Path:
+    def fetch(self, suite: str, release: Release, log: DownloadLog) -> Path:
         """Download a release into the home unless it is there; returns its folder.
 
         One process downloads, others wait for it. The download of a killed process is resumed.
@@ -79,37 +79,38 @@ class ReleaseCache:
             SourceError: If it cannot be fetched completely, or differs from the pinned content.
             HomeError: If its folder cannot be written.
         """
-        place = self._place(suite, release)
-        with _lock_folder(place):
-            if not (place / _RECORD).exists():
-                self._fetch(place, release, watched)
-        folder = place / "files" / release.below
+        release_folder = self._release_folder(suite, release)
+        with _lock_folder(release_folder):
+            if not (release_folder / _RECORD).exists():
+                self._download(release_folder, release, log)
+        folder = release_folder / "files" / release.below
         if not folder.is_dir():
             raise SourceError(f"{release}: has no folder {release.below}: {folder}")
         return folder
 
-    def _fetch(self, place: Path, release: Release, watched: DownloadLog) -> None:
-        arrived, files = place / "arrived", place / "files"
+    def _download(self, folder: Path, release: Release, log: DownloadLog) -> None:
+        """Download a release, unpack its archives, and record it."""
+        arrived, files = folder / "arrived", folder / "files"
         if files.exists():
             files.replace(arrived)  # a process was killed before it wrote the record
-        commit, remote = _contents(release)
-        total = sum(file.size or 0 for file in remote)
-        _require_space(place, total)
-        watched.begin(str(release), total)
-        digests = event_loop.run(_download_files(remote, arrived, self._patience, watched))
-        archives = [_target_path(arrived, file) for file in remote if is_archive(file.path)]
+        commit, remote_files = _commit_and_files(release)
+        total = sum(file.size or 0 for file in remote_files)
+        _require_space(folder, total)
+        log.begin(str(release), total)
+        digests = event_loop.run(_download_files(remote_files, arrived, self._policy, log))
+        archives = [_target_path(arrived, file) for file in remote_files if is_archive(file.path)]
         for archive in archives:
             unpack(archive)
         arrived.replace(files)
         size = sum((files / path).stat().st_size for path in digests)
         record = CachedRelease(address=str(release), commit=commit, n_bytes=size, files=digests)
-        unfinished = place / f".{_RECORD}"
+        unfinished = folder / f".{_RECORD}"
         unfinished.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
-        unfinished.replace(place / _RECORD)
+        unfinished.replace(folder / _RECORD)
         for archive in archives:
             (files / archive.relative_to(arrived)).unlink()
 
-    def _place(self, suite: str, release: Release) -> Path:
+    def _release_folder(self, suite: str, release: Release) -> Path:
         return self._folder / suite / sha256(str(release).encode()).hexdigest()[:12]
 
 
@@ -120,7 +121,7 @@ def _read_record(record: Path) -> CachedRelease:
         raise SourceError(f"{record}: not written by bench. Delete it to download again") from error
 
 
-def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
+def _commit_and_files(release: Release) -> tuple[str, Sequence[RemoteFile]]:
     if isinstance(release, HubRelease):
         return hub_files(release)
     name = PurePosixPath(unquote(urlsplit(fill_keys(release.url)).path)).name or "release"
@@ -128,22 +129,23 @@ def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
 
 
 async def _download_files(
-    remote: Sequence[RemoteFile],
+    files: Sequence[RemoteFile],
     folder: Path,
-    patience: DownloadRetryPolicy,
-    watched: DownloadLog,
+    policy: DownloadRetryPolicy,
+    log: DownloadLog,
 ) -> dict[str, str]:
+    """Download files into a folder; returns the SHA-256 of each by its path."""
     import aiohttp
 
     # Stored bytes are counted, so the transfer must not be decompressed.
     async with aiohttp.ClientSession(
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
-        timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
+        timeout=aiohttp.ClientTimeout(total=None, sock_read=policy.timeout),
         auto_decompress=False,
     ) as session:
-        downloads = FileDownloader(session, patience, watched.add)
+        downloader = FileDownloader(session, policy, log.add)
         return {
-            file.path: await downloads.fetch(file, _target_path(folder, file)) for file in remote
+            file.path: await downloader.fetch(file, _target_path(folder, file)) for file in files
         }
 
 
@@ -154,20 +156,20 @@ def _target_path(folder: Path, file: RemoteFile) -> Path:
     return folder / path
 
 
-def _require_space(place: Path, total: int) -> None:
-    free = shutil.disk_usage(place).free
+def _require_space(folder: Path, total: int) -> None:
+    free = shutil.disk_usage(folder).free
     if total + _SPARE > free:
         raise SourceError(
-            f"{place}: not enough space: the download has {total / 1e9:.1f} GB,"
+            f"{folder}: not enough space: the download has {total / 1e9:.1f} GB,"
             f" {free / 1e9:.1f} GB are free"
         )
 
 
 @contextmanager
-def _lock_folder(place: Path) -> Generator[None]:
-    with describe_write_errors(place):
-        place.mkdir(parents=True, exist_ok=True)
-        lock = (place / ".lock").open("w")
+def _lock_folder(folder: Path) -> Generator[None]:
+    with describe_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

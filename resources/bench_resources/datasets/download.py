@@ -17,12 +17,10 @@ from bench_resources.storage.atomic_write import describe_write_errors
 if TYPE_CHECKING:
     import aiohttp
 
-
 # number of bytes that arrived; negative: discarded
 ByteCallback: TypeAlias = Callable[[int], None]
 
-# a later attempt may succeed
-_RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}
+_RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}  # a later attempt may succeed
 _CHUNK = 1 << 20  # bytes
 _MOST = 64 << 30  # bytes of a file whose size is not known
 
@@ -54,10 +52,10 @@ class RemoteFile:
 class _DownloadFailure:
     """Reason why an attempt was incomplete."""
 
-    what: str = "the connection was closed before the end"
-    again: bool = True  # whether another attempt may help
+    reason: str = "the connection was closed before the end"
+    retry: bool = True  # another attempt may help
     wait: float = 0.0  # s that the server asks to wait
-    moved: bool = False  # whether it got further than before
+    made_progress: bool = False  # bytes arrived
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class FileDownloader:
     """Fetches files over one session."""
 
     session: "aiohttp.ClientSession"
-    patience: DownloadRetryPolicy
+    policy: DownloadRetryPolicy
     progress: ByteCallback
 
     async def fetch(self, file: RemoteFile, target: Path) -> str:
@@ -85,77 +83,80 @@ class FileDownloader:
             target.unlink()
         part = target.with_name(f"{target.name}.part")
         target.parent.mkdir(parents=True, exist_ok=True)
-        continued = part.exists()
-        if continued:
+        is_resumed = part.exists()
+        if is_resumed:
             self.progress(part.stat().st_size)
-        digest, fault = await self._arrived(file, part)
-        if fault and continued:  # the part of an earlier run may be of another file
+        digest, fault = await self._receive_all(file, part)
+        if fault and is_resumed:  # the part of an earlier run may be of another file
             self._discard(part)
-            digest, fault = await self._arrived(file, part)
+            digest, fault = await self._receive_all(file, part)
         if fault:
             self._discard(part)
             raise SourceError(f"{file.url}: {fault}")
         part.replace(target)
         return digest
 
-    async def _arrived(self, file: RemoteFile, part: Path) -> tuple[str, str]:
+    async def _receive_all(self, file: RemoteFile, part: Path) -> tuple[str, str]:
         """Download the missing part; returns the file's SHA-256, and its mismatch ("" if none)."""
-        tries, patience = 0, self.patience
-        while failure := await self._try(file, part):
-            tries = 1 if failure.moved else tries + 1
-            wait = max(failure.wait, patience.pause * 2.0 ** (tries - 1))
-            if not failure.again or tries >= patience.tries or wait > patience.longest_pause:
+        n_attempts, policy = 0, self.policy
+        while failure := await self._attempt(file, part):
+            n_attempts = 1 if failure.made_progress else n_attempts + 1
+            wait = max(failure.wait, policy.pause * 2.0 ** (n_attempts - 1))
+            if not failure.retry or n_attempts >= policy.tries or wait > policy.longest_pause:
                 note = "; the partial file is kept, and resumed later" if part.exists() else ""
-                raise SourceError(f"{file.url}: {failure.what}{note}")
+                raise SourceError(f"{file.url}: {failure.reason}{note}")
             await asyncio.sleep(wait)
         return _digest_and_mismatch(file, part)
 
-    async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
+    async def _attempt(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
         """Request the missing part; None if all of it arrived."""
         from aiohttp import ClientError, InvalidURL
 
         received = _size(part)
         if received and received == file.size:
             return None
-        headers = {**file.headers, **({"Range": f"bytes={received}-"} if received else {})}
+        range_header = {"Range": f"bytes={received}-"} if received else {}
+        headers = {**file.headers, **range_header}
         try:
             async with self.session.get(fill_keys(file.url), headers=headers) as response:
                 if received and response.status in (200, 416):  # the server does not resume
                     self._discard(part)
                 failure = await self._receive(response, file, part)
         except InvalidURL:
-            return _DownloadFailure("not a URL that begins with http:// or https://", again=False)
+            return _DownloadFailure("not a URL that begins with http:// or https://", retry=False)
         except (ClientError, TimeoutError) as error:
             return _DownloadFailure(
-                f"{type(error).__name__}: {error}", moved=_size(part) > received
+                f"{type(error).__name__}: {error}", made_progress=_size(part) > received
             )
         if failure:
             return failure
-        cut_off = file.size is not None and _size(part) < file.size
-        return _DownloadFailure(moved=_size(part) > received) if cut_off else None
+        if file.size is not None and _size(part) < file.size:
+            return _DownloadFailure(made_progress=_size(part) > received)
+        return None
 
     async def _receive(
         self, response: "aiohttp.ClientResponse", file: RemoteFile, part: Path
     ) -> _DownloadFailure | None:
         """Append the response to ``part``; None if it ended, even if incomplete."""
         if response.status not in (200, 206):
-            is_transient, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
-            return _DownloadFailure(f"HTTP {response.status}", is_transient, wait)
-        before = received = _size(part)
+            retry = response.status in _RETRIED_STATUSES
+            wait = wait_of(response.headers)
+            return _DownloadFailure(f"HTTP {response.status}", retry=retry, wait=wait)
+        received = received_before = _size(part)
         started = time.monotonic()
         _append(part, b"")
         async for chunk in response.content.iter_chunked(_CHUNK):
             received += len(chunk)
             if received > (_MOST if file.size is None else file.size):
-                return _DownloadFailure("larger than expected", again=False)
+                return _DownloadFailure("larger than expected", retry=False)
             _append(part, chunk)
             self.progress(len(chunk))
-            if self._is_too_slow(received - before, time.monotonic() - started):
-                return _DownloadFailure(f"slower than {self.patience.slowest} bytes per second")
+            if self._is_too_slow(received - received_before, time.monotonic() - started):
+                return _DownloadFailure(f"slower than {self.policy.slowest} bytes per second")
         return None
 
     def _is_too_slow(self, n_bytes: int, seconds: float) -> bool:
-        return seconds > self.patience.timeout and n_bytes < seconds * self.patience.slowest
+        return seconds > self.policy.timeout and n_bytes < seconds * self.policy.slowest
 
     def _discard(self, part: Path) -> None:
         self.progress(-part.stat().st_size)
@@ -171,21 +172,22 @@ def _append(part: Path, chunk: bytes) -> None:
         stream.write(chunk)
 
 
-def _digest_and_mismatch(file: RemoteFile, arrived: Path) -> tuple[str, str]:
-    """SHA-256 of a file, and its mismatch ("" if none)."""
+def _digest_and_mismatch(file: RemoteFile, downloaded: Path) -> tuple[str, str]:
+    """SHA-256 of a downloaded file, and how it differs from the pinned one ("" if it does not)."""
     sha256, blob = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
-    blob.update(b"blob %d\0" % arrived.stat().st_size)
-    with arrived.open("rb") as opened:
-        while chunk := opened.read(_CHUNK):
+    blob.update(b"blob %d\0" % downloaded.stat().st_size)
+    with downloaded.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
             sha256.update(chunk)
             blob.update(chunk)
-    for name, wanted, digest_found in (
-        ("SHA-256", file.sha256, sha256.hexdigest()),
+    digest = sha256.hexdigest()
+    for name, expected, actual in (
+        ("SHA-256", file.sha256, digest),
         ("git blob", file.git_blob, blob.hexdigest()),
     ):
-        if wanted and wanted != digest_found:
-            return digest_found, f"not the pinned file: {name} is {digest_found}, expected {wanted}"
-    return sha256.hexdigest(), ""
+        if expected and expected != actual:
+            return digest, f"not the pinned file: {name} is {actual}, expected {expected}"
+    return digest, ""
 
 
 _log = logging.getLogger("bench_assets.sources")
@@ -196,7 +198,7 @@ class DownloadLog:
     """Logs the progress of a download at intervals."""
 
     def __init__(self) -> None:
-        self._title, self._total, self._done = "", 0, 0
+        self._title, self._total, self._received = "", 0, 0
         self._started = self._logged = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
@@ -207,11 +209,12 @@ class DownloadLog:
 
     def add(self, n: int) -> None:
         """Count bytes (negative: discarded), and log the progress every 10 s."""
-        self._done += n
+        self._received += n
         now = time.monotonic()
         if now - self._logged > _LOG_INTERVAL:
             self._logged = now
-            done, rate = self._done / 1e6, self._done / 1e6 / (now - self._started)
+            received = self._received / 1e6  # MB
+            rate = received / (now - self._started)
             _log.warning(
-                "%s: %.1f of %.1f MB, %.1f MB/s", self._title, done, self._total / 1e6, rate
+                "%s: %.1f of %.1f MB, %.1f MB/s", self._title, received, self._total / 1e6, rate
             )

@@ -53,7 +53,7 @@ class Counts(NamedTuple):
     """What was read or built now."""
 
     rows: int
-    total: int  # rows of which some are rejected
+    total: int  # rows, with the rejected ones
     rejections: Sequence[Rejection] = ()
     fields: Mapping[str, int] = {}
     repeated: int = 0
@@ -81,18 +81,19 @@ class DriftGuard:
     expected: Mapping[str, int] = field(default_factory=dict)
     accepted: str = ""
 
-    def check_files(self, read: Mapping[str, FileRows]) -> dict[str, Base]:
-        """Compare raw files that were read, by name, with their bases; returns the new ones.
+    def check_files(self, files: Mapping[str, FileRows]) -> dict[str, Base]:
+        """Compare raw files that were read, by name, with their bases; returns the new bases.
 
         Raises:
             DriftError: If one drifted: names file, field, commonest reason, example and counts.
         """
-        new = {}
-        for name, rows in self._group_files(read).items():
-            n, rejections = len(rows.fields), [make_rejection(*row) for row in rows.reasons.items()]
+        bases = {}
+        for name, rows in self._group_files(files).items():
+            n = len(rows.fields)
+            rejections = [make_rejection(where, reason) for where, reason in rows.reasons.items()]
             counts = Counts(n, n, rejections, rows.field_counts, rows.n_repeated)
-            new[f"files/{name}"] = self._check(f"files/{name}", name, counts)
-        return new
+            bases[f"files/{name}"] = self._check(f"files/{name}", name, counts)
+        return bases
 
     def check_presence(self, folder: Path) -> None:
         """Compare the files of a source with those that were read before.
@@ -100,10 +101,10 @@ class DriftGuard:
         Raises:
             DriftError: If one is gone.
         """
-        below = self._blob("files").removesuffix(".json")
-        for blob in [*self.tables.blobs.list(below)]:
-            name = blob.name.removeprefix(f"{below}/").removesuffix(".json")
-            base = None if _ANY in name else self._before(f"files/{name}")
+        prefix = self._blob("files").removesuffix(".json")
+        for blob in [*self.tables.blobs.list(prefix)]:
+            name = blob.name.removeprefix(f"{prefix}/").removesuffix(".json")
+            base = None if _ANY in name else self._comparable_base(f"files/{name}")
             if base and not (folder / name).exists():
                 if not self._acceptance(base):
                     raise self._error(f"{name} is gone ({base.rows} rows before)")
@@ -118,35 +119,37 @@ class DriftGuard:
             DriftError: If it drifted.
         """
         path, n = "/".join(key[1:]), len(rows)
-        name, counts = f"tables/{path}", Counts(n, n)
-        before = self._before(name)
+        name = f"tables/{path}"
+        counts = Counts(n, n)
         if row_type is Rejection:
-            if not before:
+            if not self._comparable_base(name):
                 return {name: Base(rejected=n, settings=self.settings, source=self.source)}
             counts = Counts(0, n + self._sibling_rows(key), rows)
         return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
 
-    def _group_files(self, read: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
-        """Join the files of a folder that are a row each, or many: one bad file is one bad row."""
-        siblings = Counter(PurePath(name).parent for name in read)
+    def _group_files(self, files: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
+        """Join the files of a folder that are a row each, or many: a bad file is then a bad row."""
+        siblings = Counter(PurePath(name).parent for name in files)
         groups = defaultdict[str, FileRows](FileRows)
-        for name, rows in read.items():
+        for name, rows in files.items():
             path = PurePath(name)
-            is_row = len(rows.fields) == 1 and not self._before(f"files/{name}")  # not a cut one
-            is_member = is_row or siblings[path.parent] > _MANY
-            groups[str(path.with_name(_ANY + path.suffix)) if is_member else name].add(rows)
+            # A file that had a base of its own before may have been cut to one row.
+            is_row = len(rows.fields) == 1 and not self._comparable_base(f"files/{name}")
+            is_joined = is_row or siblings[path.parent] > _MANY
+            group = str(path.with_name(_ANY + path.suffix)) if is_joined else name
+            groups[group].add(rows)
         return groups
 
     def keep(self, bases: Mapping[str, Base]) -> None:
-        """Write bases, once what they describe is written."""
+        """Write bases; call it after the tables that they describe are written."""
         for name, base in bases.items():
             self.tables.blobs.put(self._blob(name), json.dumps(base._asdict()).encode())
 
     def base(self, name: str) -> Base | None:
         """Base of ``files/NAME`` or ``tables/PATH``; None if it was never built."""
-        written = self._read(name)
+        fields = self._read(name)
         with suppress(TypeError):  # of another version
-            return Base(**written) if written else None
+            return Base(**fields) if fields else None
         return None
 
     def accept(self) -> str:
@@ -156,30 +159,30 @@ class DriftGuard:
         self.tables.blobs.put(self._blob(_ACCEPTED), json.dumps(mark).encode())
         return who
 
-    def _check(self, name: str, shown: str, counts: Counts, expected: int = 0) -> Base:
-        before = self._before(name)
-        new = Base(
-            max(counts.rows, before.rows if before else 0),
-            before.rejected if before else len(counts.rejections),
-            _most(counts.fields, before.fields if before else {}),
-            self.settings,
-            self.source,
-            before.accepted if before else "",
-            before.repeated if before else counts.repeated,
-        )
+    def _check(self, name: str, title: str, counts: Counts, expected: int = 0) -> Base:
+        """Compare counts with their base; returns the new base, or raises DriftError."""
+        base = self._comparable_base(name)
         # A first build has no base: its rejections are shown, and stop nothing.
-        problems = [*_problems(counts, before, self.limit)] if before else []
+        problems = [*_problems(counts, base, self.limit)] if base else []
         if expected - counts.rows > self.limit * expected:
             problems.append(f"{counts.rows} rows ({expected} expected)")
         if not problems:
-            return new
-        if accepted := self._acceptance(before):
-            rejected = len(counts.rejections)
-            return Base(counts.rows, rejected, counts.fields, *new[3:5], accepted, counts.repeated)
+            return self._updated_base(base, counts)
+        if accepted := self._acceptance(base):
+            return self._updated_base(None, counts)._replace(accepted=accepted)
         is_table = name.startswith("tables/")  # a raw file is named already
-        changes = [*differences(before.source, self.source)] if before and is_table else []
+        changes = [*differences(base.source, self.source)] if base and is_table else []
         since = f"; since then: {', '.join(changes[:_SHOWN])}" if changes else ""
-        raise self._error(f"{shown}: {'; '.join(problems)}{since}")
+        raise self._error(f"{title}: {'; '.join(problems)}{since}")
+
+    def _updated_base(self, base: Base | None, counts: Counts) -> Base:
+        """Base after a build: the most rows so far; rejections and repetitions of the first."""
+        n_rejected = len(counts.rejections)
+        if base is None:
+            base = Base(rejected=n_rejected, settings=self.settings, repeated=counts.repeated)
+        rows = max(counts.rows, base.rows)
+        fields = _largest_counts(counts.fields, base.fields)
+        return base._replace(rows=rows, fields=fields, source=self.source)
 
     def _error(self, problem: str) -> DriftError:
         return DriftError(
@@ -187,7 +190,7 @@ class DriftGuard:
             f" bench tables accept {self.suite}"
         )
 
-    def _before(self, name: str) -> Base | None:
+    def _comparable_base(self, name: str) -> Base | None:
         """Base of a build with the same settings."""
         base = self.base(name)
         return base if base and base.settings == self.settings else None
@@ -195,19 +198,19 @@ class DriftGuard:
     def _read(self, name: str) -> dict[str, Any]:
         """Content of a file of bases; {} if it is absent or damaged."""
         with suppress(ValueError, RecursionError):
-            written = json.loads(self.tables.blobs.get(self._blob(name)) or b"{}")
-            return written if isinstance(written, dict) else {}
+            content = json.loads(self.tables.blobs.get(self._blob(name)) or b"{}")
+            return content if isinstance(content, dict) else {}
         return {}
 
-    def _acceptance(self, before: Base | None) -> str:
-        """Who accepted a drift of what has this base; "" if nobody did, or it has passed."""
+    def _acceptance(self, base: Base | None) -> str:
+        """Who accepted a drift, and of which source; "" if nobody did, or the base has used it."""
         if self.accepted:
             return self.accepted
         mark = self._read(_ACCEPTED)
         if mark.get("source") != json_digest(dict(self.source)):
             return ""
         accepted = f"{mark['who']} {mark['source']}"
-        return "" if before and before.accepted == accepted else accepted
+        return "" if base and base.accepted == accepted else accepted
 
     def _sibling_rows(self, key: Sequence[str]) -> int:
         """Rows of the largest table beside a table of rejections."""
@@ -235,44 +238,45 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
         )
     if counts.repeated - base.repeated > limit * total:
         yield f"{counts.repeated} of {total} rows are there twice ({base.repeated} before)"
-    if lost := _lost_fields(counts, base, limit):
+    if lost_fields := _lost_fields(counts, base, limit):
         yield ", ".join(
             f"field {name!r} in {counts.fields.get(name, 0)} rows ({base.fields[name]} before)"
-            for name in lost[:_SHOWN]
+            for name in lost_fields[:_SHOWN]
         )
 
 
 def _lost_fields(counts: Counts, base: Base, limit: float) -> Sequence[str]:
-    """Fields of fewer rows than before, or of none; without those that lie in them."""
+    """Fields of fewer rows than before, or of none; without the inner fields of lost ones."""
     if not counts.fields:
         return []
-    gone = base.rows - counts.rows  # fields go with their rows
-    has_fallen = gone > limit * base.rows
+    lost_rows = base.rows - counts.rows  # a field is lost with its row
+    has_too_few_rows = lost_rows > limit * base.rows
     lost = set()
-    for name, n in base.fields.items():
-        now = counts.fields.get(name, 0)
-        has_vanished = not now and (has_fallen or _FEW <= n > gone)
-        if has_vanished or n - now > gone + limit * counts.total:
+    for name, n_before in base.fields.items():
+        n_now = counts.fields.get(name, 0)
+        outnumbers_lost_rows = n_before >= _FEW and n_before > lost_rows
+        has_vanished = not n_now and (has_too_few_rows or outnumbers_lost_rows)
+        if has_vanished or n_before - n_now > lost_rows + limit * counts.total:
             lost.add(name)
-    return [name for name in base.fields if name in lost and lost.isdisjoint(_above(name))]
+    return [name for name in base.fields if name in lost and lost.isdisjoint(_outer_fields(name))]
 
 
-def _above(name: str) -> Iterator[str]:
+def _outer_fields(name: str) -> Iterator[str]:
     """Fields that a field lies in.
 
-    >>> [*_above("transform.words.text")]
+    >>> [*_outer_fields("transform.words.text")]
     ['transform', 'transform.words']
     """
     parts = name.split(".")
     return (".".join(parts[:n]) for n in range(1, len(parts)))
 
 
-def _most(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
+def _largest_counts(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
     return {name: max(now.get(name, 0), before.get(name, 0)) for name in (*before, *now)}
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Describe differences.
+    """Describe the differences between two sets of digests by name.
 
     >>> [*differences({"a": "1", "b": "1"}, {"a": "2", "c": "1"})]
     ['a has changed', 'b is gone', 'c is new']

@@ -14,7 +14,6 @@ from bench_resources.datasets.download import RemoteFile
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling
 
-
 _HUB = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[\w./-]+))?")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REVISION = re.compile(r"\b[0-9a-f]{40}\b")
@@ -65,11 +64,12 @@ def parse_release_address(text: str) -> Release:
     is_valid = (
         not options and ".." not in below.split("/") and (not sha256 or _DIGEST.fullmatch(sha256))
     )
-    if is_valid and not sha256 and (hub := _HUB.fullmatch(location)):
+    hub = _HUB.fullmatch(location)
+    if is_valid and hub and not sha256:
         return HubRelease(hub["repository"], hub["revision"] or "main", below)
     parts = urlsplit(location)
-    encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if is_valid and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
+    is_private = parts.scheme == "https" or parts.hostname in _LOOPBACK
+    if is_valid and parts.netloc and is_private and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(location, sha256, below)
     raise SettingsError(
         f'{template_of(text)!r} is not an address of a release (expected "hf:owner/name@revision",'
@@ -79,6 +79,7 @@ def parse_release_address(text: str) -> Release:
 
 
 def _fragment(**options: str) -> str:
+    """The options of an address that are set, as its fragment with "#"."""
     text = "&".join(f"{name}={value}" for name, value in options.items() if value)
     return f"#{text}" if text else ""
 
@@ -116,10 +117,12 @@ def hub_files(release: HubRelease) -> HubFiles:
 
     limit_hub_waits()
     api = HfApi()
-    displayed = template_of(api.endpoint)
-    page = f"{displayed}/datasets/{release.repository}"
+    endpoint = template_of(api.endpoint)
+    page = f"{endpoint}/datasets/{release.repository}"
     try:
-        info = api.dataset_info(release.repository, revision=release.revision, files_metadata=True)
+        dataset = api.dataset_info(
+            release.repository, revision=release.revision, files_metadata=True
+        )
     except GatedRepoError as error:
         raise SourceError(
             f"{release}: gated. Accept its terms at {page}, and set a token (hf auth login, or "
@@ -129,22 +132,23 @@ def hub_files(release: HubRelease) -> HubFiles:
         raise SourceError(f"{release}: {page} does not exist, or is private") from error
     except hub_errors() as error:
         raise SourceError(
-            f"{release}: {displayed} cannot be reached ({first_line(error)})."
+            f"{release}: {endpoint} cannot be reached ({first_line(error)})."
             " To use a copy, name its folder in [sources] of bench.toml, or with --source"
         ) from error
-    commit, token = info.sha or release.revision, get_token()
+    commit = dataset.sha or release.revision
+    token = get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    listed = [sibling for sibling in info.siblings or () if sibling.rfilename not in _NOT_DATA]
-    base_url = f"{displayed}/datasets/{release.repository}/resolve/{commit}"
-    return HubFiles(commit, [_remote(base_url, listed_file, headers) for listed_file in listed])
+    files = [file for file in dataset.siblings or () if file.rfilename not in _NOT_DATA]
+    base_url = f"{endpoint}/datasets/{release.repository}/resolve/{commit}"
+    return HubFiles(commit, [_remote_file(base_url, file, headers) for file in files])
 
 
-def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:
+def _remote_file(base_url: str, file: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:
     return RemoteFile(
-        path=one.rfilename,
-        url=f"{below}/{quote(one.rfilename)}",
-        size=one.size,
-        sha256=one.lfs.sha256 if one.lfs else "",
-        git_blob="" if one.lfs else one.blob_id or "",
+        path=file.rfilename,
+        url=f"{base_url}/{quote(file.rfilename)}",
+        size=file.size,
+        sha256=file.lfs.sha256 if file.lfs else "",
+        git_blob="" if file.lfs else file.blob_id or "",
         headers=headers,
     )

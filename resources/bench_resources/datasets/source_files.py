@@ -87,9 +87,11 @@ def configured_release(settings: Settings, suite: str) -> "Release | None":
         SettingsError: If its address is invalid.
     """
     benchmark = settings.benchmarks.get(suite)
-    source, where = settings.sources.get(suite, ""), f"{settings.file}, [sources], {suite}"
+    source = settings.sources.get(suite, "")
+    where = f"{settings.file}, [sources], {suite}"
     if not source and benchmark:
-        source, where = str(benchmark.file), f"{settings.section(suite)}, file"
+        source = str(benchmark.file)
+        where = f"{settings.section(suite)}, file"
     if not is_release_address(source):
         return None
     from bench_resources.datasets.hub import parse_release_address
@@ -113,26 +115,24 @@ def tables_of(settings: Settings, folder: Path | None = None) -> TableFiles:
 
 def table_locations(settings: Settings) -> dict[str, str]:
     """Suite -> location of its tables, for suites with a configured source."""
-    return {suite: _place(source, settings) for suite, source in settings.sources.items()}
+    return {suite: _tables_location(source, settings) for suite, source in settings.sources.items()}
 
 
-def _place(named: str, settings: Settings) -> str:
-    """Location by the path as written, so that a home may be moved with or without its sources.
+def _tables_location(source: str, settings: Settings) -> str:
+    """Location of the tables of a source, by its path as the settings have it.
 
-    If tables exist under the other form of the path (absolute or relative), as after ``--source``,
-    their location is used.
+    A home may therefore be moved with or without its sources. If tables exist under the other form
+    of the path (absolute or relative), as after ``--source``, their location is used.
     """
-    if is_release_address(named):
-        return location_name(named)
-    path = settings.resolve(named).absolute()
+    if is_release_address(source):
+        return location_name(source)
+    path = settings.resolve(source).absolute()
     spellings = [str(path), os.path.relpath(path, settings.home.absolute())]
-    if not Path(named).expanduser().is_absolute():
+    if not Path(source).expanduser().is_absolute():
         spellings.reverse()
-    names = [location_name(spelling) for spelling in spellings]
-    existing = [
-        suite_folder for suite_folder in names if (settings.home / "tables" / suite_folder).is_dir()
-    ]
-    return (existing or names)[0]
+    locations = [location_name(spelling) for spelling in spellings]
+    existing = [name for name in locations if (settings.home / "tables" / name).is_dir()]
+    return (existing or locations)[0]
 
 
 def location_name(source: str) -> str:

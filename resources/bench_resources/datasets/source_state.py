@@ -6,10 +6,10 @@ one stat.
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any, Self, cast
 
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import SourceFile
-from bench_assets.core.tables.read_rows import collect_rows, take_rows
+from bench_assets.core.tables.read_rows import FileRows, collect_rows, take_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.known_benchmarks import FOLDER
 from bench_resources.datasets.drift import (
@@ -72,9 +72,11 @@ class SourceState(BaseModel):
             BenchError: If the source cannot be opened.
         """
         source = _open(suite, settings)
-        files = (Path(root, row.path) for row in rows) if root and source else ()
-        outside = [file for file in files if source and not file.is_relative_to(source.folder)]
-        other_files = tuple(os.path.relpath(file, source.folder) for file in outside if source)
+        if source is None or not root:
+            return cls._read(suite, settings, source, ())
+        files = [Path(root, row.path) for row in rows]
+        outside = [file for file in files if not file.is_relative_to(source.folder)]
+        other_files = tuple(os.path.relpath(file, source.folder) for file in outside)
         return cls._read(suite, settings, source, other_files)
 
     @classmethod
@@ -83,11 +85,11 @@ class SourceState(BaseModel):
         suite: str,
         settings: Settings,
         source: SuiteSource | None,
-        others: tuple[str, ...],
+        other_files: tuple[str, ...],
     ) -> Self:
-        chosen = {name: json_digest(value)[:_DIGITS] for name, value in _section(suite, settings)}
-        files = dict(_files(source, others, settings)) if source else {}
-        return cls(files=files, settings=chosen, others=others)
+        digests = {name: json_digest(value)[:_DIGITS] for name, value in _section(suite, settings)}
+        files = dict(_file_digests(source, other_files, settings)) if source else {}
+        return cls(files=files, settings=digests, others=other_files)
 
     @classmethod
     def parse(cls, text: bytes | None) -> Self | None:
@@ -100,8 +102,8 @@ class SourceState(BaseModel):
         """Format as JSON."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True)
 
-    def changes(self, suite: str, settings: Settings, but: Collection[str] = ()) -> list[str]:
-        """Describe what has changed since, files first."""
+    def changes(self, suite: str, settings: Settings, ignored: Collection[str] = ()) -> list[str]:
+        """Describe what has changed since, files first; without the ``ignored`` settings."""
         try:
             now = self._read(suite, settings, _open(suite, settings), self.others)
         except (SourceError, SettingsError) as error:
@@ -111,7 +113,7 @@ class SourceState(BaseModel):
             *(
                 f"the setting {change}"
                 for change in differences(self.settings, now.settings)
-                if change.partition(" ")[0] not in but
+                if change.partition(" ")[0] not in ignored
             ),
         ]
 
@@ -145,39 +147,47 @@ class HomeTableIOManager(RunTableIOManager):
         Raises:
             DriftError: If the table, or a raw file that its step read, drifted.
         """
-        read, key, row_type = take_rows(), context.asset_key.path, asset_row_type(context)
-        stage = context.asset_spec.tags.get("bench/stage", "")
-        is_part = PART_FIELD in context.definition_metadata  # its whole is compared later
-        is_table = stage in GUARDED_STAGES and not is_part
-        guarded = (read or is_table) and (is_part or not context.has_asset_partitions)
-        settings = cast(Settings, self.settings)
-        source = _open(key[0], settings) if guarded else None
-        if source is None or source.is_mini:
-            super().handle_output(context, obj)
-            return
+        rows_by_file = take_rows()
+        suite = context.asset_key.path[0]
+        is_part = PART_FIELD in context.definition_metadata
+        is_partition = context.has_asset_partitions and not is_part
+        is_compared = not is_partition and (rows_by_file or _is_guarded_table(context))
+        source = _open(suite, cast(Settings, self.settings)) if is_compared else None
+        if source and not source.is_mini:
+            try:
+                self._check_drift(context, obj, source.folder, rows_by_file)
+            except DriftError:
+                self._refused.add(suite)
+                raise
+        super().handle_output(context, obj)
+
+    def _check_drift(
+        self,
+        context: dg.OutputContext,
+        rows: Sequence[Any],
+        folder: Path,
+        rows_by_file: Mapping[Path, FileRows],
+    ) -> None:
+        """Compare a table, and the raw files in ``folder`` that its step read, with their bases."""
+        key, row_type = context.asset_key.path, asset_row_type(context)
+        settings, tables = cast(Settings, self.settings), cast(TableFiles, self.files)
         if row_type is SourceFile:
-            state = SourceState.at_build(key[0], settings, obj, _root(context))
+            state = SourceState.at_build(key[0], settings, rows, _root(context))
         else:
-            recorded = cast(TableFiles, self.files).source_state([key[0], "source"])
-            state = SourceState.parse(recorded) or SourceState()
-        guard = _guard(cast(TableFiles, self.files), key[0], settings, state)
+            state = SourceState.parse(tables.source_state([key[0], "source"])) or SourceState()
+        guard = _guard(tables, key[0], settings, state)
         if self.accept:
             guard = replace(guard, accepted=f"run {context.run_id}")
-        if row_type is SourceFile:
-            read = {}  # to find its images; the step that makes questions judges the rows
-        names = {file: _source_name(file, source.folder) for file in read}
         _, bases = self._new_bases.setdefault(key[0], (guard, {}))
-        try:
-            bases |= guard.check_files({name: read[file] for file, name in names.items() if name})
-            if row_type is SourceFile:
-                folder = source.folder
-                guard.check_presence(folder if folder.is_dir() else folder.parent)
-            elif is_table:
-                bases |= guard.check_table(key, obj, row_type)
-        except DriftError:
-            self._refused.add(key[0])
-            raise
-        super().handle_output(context, obj)
+        if row_type is SourceFile:
+            # Its step reads files to find images; the step that makes questions judges the rows.
+            guard.check_presence(folder if folder.is_dir() else folder.parent)
+            return
+        names = {file: _source_name(file, folder) for file in rows_by_file}
+        files = {name: rows_by_file[file] for file, name in names.items() if name}
+        bases |= guard.check_files(files)
+        if _is_guarded_table(context):
+            bases |= guard.check_table(key, rows, row_type)
 
     def footer(
         self, context: dg.OutputContext, rows: Sequence[Any], row_type: type[Any]
@@ -190,7 +200,7 @@ class HomeTableIOManager(RunTableIOManager):
 
 
 def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
-    """Accept the next build of a suite's source as it is now, once; returns who did, and the day.
+    """Accept the next build of a suite's source as it is now, once; returns the user and the day.
 
     Raises:
         SourceError: If there is no such source, or it is a mini edition or a release.
@@ -205,26 +215,33 @@ def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
     return _guard(tables, suite, settings, state).accept()
 
 
+def _is_guarded_table(context: dg.OutputContext) -> bool:
+    """Whether a table is compared with its base; of a part, the whole is compared later."""
+    is_part = PART_FIELD in context.definition_metadata
+    return not is_part and context.asset_spec.tags.get("bench/stage", "") in GUARDED_STAGES
+
+
 def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceState) -> DriftGuard:
+    """The guard of a suite's source, which ignores settings that tables do not depend on."""
     benchmark = settings.benchmarks.get(suite)
-    expected = settings.suites.get(suite, {}).get("expect", {})
+    expected = benchmark.expect if benchmark else settings.suites.get(suite, {}).get("expect", {})
     # Rows of Python change as their author likes.
     is_python = benchmark and settings.resolve(benchmark.file).is_relative_to(
         settings.home / FOLDER / suite
     )
+    build_settings = {k: v for k, v in state.settings.items() if k not in _AFTERWARDS}
     return DriftGuard(
         tables=tables,
         suite=suite,
-        settings=json_digest(
-            {k: v for k, v in state.settings.items() if k not in _AFTERWARDS} | _BASE_FORM
-        ),
+        settings=json_digest(build_settings | _BASE_FORM),
         source=state.files,
         limit=1.0 if is_python else settings.drift,
-        expected=benchmark.expect if benchmark else expected,
+        expected=expected,
     )
 
 
 def _root(context: dg.OutputContext) -> str:
+    """Folder of the paths of a ``source`` table; "" if it is the source."""
     root = context.output_metadata.get(ROOT_KEY, "")
     return str(getattr(root, "value", root))
 
@@ -244,14 +261,16 @@ def _open(suite: str, settings: Settings) -> SuiteSource | None:
 
 
 def _section(suite: str, settings: Settings) -> Iterator[tuple[str, Any]]:
+    """Settings of a suite by name, and of a benchmark without Python."""
     yield from settings.suites.get(suite, {}).items()
     if benchmark := settings.benchmarks.get(suite):
         yield from benchmark.model_dump(mode="json", exclude={"file"}).items()
 
 
-def _files(
-    source: SuiteSource, others: Iterable[str], settings: Settings
+def _file_digests(
+    source: SuiteSource, other_files: Iterable[str], settings: Settings
 ) -> Iterator[tuple[str, str]]:
+    """Names and digests of the files of a source; many files of a folder have one together."""
     if source.is_mini:
         return
     digests = home_digests(settings.home)
@@ -260,24 +279,18 @@ def _files(
         for name, digest in digests.of([source.folder])
         if not _is_hidden(name)
     ]
-    outside = {name: Path(os.path.normpath(source.folder / name)) for name in others}
-    present = {name: file for name, file in outside.items() if file.exists()}
-    digested = zip(present, digests.of(present.values()), strict=True)
-    listed += [(name, digest) for name, (_, digest) in digested]
-    for folder, files in groupby(sorted(listed, key=_by_folder), key=lambda file: _folder(file[0])):
-        group = [(name, digest[:_DIGITS]) for name, digest in files]
-        if len(group) <= _MANY:
-            yield from group
+    paths = {name: Path(os.path.normpath(source.folder / name)) for name in other_files}
+    existing = {name: path for name, path in paths.items() if path.exists()}
+    other_digests = [digest for _, digest in digests.of(existing.values())]
+    listed += zip(existing, other_digests, strict=True)
+    folders = defaultdict[str, list[tuple[str, str]]](list)
+    for name, digest in sorted(listed):
+        folders[str(PurePath(name).parent)].append((name, digest[:_DIGITS]))
+    for folder, files in sorted(folders.items()):
+        if len(files) <= _MANY:
+            yield from files
         else:
-            yield f"a file of {folder}", json_digest(group)[:_DIGITS]
-
-
-def _by_folder(file: tuple[str, str]) -> tuple[str, str]:
-    return _folder(file[0]), file[0]
-
-
-def _folder(name: str) -> str:
-    return str(PurePath(name).parent)
+            yield f"a file of {folder}", json_digest(files)[:_DIGITS]
 
 
 def _below_source(name: str) -> str:

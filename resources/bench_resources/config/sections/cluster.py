@@ -138,17 +138,13 @@ class StorageSettings(StrictSection):
     database: str = ""
     """``env:NAME``: environment variable with the address of a PostgreSQL database for responses
     and prompts."""
-
     objects: str = ""
     """Store of tables and images: ``s3://bucket/prefix``, ``gs://``, ``az://`` or
     ``file:///folder``. Credentials come from the environment."""
-
     endpoint: str = ""
     """``http://host:port`` of an S3-compatible service; default: Amazon's."""
-
     cache: str = "cache"
     """Local cache folder for objects, relative to the home."""
-
     run_history_days: float = Field(90.0, ge=0)
     """Days that Dagster keeps finished runs, and longer those that made a present table; 0: all."""
 

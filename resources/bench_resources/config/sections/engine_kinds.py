@@ -37,8 +37,7 @@ class EngineContext:
     name: str  # of the model
     read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
-    # identity -> tokens of all its cached responses
-    spent: Callable[[str], TokenCounts]
+    spent: Callable[[str], TokenCounts]  # identity -> tokens of all its cached responses
     asks: bool = True  # False: no requests are sent, only cached responses are looked up
 
 
