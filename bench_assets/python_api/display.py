@@ -67,12 +67,7 @@ def results_text(results: Sequence[Result]) -> str:
 
 
 def results_html(results: Sequence[Result], *, linked: bool) -> str:
-    """Format results as HTML, each with an interval bar.
-
-    Args:
-        results: The results.
-        linked: Whether to link to the pages of a served report.
-    """
+    """Format results as HTML, each with an interval bar; ``linked`` to a served report's pages."""
     served = served_address(default_home())
     blocks = []
     for result in results:
@@ -89,13 +84,7 @@ def results_html(results: Sequence[Result], *, linked: bool) -> str:
 
 
 def html_rows(title: str, rows: Sequence[Any], columns: Mapping[str, Cell]) -> str:
-    """Format rows as an HTML table below a title.
-
-    Args:
-        title: Title of the table.
-        rows: The rows.
-        columns: Functions from a row to the text of a cell, by column name.
-    """
+    """Format rows as an HTML table below a title."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = ""
     for row in rows:

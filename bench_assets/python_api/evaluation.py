@@ -14,10 +14,7 @@ from bench_assets.python_api.benchmark import Benchmark, add_suites
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.evaluate.subset import (
-    evaluate_suite_subsets,
-    without_needless_limit,
-)
+from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets, without_needless_limit
 from bench_assets.workspace.evaluate.whole import evaluate_suite, stored_evaluations
 from bench_assets.workspace.materialization.model_arguments import save_models
 from bench_assets.workspace.materialization.opening import check_names, open_workbench

@@ -1,6 +1,6 @@
 """``bench.load``: the questions of a suite, as rows or as a data frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -38,10 +38,6 @@ class SuiteQuestions(Sequence[Question]):
     def __len__(self) -> int:
         """Number of questions."""
         return len(self.rows)
-
-    def __iter__(self) -> Iterator[Question]:
-        """Iterate over the questions."""
-        return iter(self.rows)
 
     def images(self, question: Question) -> tuple[SampleImage, ...]:
         """Images of a question; ``open()`` each to decode it."""

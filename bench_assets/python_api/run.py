@@ -183,8 +183,8 @@ class Run:
 
     @property
     def _rows_note(self) -> str:
-        n_rows = len(self.rows)
-        return f"{n_rows} row{'' if n_rows == 1 else 's'} in .metrics"
+        noun = "row" if len(self.rows) == 1 else "rows"
+        return f"{len(self.rows)} {noun} in .metrics"
 
     @property
     def _is_stored(self) -> bool:

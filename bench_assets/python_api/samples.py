@@ -17,18 +17,9 @@ if TYPE_CHECKING:
 
 _METRIC_COLUMNS = (
     *("task", "condition", "metric", "category", "value", "low", "high"),
-    *(
-        "constant",
-        "shuffled",
-        "baselines",
-        "n_scored",
-        "n_unscored",
-        "n_failed",
-        "n_no_answer",
-        "n_refused",
-        *READ_FIELDS,
-        "served",
-    ),
+    *("constant", "shuffled", "baselines"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused"),
+    *(*READ_FIELDS, "served"),
     *("n_clusters", "largest_cluster", "n_rejected", "n_expired", "people", "edition", "signature"),
 )
 _SAMPLE_COLUMNS = (

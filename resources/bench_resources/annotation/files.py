@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -41,24 +42,21 @@ class FileBackend:
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write the units."""
-        before = self._digests(task)
-        digests = {name: unit.digest for name, unit in by_id(task, units).items()}
+        old_digests = self._digests(task)
+        new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
         lines = [json.dumps(_unit_entry(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)
-        return UnitCounts.of(before, digests)
+        return UnitCounts.of(old_digests, new_digests)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read all answers; an invalid line has a complaint."""
-        found = [
-            answer
-            for file in sorted(self._folder(task).glob("answers*.jsonl"))
-            for answer in _read_answers(task, file)
-        ]
-        return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
+        files = sorted(self._folder(task).glob("answers*.jsonl"))
+        answers = [answer for file in files for answer in _read_answers(task, file)]
+        return sorted(answers, key=attrgetter("unit_id", "unit_digest", "person", "changed_at"))
 
     def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
-        """Write the new answers to a file of their own, named after its content."""
+        """Write the new answers to a separate file, named by a digest of its content."""
         new = new_answers(self.answers(task), answers)
         lines = [json.dumps(_answer_entry(answer), ensure_ascii=False) for answer in new]
         text = "".join(f"{line}\n" for line in lines)
@@ -74,15 +72,19 @@ class FileBackend:
         return self.folder / task.name
 
     def _digests(self, task: AnnotationTask) -> dict[str, str]:
+        """Digests of the written units, by unit id."""
         return {
             require_field(entry, "unit", str, where): require_field(entry, "digest", str, where)
-            for entry, where in self._units(task)
+            for entry, where in self._unit_entries(task)
         }
 
-    def _units(self, task: AnnotationTask) -> Iterator[tuple[dict[str, Any], str]]:
+    def _unit_entries(self, task: AnnotationTask) -> Iterator[tuple[dict[str, Any], str]]:
+        """Entries of the written units, each with its file and line."""
         file = self._folder(task) / "units.jsonl"
+        if not file.exists():
+            return
         try:
-            for line in read_lines(file) if file.exists() else ():
+            for line in read_lines(file):
                 yield line.entry, line.where
         except SourceError as error:
             raise AnnotationError(
@@ -99,13 +101,14 @@ class FileBackend:
 
 
 def _unit_entry(unit: Unit) -> dict[str, Any]:
+    """A unit as annotators see it, without the key."""
     hidden = ("task", "unit_id", "gold")
     visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **visible}
 
 
 def _answer_entry(answer: Answer) -> dict[str, Any]:
-    """An answer as a line that ``_parse_entry`` reads."""
+    """An answer in the form that ``_parse_entry`` reads, without empty fields."""
     entry = {
         "unit": answer.unit_id,
         "digest": answer.unit_digest,
@@ -120,7 +123,7 @@ def _answer_entry(answer: Answer) -> dict[str, Any]:
     return {
         name: value
         for name, value in entry.items()
-        if value not in ("", None) and value is not False
+        if value not in ("", None) and value is not False  # 0 s equal False, and are kept
     }
 
 
@@ -136,37 +139,43 @@ def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
 
 
 def _parse_answer(task: AnnotationTask, line: str, where: str) -> Answer:
-    nothing = Answer(
+    """Parse a line; an invalid one becomes an empty answer with a complaint."""
+    empty_answer = Answer(
         task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
         at="", changed_at="", tool="files", tool_id=where,
     )  # fmt: skip
     try:
         entry = json.loads(line)
-        return _parse_entry(entry, nothing, where)
+        return _parse_entry(entry, empty_answer, where)
     except SourceError as error:
-        return replace(nothing, complaint=str(error))
+        return replace(empty_answer, complaint=str(error))
     except (ValueError, ArithmeticError, RecursionError) as error:
-        return replace(nothing, complaint=f"{where}: not an answer: {error}")
+        return replace(empty_answer, complaint=f"{where}: not an answer: {error}")
 
 
-def _parse_entry(entry: object, nothing: Answer, where: str) -> Answer:
+def _parse_entry(entry: object, empty_answer: Answer, where: str) -> Answer:
+    """Fill an empty answer from the JSON object of a line."""
     if not isinstance(entry, dict):
         raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
-    times = {k: parse_timestamp(require_field(entry, k, str, where)) for k in _TIMES if k in entry}
-    at = times.get("at") or times.get("changed_at", "")
+    times = {
+        name: parse_timestamp(require_field(entry, name, str, where))
+        for name in _TIMES
+        if name in entry
+    }
+    answered_at = times.get("at") or times.get("changed_at", "")
     texts = ("digest", "task_version", "changed_by")
     strings = {name: require_field({name: "", **entry}, name, str, where) for name in texts}
     seconds = entry.get("seconds")
     return replace(
-        nothing,
+        empty_answer,
         # Interned: many answers have the same unit, person and values.
         unit_id=intern(require_field(entry, "unit", str, where)),
         unit_digest=intern(strings["digest"]),
         task_version=intern(strings["task_version"]),
         person=intern(_require_person(require_field(entry, "person", str, where), where)),
         values=_parse_values(require_field({"values": {}, **entry}, "values", dict, where), where),
-        at=at,
-        changed_at=times.get("changed_at", at),
+        at=answered_at,
+        changed_at=times.get("changed_at", answered_at),
         changed_by=strings["changed_by"],
         seconds=float(seconds) if isinstance(seconds, int | float) and seconds >= 0 else None,
         skipped=require_field({"skipped": False, **entry}, "skipped", bool, where),
@@ -180,16 +189,16 @@ def _require_person(person: str, where: str) -> str:
 
 
 def _parse_values(raw: Mapping[str, object], where: str) -> Values:
-    lists = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
-    return _intern_values(
-        tuple(
-            (name, tuple(require_field({name: value}, name, str, where) for value in entries))
-            for name, entries in lists.items()
-            if entries
-        )
-    )
+    values = []
+    for name, value in raw.items():
+        texts = value if isinstance(value, list) else [value]
+        if texts:
+            checked = (require_field({name: text}, name, str, where) for text in texts)
+            values.append((name, tuple(checked)))
+    return _intern_values(tuple(values))
 
 
 @lru_cache(maxsize=1000)
 def _intern_values(values: tuple[tuple[str, tuple[str, ...]], ...]) -> Values:
+    """Values as a mapping, which answers with equal values share."""
     return dict(values)

@@ -8,7 +8,7 @@ Studio takes the word after it for a variable.
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from bench_assets.annotation.tasks import (
@@ -23,11 +23,7 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.build import Table
-from bench_assets.core.tables.json_records import (
-    Entry,
-    read_entries,
-    require_field,
-)
+from bench_assets.core.tables.json_records import Entry, read_entries, require_field
 
 TOOL = "label-studio"
 
@@ -55,9 +51,11 @@ def labelling_config(task: AnnotationTask) -> str:
     row = SubElement(view, "View", className="row")
     _add_images(SubElement(row, "View", className="left"), marked=_has_marks(task))
     right = SubElement(row, "View", className="right")
-    each = SubElement(right, "Repeater", on="$shown", indexFlag="{{idx}}")
-    SubElement(each, "Header", value="$shown[{{idx}}].heading", size="5")
-    SubElement(each, "Text", name="shown_{{idx}}", value="$shown[{{idx}}].text", valueType="text")
+    repeater = SubElement(right, "Repeater", on="$shown", indexFlag="{{idx}}")
+    SubElement(repeater, "Header", value="$shown[{{idx}}].heading", size="5")
+    SubElement(
+        repeater, "Text", name="shown_{{idx}}", value="$shown[{{idx}}].text", valueType="text"
+    )
     SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
     for field in task.fields:
         SubElement(right, "Header", value=_escape(field.label), size="5")
@@ -69,10 +67,7 @@ def labelling_config(task: AnnotationTask) -> str:
 def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str]) -> Entry:
     """Build the task to import for a unit, without the key of an attention check.
 
-    Args:
-        task: The annotation task.
-        unit: The unit.
-        image_url: URL of an image by its SHA-256.
+    ``image_url`` returns the URL of an image, given its SHA-256.
     """
     images = [
         {"heading": heading, "url": image_url(sha256)} for heading, sha256 in unit.images.items()
@@ -97,10 +92,7 @@ def import_task(task: AnnotationTask, unit: Unit, image_url: Callable[[str], str
 def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> Iterator[Answer]:
     """Read the annotations of a JSON export; an unreadable one has a complaint.
 
-    Args:
-        task: The annotation task.
-        file: An export in the format JSON.
-        names: Pseudonym by e-mail address or number of an account.
+    ``names`` holds pseudonyms by e-mail address or number of an account.
 
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
@@ -112,8 +104,9 @@ def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> I
             annotations = _annotations(located.entry)
         where = located.where.removeprefix(f"{file.parent}/")
         for number, annotation in enumerate(annotations, 1):
-            with table.rejecting(entry_name := f"{where}, annotation {number}"):
-                yield _parse_annotation(task, located.entry, annotation, entry_name, names)
+            annotation_where = f"{where}, annotation {number}"
+            with table.rejecting(annotation_where):
+                yield _parse_annotation(task, located.entry, annotation, annotation_where, names)
     for rejection in table.rejections:
         yield Answer(
             task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
@@ -133,23 +126,24 @@ def _add_images(left: Element, *, marked: bool) -> None:
     if marked:
         SubElement(left, "Header", value="$heading", size="5")
         SubElement(left, "Image", name=_IMAGE, value=f"${_IMAGE}", maxWidth="100%", zoom="true")
-    each = SubElement(left, "Repeater", on="$images", indexFlag="{{idx}}")
-    SubElement(each, "Header", value="$images[{{idx}}].heading", size="5")
+    repeater = SubElement(left, "Repeater", on="$images", indexFlag="{{idx}}")
+    SubElement(repeater, "Header", value="$images[{{idx}}].heading", size="5")
     SubElement(
-        each, "Image", name="image_{{idx}}", value="$images[{{idx}}].url",
+        repeater, "Image", name="image_{{idx}}", value="$images[{{idx}}].url",
         maxWidth="100%", zoom="true",
     )  # fmt: skip
 
 
 def _control(task: AnnotationTask, field: Field) -> Element:
+    """Build the control of a field, which has the field's name."""
     attributes = {"name": field.name, "toName": _IMAGE if field.kind in MARK_KINDS else _HIDDEN}
     if field.required:
         message = f"Please answer: {_escape(field.label)}"
         attributes |= {"required": "true", "requiredMessage": message}
     if field.kind in ("choice", "choices"):
         inline = 0 < sum(map(len, field.choices)) <= _INLINE
-        choice = "single-radio" if field.kind == "choice" else "multiple"
-        attributes |= {"choice": choice, "showInline": str(inline).lower()}
+        mode = "single-radio" if field.kind == "choice" else "multiple"
+        attributes |= {"choice": mode, "showInline": str(inline).lower()}
         return Element("Choices", attributes, value=f"$choices_{field.name}")
     if field.kind in MARK_KINDS:
         control = Element(_MARK_TAGS[field.kind], attributes, strokeWidth="6")  # px: 1 is invisible
@@ -190,7 +184,7 @@ def _parse_annotation(
     """Parse one annotation.
 
     Raises:
-        SourceError: If it is not an answer; names the annotation.
+        SourceError: If it is not an answer; the message names the annotation.
     """
     data = require_field(entry, "data", dict, where)
     try:
@@ -206,7 +200,7 @@ def _parse_annotation(
             values={} if skipped else _parse_result(task, annotation["result"]),
             at=parse_timestamp(annotation["created_at"]),
             changed_at=parse_timestamp(annotation.get("updated_at") or annotation["created_at"]),
-            changed_by="" if editor[0] == author[0] else _pseudonym(editor, names),
+            changed_by="" if editor.number == author.number else _pseudonym(editor, names),
             seconds=float(seconds) if isinstance(seconds, int | float) else None,
             skipped=skipped,
             tool=TOOL,
@@ -218,62 +212,78 @@ def _parse_annotation(
         raise SourceError(f"{where}: not an answer: {error}") from error
 
 
-def _account(account: object) -> tuple[int, str]:
-    """Number and e-mail address of an account, from its number or an object with both.
+class _Account(NamedTuple):
+    number: int
+    email: str
+
+
+def _account(exported: object) -> _Account:
+    """Parse an account, which is exported as its number or as an object.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If there is no number.
     """
-    entry = account if isinstance(account, dict) else {"id": account}
-    number = entry.get("id")
+    fields = exported if isinstance(exported, dict) else {"id": exported}
+    number = fields.get("id")
     if type(number) is not int:
-        raise ValueError(f"its author is {account!r:.60}; was the account deleted?")
-    return number, str(entry.get("email") or "")
+        raise ValueError(f"its author is {exported!r:.60}; was the account deleted?")
+    return _Account(number, str(fields.get("email") or ""))
 
 
-def _pseudonym(account: tuple[int, str], names: Mapping[str, str]) -> str:
-    known = {address.casefold(): name for address, name in names.items()}
-    number, address = account
-    return known.get(address.casefold()) or known.get(str(number)) or f"user-{number}"
+def _pseudonym(account: _Account, names: Mapping[str, str]) -> str:
+    pseudonyms = {address.casefold(): name for address, name in names.items()}
+    return (
+        pseudonyms.get(account.email.casefold())
+        or pseudonyms.get(str(account.number))
+        or f"user-{account.number}"
+    )
+
+
+class _RankedText(NamedTuple):
+    rank: int  # position among the texts of its field
+    text: str
 
 
 def _parse_result(task: AnnotationTask, result: list[Entry]) -> Values:
     fields = {field.name: field for field in task.fields}
-    ranked: dict[str, list[tuple[int, str]]] = {}  # entries with their rank, by field
-    for part in result:
-        field = fields[part["from_name"]]
-        if turn := part.get("image_rotation"):
-            raise ValueError(f"marks on an image that was turned by {turn} degrees")
-        ranked.setdefault(field.name, []).extend(_entries(field, part["value"]))
+    values: dict[str, list[_RankedText]] = {}
+    for region in result:
+        field = fields[region["from_name"]]
+        if rotation := region.get("image_rotation"):
+            raise ValueError(f"marks on an image that was turned by {rotation} degrees")
+        values.setdefault(field.name, []).extend(_ranked_texts(field, region["value"]))
     return {
-        name: tuple(text for _, text in sorted(entries, key=lambda entry: entry[0]))
-        for name, entries in ranked.items()
-        if entries
+        name: tuple(ranked.text for ranked in sorted(texts, key=lambda ranked: ranked.rank))
+        for name, texts in values.items()
+        if texts
     }
 
 
-def _entries(field: Field, value: Entry) -> Iterator[tuple[int, str]]:
-    """Entries of one part of a result; marks with names are ranked by them."""
+def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
+    """Texts of one region of a result; marks with names are ranked by their names."""
     if field.kind in MARK_KINDS:
         (label,) = map(_unescape, value[_MARK_TAGS[field.kind].lower()])
         if field.choices and label not in field.choices:
             raise ValueError(f"{label!r} is none of {', '.join(field.choices)}")
-        yield field.choices.index(label) if field.choices else 0, _mark(field.kind, value)
+        rank = field.choices.index(label) if field.choices else 0
+        yield _RankedText(rank, _mark(field.kind, value))
         return
     texts = value["choices" if field.kind in ("choice", "choices") else "text"]
     for text in [texts] if isinstance(texts, str) else texts:
         if not isinstance(text, str):
             raise TypeError(f"expected a text, got {text!r:.60}")
         if text.strip():
-            yield 0, _unescape(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            # JSON may split a character into two surrogates; lone ones are replaced.
+            utf16 = _unescape(text).encode("utf-16", "surrogatepass")
+            yield _RankedText(0, utf16.decode("utf-16", "replace"))
 
 
 def _mark(kind: str, value: Entry) -> str:
-    """A mark in shares of width and height; Label Studio has percent."""
+    """A mark in shares of width and height; Label Studio exports percent."""
     left, top = value["x"] / 100, value["y"] / 100
     if kind == "points":
         return f"{left:.6f} {top:.6f}"
-    if turn := value.get("rotation"):
-        raise ValueError(f"a box that is turned by {turn:g} degrees")
-    sides = (left, top, left + value["width"] / 100, top + value["height"] / 100)
-    return " ".join(f"{side:.6f}" for side in sides)
+    if rotation := value.get("rotation"):
+        raise ValueError(f"a box that is turned by {rotation:g} degrees")
+    right, bottom = left + value["width"] / 100, top + value["height"] / 100
+    return f"{left:.6f} {top:.6f} {right:.6f} {bottom:.6f}"

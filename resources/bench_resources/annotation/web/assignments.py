@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Values, format_timestamp
 from bench_resources.annotation.web.backend import INSERT_ANSWER, update_room
@@ -21,9 +21,9 @@ from bench_resources.annotation.web.store import (
     serialize_values,
 )
 
-HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.unit = i.id AND o.person <> :person
+_HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.unit = i.id AND o.person <> :person
     AND o.until > :now AND (o.word IS NULL OR o.skipped))"""
-"""SQL: reservations of unit ``i`` by other people who have not answered it yet."""
+"""SQL: number of reservations of unit ``i`` by other people who have not answered it yet."""
 
 _UPSERT_RESERVATION = """
 INSERT INTO places (unit, person, shown, until) VALUES (:unit, :person, :now, :until)
@@ -33,7 +33,7 @@ shown = CASE WHEN until > excluded.shown THEN shown ELSE excluded.shown END
 _SELECT_RESERVATION = f"""
 SELECT i.id, i.task, i.unit_id, i.told, f.told AS form_told, f.closed,
     i.asked AND i.version = f.version AS is_asked, p.shown, p.until, p.word, p.skipped,
-    i.room > {HELD_BY_OTHERS} AS is_free, a.said, a.at, a.changed_at,
+    i.room > {_HELD_BY_OTHERS} AS is_free, a.said, a.at, a.changed_at,
     EXISTS (SELECT 1 FROM barred b WHERE b.unit = i.id AND b.person = :person) AS is_barred
 FROM units i JOIN tasks f ON i.task = f.id
 JOIN places p ON p.unit = i.id AND p.person = :person LEFT JOIN answers a ON a.id = p.word
@@ -54,7 +54,7 @@ class Reservation:
     unit: ShownUnit
     refusal: str  # reason why the person may not answer; "" if they may
     is_closed: bool
-    in_time: bool  # reserved and not answered yet
+    is_active: bool  # not answered yet, and not expired
     shown: float  # s since 1970
     answer: Values | None  # last answer; None: none yet
     skipped: bool
@@ -62,23 +62,24 @@ class Reservation:
     last_at: str
 
 
-def find_reservation(
-    db: sqlite3.Connection, unit: int, person: str, now: float
+def _select_reservation(
+    db: sqlite3.Connection, unit_row: int, person: str, now: float
 ) -> Reservation | None:
     """Find a person's reservation of a unit; None without one."""
-    reservation = db.execute(_SELECT_RESERVATION, {"unit": unit, "person": person, "now": now})
-    row = reservation.fetchone()
+    cursor = db.execute(_SELECT_RESERVATION, {"unit": unit_row, "person": person, "now": now})
+    row = cursor.fetchone()
     if row is None:
         return None
-    record = dict(zip([column[0] for column in reservation.description], row, strict=True))
+    columns = [name for name, *_ in cursor.description]
+    record = dict(zip(columns, row, strict=True))
     has_answer = record["word"] is not None
     return Reservation(
         person=person,
         task=parse_task(record["form_told"]),
-        unit=parse_unit(*row[:4]),
+        unit=parse_unit(record["id"], record["task"], record["unit_id"], record["told"]),
         refusal=_refusal(record, now),
         is_closed=bool(record["closed"]),
-        in_time=not has_answer and record["until"] > now,
+        is_active=not has_answer and record["until"] > now,
         shown=record["shown"],
         answer=parse_values(record["said"]) if has_answer else None,
         skipped=bool(record["skipped"]),
@@ -87,32 +88,34 @@ def find_reservation(
     )
 
 
-def insert_answer(
-    db: sqlite3.Connection, seat: Reservation, now: float, values: Values, *, skipped: bool
+def _insert_answer(
+    db: sqlite3.Connection, reservation: Reservation, now: float, values: Values, *, skipped: bool
 ) -> None:
     """Store an answer of a person, after any earlier ones."""
-    at = max(format_timestamp(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
-    unit, person = seat.unit.number, seat.person
-    ((word,),) = db.execute(
+    time = format_timestamp(datetime.fromtimestamp(now, UTC))
+    time = max(time, reservation.last_at)  # the clock may have gone back
+    unit_row, person = reservation.unit.number, reservation.person
+    ((answer_row,),) = db.execute(
         INSERT_ANSWER,
-        (unit, person, serialize_values(values), seat.first_at or at, at,
-         max(0.0, round(now - seat.shown, 1)), skipped),
+        (unit_row, person, serialize_values(values), reservation.first_at or time, time,
+         max(0.0, round(now - reservation.shown, 1)), skipped),
     )  # fmt: skip
     db.execute(
         "UPDATE places SET word = ?, skipped = ?, until = 0 WHERE unit = ? AND person = ?",
-        (word, skipped, unit, person),
+        (answer_row, skipped, unit_row, person),
     )
-    db.execute(_UPSERT_MARK, {"unit": unit, "person": person})
-    update_room(db, unit)
+    db.execute(_UPSERT_MARK, {"unit": unit_row, "person": person})
+    update_room(db, unit_row)
 
 
-def _refusal(record: dict[str, object], now: float) -> str:
+def _refusal(record: dict[str, Any], now: float) -> str:
+    """Reason why a unit may not be answered; "" if it may."""
     if not record["is_asked"]:
         return "This unit was withdrawn or changed."
     if record["is_barred"]:
         return "You wrote this unit yourself: other people answer it."
-    answered = record["word"] is not None and not record["skipped"]
-    if answered or float(str(record["until"])) > now or record["is_free"]:
+    has_answered = record["word"] is not None and not record["skipped"]
+    if has_answered or record["until"] > now or record["is_free"]:
         return ""
     return "Enough other people have answered this unit in the meantime."
 
@@ -126,7 +129,7 @@ SELECT i.id FROM units i WHERE i.task = :task AND i.asked AND i.room > 0 AND i.p
 AND NOT EXISTS (SELECT 1 FROM places p WHERE p.unit = i.id AND p.person = :person
     AND p.word IS NOT NULL)
 AND {_NOT_BARRED}
-AND i.room > {HELD_BY_OTHERS} ORDER BY i.position LIMIT 1
+AND i.room > {_HELD_BY_OTHERS} ORDER BY i.position LIMIT 1
 """
 _SELECT_MARK = "SELECT position FROM marks WHERE task = :task AND person = :person"
 _SELECT_RESERVED = f"""
@@ -190,15 +193,13 @@ class Assignments:
             return []
         with self.store.reading() as db:
             rows = db.execute("SELECT id, told, closed FROM tasks ORDER BY name").fetchall()
-            tasks = [
-                (number, parse_task(serialized), bool(closed))
-                for number, serialized, closed in rows
-            ]
-            return [
-                self._open_task(db, number, task, person, is_closed=closed)
-                for number, task, closed in tasks
-                if not only or task.name in only
-            ]
+            open_tasks = []
+            for number, serialized, is_closed in rows:
+                task = parse_task(serialized)
+                if not only or task.name in only:
+                    open_task = self._open_task(db, number, task, person, is_closed=bool(is_closed))
+                    open_tasks.append(open_task)
+            return open_tasks
 
     def task(self, number: int, person: str) -> OpenTask | None:
         """Find a task by number; None if there is none."""
@@ -206,7 +207,9 @@ class Assignments:
             row = db.execute("SELECT told, closed FROM tasks WHERE id = ?", (number,)).fetchone()
             if row is None:
                 return None
-            return self._open_task(db, number, parse_task(row[0]), person, is_closed=bool(row[1]))
+            serialized, is_closed = row
+            task = parse_task(serialized)
+            return self._open_task(db, number, task, person, is_closed=bool(is_closed))
 
     def next_unit(self, task: OpenTask, person: str) -> int | None:
         """Assign the next unit of a task, or return the present one; None if none is left."""
@@ -215,27 +218,31 @@ class Assignments:
         with self.store.writing() as db:
             parameters = {"task": task.number, "person": person, "now": self._now()}
             row = db.execute(_SELECT_RESERVED, parameters).fetchone()
-            mark = db.execute(_SELECT_MARK, parameters).fetchone() or (-1,)
-            for after in (mark[0], -1):  # earlier units come again after the rest
+            (last_position,) = db.execute(_SELECT_MARK, parameters).fetchone() or (-1,)
+            for after in (last_position, -1):  # units before it come again after the rest
                 row = row or db.execute(_SELECT_NEXT, {**parameters, "after": after}).fetchone()
-            if row:
-                self._reserve(db, row[0], person)
-        return int(row[0]) if row else None
+            if row is None:
+                return None
+            (unit_row,) = row
+            self._reserve(db, unit_row, person)
+        return int(unit_row)
 
-    def reservation(self, unit: int, person: str) -> Reservation | None:
+    def reservation(self, unit_row: int, person: str) -> Reservation | None:
         """Find a person's reservation of a unit; None without one."""
         with self.store.reading() as db:
-            return self._find_reservation(db, unit, person)
+            return self._find_reservation(db, unit_row, person)
 
-    def keep(self, unit: int, person: str) -> Reservation | None:
+    def extend_reservation(self, unit_row: int, person: str) -> Reservation | None:
         """Find a person's reservation, and extend it if they may still answer."""
         with self.store.writing() as db:
-            reservation = self._find_reservation(db, unit, person)
+            reservation = self._find_reservation(db, unit_row, person)
             if reservation and not reservation.refusal:
-                self._reserve(db, unit, person)
+                self._reserve(db, unit_row, person)
             return reservation
 
-    def say(self, seat: Reservation, values: Values, *, skipped: bool = False) -> str:
+    def store_answer(
+        self, reservation: Reservation, values: Values, *, skipped: bool = False
+    ) -> str:
         """Store an answer; idempotent.
 
         An answer sent during a reservation is stored even if the unit was withdrawn or the task
@@ -245,20 +252,22 @@ class Assignments:
             Reason why it was refused; "" if it was stored.
         """
         with self.store.writing() as db:
-            current = self._find_reservation(db, seat.unit.number, seat.person)
-            if current is None or (current.refusal and not current.in_time):
-                return current.refusal if current else "This unit is not assigned to you."
+            current = self._find_reservation(db, reservation.unit.number, reservation.person)
+            if current is None:
+                return "This unit is not assigned to you."
+            if current.refusal and not current.is_active:
+                return current.refusal
             if current.answer != values or current.skipped != skipped:
-                insert_answer(db, current, self._now(), values, skipped=skipped)
+                _insert_answer(db, current, self._now(), values, skipped=skipped)
             return ""
 
-    def words(self, task: OpenTask, person: str) -> list[LastAnswer]:
+    def last_answers(self, task: OpenTask, person: str) -> list[LastAnswer]:
         """A person's last answers to the present units, newest first."""
         with self.store.reading() as db:
             rows = db.execute(_SELECT_LAST_ANSWERS, (person, task.number)).fetchall()
         return [
-            LastAnswer(parse_unit(*row[:4]), parse_values(row[4]), bool(row[5]), row[6])
-            for row in rows
+            LastAnswer(parse_unit(*unit_columns), parse_values(values), bool(skipped), changed_at)
+            for *unit_columns, values, skipped, changed_at in rows
         ]
 
     def record_upload(self, person: str, image: str) -> None:
@@ -266,12 +275,11 @@ class Assignments:
         with self.store.writing() as db:
             db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, image))
 
-    def brought(self, person: str, image: str) -> bool:
+    def has_uploaded(self, person: str, image: str) -> bool:
         """Whether a person uploaded an image."""
+        query = "SELECT 1 FROM uploads WHERE person = ? AND image = ?"
         with self.store.reading() as db:
-            where = "person = ? AND image = ?"
-            row = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, image))
-            return row.fetchone() is not None
+            return db.execute(query, (person, image)).fetchone() is not None
 
     def _open_task(
         self,
@@ -282,44 +290,43 @@ class Assignments:
         *,
         is_closed: bool,
     ) -> OpenTask:
+        """Count what a person has answered of a task, and may still get."""
         parameters = {"task": number, "person": person}
-        ((n_open,),), ((barred,),) = (
-            db.execute(_COUNT_OPEN, parameters),
-            db.execute(_COUNT_BARRED, parameters),
-        )
-        ((answered, counted, also_open),) = db.execute(_COUNT_DONE, parameters)
-        left = max(0, n_open - barred - also_open)
-        most = self._terms(task).most_answers
-        end_reason = self._over(task, is_closed=is_closed)
-        if not end_reason and most is not None and counted >= most:
-            end_reason = f"You gave {counted} answers, the most that one person may give."
-        return OpenTask(number=number, task=task, answered=answered, left=left, is_over=end_reason)
+        ((n_open,),) = db.execute(_COUNT_OPEN, parameters)
+        ((n_barred,),) = db.execute(_COUNT_BARRED, parameters)
+        ((n_done, n_answered, n_done_open),) = db.execute(_COUNT_DONE, parameters)
+        left = max(0, n_open - n_barred - n_done_open)
+        most_answers = self._terms(task).most_answers
+        end_reason = self._end_reason(task, is_closed=is_closed)
+        if not end_reason and most_answers is not None and n_answered >= most_answers:
+            end_reason = f"You gave {n_answered} answers, the most that one person may give."
+        return OpenTask(number=number, task=task, answered=n_done, left=left, is_over=end_reason)
 
     def _terms(self, task: AnnotationTask) -> AnnotationTerms:
         return self.terms().get(task.name, AnnotationTerms())
 
-    def _over(self, task: AnnotationTask, *, is_closed: bool) -> str:
+    def _end_reason(self, task: AnnotationTask, *, is_closed: bool) -> str:
+        """Reason why nobody may answer a task any more; "" while they may."""
         until = self._terms(task).until
         if until and format_timestamp(self.clock()) > until:
             return f"This task ended on {until[:16].replace('T', ', ')} UTC."
         return "This task is closed." if is_closed else ""
 
     def _find_reservation(
-        self, db: sqlite3.Connection, unit: int, person: str
+        self, db: sqlite3.Connection, unit_row: int, person: str
     ) -> Reservation | None:
-        reservation = find_reservation(db, unit, person, self._now())
-        end_reason = (
-            self._over(reservation.task, is_closed=reservation.is_closed) if reservation else ""
-        )
-        return (
-            replace(reservation, refusal=end_reason) if reservation and end_reason else reservation
-        )
+        """Find a reservation; the end of the task is another reason to refuse an answer."""
+        reservation = _select_reservation(db, unit_row, person, self._now())
+        if reservation is None:
+            return None
+        end_reason = self._end_reason(reservation.task, is_closed=reservation.is_closed)
+        return replace(reservation, refusal=end_reason) if end_reason else reservation
 
-    def _reserve(self, db: sqlite3.Connection, unit: int, person: str) -> None:
+    def _reserve(self, db: sqlite3.Connection, unit_row: int, person: str) -> None:
         now = self._now()
         db.execute(
             _UPSERT_RESERVATION,
-            {"unit": unit, "person": person, "now": now, "until": now + self.lease},
+            {"unit": unit_row, "person": person, "now": now, "until": now + self.lease},
         )
 
     def _now(self) -> float:

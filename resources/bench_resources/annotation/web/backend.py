@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bench_assets.annotation.tasks import (
     AnnotationError,
@@ -25,7 +24,7 @@ from bench_resources.annotation.web.store import (
 
 TOOL = "pages"
 _NO_END = 1_000_000_000  # annotators of an attention check: unlimited
-_SHORT = 400  # characters; shorter answers are likely to repeat, and parsed once
+_SHORT = 400  # characters; shorter answers are likely to repeat, and are parsed once
 
 _SELECT_TASK = "SELECT id FROM tasks WHERE name = ?"
 _UPSERT_TASK = """
@@ -75,11 +74,11 @@ class PagesBackend:
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Publish units; the pages show them from then on."""
-        wanted = {name: unit.digest for name, unit in by_id(task, units).items()}
+        new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
         with self.store.writing() as db:
-            before = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
+            old_digests = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
             _store_units(db, task, units)
-        return UnitCounts.of(before, wanted)
+        return UnitCounts.of(old_digests, new_digests)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read every answer in order; a person's last one counts."""
@@ -91,8 +90,8 @@ class PagesBackend:
     def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
         """Store the new answers; their units are shown to fewer people."""
         with self.store.writing() as db:
-            known = _read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,)))
-            new = new_answers(known, answers)
+            stored = _read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,)))
+            new = new_answers(stored, answers)
             for answer in new:
                 _store_answer(db, task, answer)
         return len(new)
@@ -103,33 +102,40 @@ class PagesBackend:
             db.execute("UPDATE tasks SET closed = 1 WHERE name = ?", (task.name,))
 
 
-def update_room(db: sqlite3.Connection, unit: int) -> None:
-    """Update the number of people who may still answer a unit."""
-    db.execute(f"{_UPDATE_ROOM} id = ?", (unit,))
+def update_room(db: sqlite3.Connection, unit_row: int) -> None:
+    """Update the number of people who may still answer a unit, given by its row id."""
+    db.execute(f"{_UPDATE_ROOM} id = ?", (unit_row,))
 
 
 def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Unit]) -> None:
-    ((number,),) = db.execute(_UPSERT_TASK, (task.name, task.version, serialize_task(task)))
-    db.execute("UPDATE units SET asked = 0 WHERE task = ?", (number,))
+    """Store a task and its units; earlier units that are not among them are withdrawn."""
+    ((task_row,),) = db.execute(_UPSERT_TASK, (task.name, task.version, serialize_task(task)))
+    db.execute("UPDATE units SET asked = 0 WHERE task = ?", (task_row,))
     version = task.version
     db.executemany(
         _UPSERT_UNIT,
         (
-            (number, version, unit.unit_id, unit.digest, serialize_unit(unit), position,
+            (task_row, version, unit.unit_id, unit.digest, serialize_unit(unit), position,
              unit.needed, bool(unit.gold))
             for position, unit in enumerate(units)
         ),
     )  # fmt: skip
-    db.execute("DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (number,))
+    db.execute(
+        "DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (task_row,)
+    )
     db.executemany(
         _INSERT_BARRED,
-        ((person, number, unit.unit_id) for unit in units for person in dict.fromkeys(unit.barred)),
+        (
+            (person, task_row, unit.unit_id)
+            for unit in units
+            for person in dict.fromkeys(unit.barred)
+        ),
     )
-    db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (number,))
+    db.execute(f"{_UPDATE_ROOM} task = ? AND asked", (task_row,))
 
 
 def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) -> None:
-    """Store an answer of another tool, beside those that are there.
+    """Store an answer of another tool, in addition to the present ones.
 
     Raises:
         AnnotationError: If the pages never showed its unit.
@@ -141,59 +147,51 @@ def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) 
             f"{task.name}: unit {answer.unit_id!r} was never published on the pages. Run"
             f" bench annotate ask {task.name}"
         )
-    (unit,) = row
-    ((number,),) = db.execute(
+    (unit_row,) = row
+    ((answer_row,),) = db.execute(
         INSERT_ANSWER,
-        (unit, answer.person, serialize_values(answer.values), answer.at, answer.changed_at,
+        (unit_row, answer.person, serialize_values(answer.values), answer.at, answer.changed_at,
          answer.seconds, answer.skipped),
     )  # fmt: skip
     db.execute(
-        _UPSERT_LAST_ANSWER, (unit, answer.person, number, answer.skipped, answer.changed_at)
+        _UPSERT_LAST_ANSWER,
+        (unit_row, answer.person, answer_row, answer.skipped, answer.changed_at),
     )
-    update_room(db, unit)
+    update_room(db, unit_row)
 
 
 def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
-    known: dict[str, Any] = {}  # shared texts: two hundred thousand answers have few distinct ones
-    for (
-        number,
-        version,
-        unit_id,
-        digest,
-        person,
-        serialized,
-        at,
-        changed_at,
-        seconds,
-        skipped,
-    ) in rows:
-        values, complaint = _parse_values(known, serialized)
+    """Parse the rows of ``_SELECT_ANSWERS``.
+
+    Equal texts and values are shared: two hundred thousand answers have few distinct ones.
+    """
+    texts: dict[str, str] = {}
+    parsed: dict[str, tuple[Values, str]] = {}
+    for row in rows:
+        row_id, version, unit_id, digest, person, serialized, at, changed_at, seconds, skipped = row
+        values, complaint = parsed.get(serialized) or _parse_values(serialized)
+        if len(serialized) < _SHORT:
+            parsed[serialized] = values, complaint
         yield Answer(
             task=task,
-            task_version=known.setdefault(version, version),
-            unit_id=known.setdefault(unit_id, unit_id),
-            unit_digest=known.setdefault(digest, digest),
-            person=known.setdefault(person, person),
+            task_version=texts.setdefault(version, version),
+            unit_id=texts.setdefault(unit_id, unit_id),
+            unit_digest=texts.setdefault(digest, digest),
+            person=texts.setdefault(person, person),
             values=values,
             at=at,
             changed_at=at if at == changed_at else changed_at,
             seconds=seconds,
             skipped=bool(skipped),
             tool=TOOL,
-            tool_id=f"{number:010}",  # sorts by time
+            tool_id=f"{row_id:010}",  # sorts by time
             complaint=complaint,
         )
 
 
-def _parse_values(known: dict[str, Any], serialized: str) -> tuple[Values, str]:
-    key = f"said:{serialized}" if len(serialized) < _SHORT else ""
-    if key not in known or not key:
-        try:
-            parsed = parse_values(serialized), ""
-        except (AnnotationError, TypeError, AttributeError):
-            parsed = {}, "the stored answer is damaged"
-        if not key:
-            return parsed
-        known[key] = parsed
-    read: tuple[Values, str] = known[key]
-    return read
+def _parse_values(serialized: str) -> tuple[Values, str]:
+    """Values of an answer, and a complaint if they are damaged, else ""."""
+    try:
+        return parse_values(serialized), ""
+    except (AnnotationError, TypeError, AttributeError):
+        return {}, "the stored answer is damaged"

@@ -3,7 +3,7 @@
 import re
 from asyncio import timeout
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starlette.requests import ClientDisconnect, Request
@@ -48,9 +48,9 @@ async def read_form(request: Request) -> SubmittedForm:
             timeout(_TIMEOUT),
             request.form(
                 max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=MOST_TEXT
-            ) as sent,
+            ) as submitted,
         ):
-            for name, value in sent.multi_items():
+            for name, value in submitted.multi_items():
                 if isinstance(value, str):
                     form.texts[name].append(value.replace("\r\n", "\n").replace("\r", "\n"))
                 elif data := await value.read():
@@ -60,48 +60,48 @@ async def read_form(request: Request) -> SubmittedForm:
     return form
 
 
-def values_of(task: AnnotationTask, unit: ShownUnit, sent: SubmittedForm) -> Values:
+def submitted_values(task: AnnotationTask, unit: ShownUnit, form: SubmittedForm) -> Values:
     """Parse the values of a task's fields from a form, without empty ones."""
+    choices = _field_choices(task, unit)
     values = {
-        field.name: _entries(field, sent.texts.get(field.name, []), choices)
-        for field, choices in zip(task.fields, choices_of(task, unit).values(), strict=True)
-    }
-    return {name: entries for name, entries in values.items() if entries}
-
-
-def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
-    """Errors in the values, by field."""
-    choices = choices_of(task, unit)
-    errors = {
-        field.name: list(field_errors(field, values.get(field.name, ()), choices[field.name]))
+        field.name: _parse_texts(field, form.texts.get(field.name, []), choices[field.name])
         for field in task.fields
     }
-    return {
-        field.name: _error_message(field, errors[field.name])
-        for field in task.fields
-        if errors[field.name]
-    }
+    return {name: texts for name, texts in values.items() if texts}
 
 
-def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str, ...]]:
+def error_messages(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
+    """Messages about invalid values, by field."""
+    choices = _field_choices(task, unit)
+    messages = {}
+    for form_field in task.fields:
+        texts = values.get(form_field.name, ())
+        errors = list(field_errors(form_field, texts, choices[form_field.name]))
+        if errors:
+            messages[form_field.name] = _error_message(form_field, errors)
+    return messages
+
+
+def _field_choices(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str, ...]]:
     """The choices of each field: the unit's own, else the task's."""
     return {field.name: unit.choices.get(field.name, field.choices) for field in task.fields}
 
 
-def _entries(one: Field, texts: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
-    if one.kind in LIST_KINDS:
+def _parse_texts(field: Field, texts: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Parse the submitted texts of a field; lines and choices are taken once."""
+    if field.kind in LIST_KINDS:
         lines = (line.strip() for text in texts for line in text.split("\n"))
         return tuple(dict.fromkeys(line for line in lines if line))
-    if one.kind in ("choice", "choices"):
-        by_text = {escape_controls(choice): choice for choice in choices}
-        return tuple(dict.fromkeys(by_text.get(text, text) for text in texts if text.strip()))
+    if field.kind in ("choice", "choices"):
+        by_shown_text = {escape_controls(choice): choice for choice in choices}
+        return tuple(dict.fromkeys(by_shown_text.get(text, text) for text in texts if text.strip()))
     return tuple(text for text in texts if text.strip())
 
 
-def _error_message(one: Field, wrong: list[str]) -> str:
-    if wrong == ["empty"]:
-        return "Please choose." if one.kind.startswith("choice") else "Please fill this in."
-    text = "; ".join(wrong)
+def _error_message(field: Field, errors: list[str]) -> str:
+    if errors == ["empty"]:
+        return "Please choose." if field.kind.startswith("choice") else "Please fill this in."
+    text = "; ".join(errors)
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -109,7 +109,10 @@ _NUMBERED_HEADING = re.compile(
     r"^(.*?)\s*\b(?:[A-H]|[1-9]|left|right|first|second|one|other)\b\s*$", re.IGNORECASE
 )
 _LONG = 1200  # characters; a longer text has its own scroll bar
+_LONG_LINES = 25  # line breaks; a text with more has one too
 _ONE_LINE = 120  # characters; a field for longer texts has several lines
+_LIMIT_SHOWN = 2000  # characters; a hint leaves higher limits out
+_UNLIMITED = 1000  # values; a hint leaves higher limits out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,7 @@ class ShownText:
     @property
     def is_long(self) -> bool:
         """Whether it has its own scroll bar."""
-        return len(self.text) > _LONG or self.text.count("\n") > 25
+        return len(self.text) > _LONG or self.text.count("\n") > _LONG_LINES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,76 +161,78 @@ class ShownField:
 def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
     """Group texts for display: texts to compare, such as "Response A" and "B", are side by side.
 
-    >>> [[one.heading for one in group] for group in text_groups({"Q": "", "X 1": "", "X 2": ""})]
-    [['Q'], ['X 1', 'X 2']]
+    >>> groups = text_groups({"Question": "", "Answer 1": "", "Answer 2": ""})
+    >>> [[text.heading for text in group] for group in groups]
+    [['Question'], ['Answer 1', 'Answer 2']]
     """
     groups: list[list[ShownText]] = []
-    before = None
+    previous_stem = None
     for heading, text in shown.items():
         match = _NUMBERED_HEADING.match(heading)
         stem = match[1] if match else None
-        if stem is None or stem != before:
+        if stem is None or stem != previous_stem:
             groups.append([])
         groups[-1].append(ShownText(heading=heading, text=text))
-        before = stem
+        previous_stem = stem
     return groups
 
 
-def fields_of(
-    task: AnnotationTask, unit: ShownUnit, values: Values, complaints: Mapping[str, str]
+def shown_fields(
+    task: AnnotationTask, unit: ShownUnit, values: Values, errors: Mapping[str, str]
 ) -> list[ShownField]:
-    """Form fields of a task, with their values."""
-    choices = choices_of(task, unit)
-    return [
-        ShownField(
-            name=field.name,
-            kind=field.kind,
-            label=field.label,
-            required=field.required,
-            hint=hint(field),
-            choices=choices[field.name],
-            given=values.get(field.name, ()),
-            typed="\n".join(values.get(field.name, ())[: None if field.kind in LIST_KINDS else 1]),
-            is_one_line=field.kind == "text" and field.most <= _ONE_LINE,
-            complaint=complaints.get(field.name, ""),
-            most=field.most,
+    """Form fields of a task, with their values and error messages."""
+    choices = _field_choices(task, unit)
+    fields = []
+    for form_field in task.fields:
+        texts = values.get(form_field.name, ())
+        lines = texts if form_field.kind in LIST_KINDS else texts[:1]
+        shown_field = ShownField(
+            name=form_field.name,
+            kind=form_field.kind,
+            label=form_field.label,
+            required=form_field.required,
+            hint=hint(form_field),
+            choices=choices[form_field.name],
+            given=texts,
+            typed="\n".join(lines),
+            is_one_line=form_field.kind == "text" and form_field.most <= _ONE_LINE,
+            complaint=errors.get(form_field.name, ""),
+            most=form_field.most,
         )
-        for field in task.fields
-    ]
+        fields.append(shown_field)
+    return fields
 
 
-def hint(one: Field) -> str:
+def hint(field: Field) -> str:
     """Help text of a field.
 
     >>> hint(Field(name="a", kind="texts", label="", least=2, most=5))
     'One on each line, 2 to 5 of them.'
     """
-    if one.kind == "text":
-        return f"At most {one.most} characters." if one.most < 2000 else ""
-    if one.kind not in (*LIST_KINDS, "choices"):
+    if field.kind == "text":
+        return f"At most {field.most} characters." if field.most < _LIMIT_SHOWN else ""
+    if field.kind not in (*LIST_KINDS, "choices"):
         return ""
-    n = _count(one.least, one.most)
-    if one.kind == "texts":
-        return f"One on each line{n and f', {n} of them'}."
-    if one.kind in MARK_KINDS:
-        how = "Click on the image" if one.kind == "points" else "Drag on the image"
-        order = f", in this order: {'; '.join(one.choices)}" if one.choices else ""
-        return f"{how}{n and f': {n}'}{order}."
-    return f"Choose {n}." if n else "Choose all that fit."
+    count = _count_text(field.least, field.most)
+    if field.kind == "texts":
+        return f"One on each line, {count} of them." if count else "One on each line."
+    if field.kind in MARK_KINDS:
+        action = "Click on the image" if field.kind == "points" else "Drag on the image"
+        count = f": {count}" if count else ""
+        order = f", in this order: {'; '.join(field.choices)}" if field.choices else ""
+        return f"{action}{count}{order}."
+    return f"Choose {count}." if count else "Choose all that fit."
 
 
 def is_wide(unit: ShownUnit) -> bool:
     """Whether the unit needs the full width: texts to compare, several images, or no content."""
-    compared = any(len(group) > 1 for group in text_groups(unit.shown))
-    return compared or len(unit.images) > 1 or not (unit.shown or unit.images)
+    is_comparison = any(len(group) > 1 for group in text_groups(unit.shown))
+    is_empty = not unit.shown and not unit.images
+    return is_comparison or is_empty or len(unit.images) > 1
 
 
-def has_upload_field(fields: Iterable[Field]) -> bool:
-    """Whether the task has an upload field."""
-    return any(field.kind == "image" for field in fields)
-
-
-def _count(least: int, most: int) -> str:
-    if most >= 1000:
+def _count_text(least: int, most: int) -> str:
+    """Number of values to give, such as "2 to 5"; "" for any number."""
+    if most >= _UNLIMITED:
         return f"at least {least}" if least > 1 else ""
     return str(least) if least == most else f"{least} to {most}"

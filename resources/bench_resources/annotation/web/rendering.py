@@ -38,10 +38,10 @@ def _templates() -> Environment:
 class RefusedError(BenchError):
     """A refused request; its text is shown to the visitor."""
 
-    def __init__(self, status: int, sentence: str, *, after: float = 0.0) -> None:
+    def __init__(self, status: int, sentence: str, *, retry_after: float = 0.0) -> None:
         super().__init__(sentence)
         self.status = status
-        self.after = after  # s, for the header Retry-After; 0: none
+        self.retry_after = retry_after  # s, for the header Retry-After; 0: none
 
 
 MOST_BYTES = 20 * 2**20  # bytes of an upload
@@ -54,7 +54,7 @@ class Uploads:
     """Stores uploaded images."""
 
     place: ImageLocation
-    _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_MAX_DECODING))
+    _slots: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_MAX_DECODING))
 
     def keep(self, data: bytes) -> str:
         """Store an image; returns its SHA-256.
@@ -62,7 +62,7 @@ class Uploads:
         Raises:
             ImageError: If it does not decode, or is too large.
         """
-        with self._turn:
+        with self._slots:
             image = inspect_image(data, "upload", _MOST_PIXELS, MOST_BYTES)
             self.place.write(image.sha256, data)
             return image.sha256

@@ -1,5 +1,6 @@
 """Routes of the annotation pages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,12 @@ from bench_assets.core.schema.errors import ImageError
 from bench_resources.annotation.web.assignments import Assignments, OpenTask, Reservation
 from bench_resources.annotation.web.forms import (
     SubmittedForm,
-    complaints,
-    fields_of,
-    has_upload_field,
+    error_messages,
     is_wide,
     read_form,
+    shown_fields,
+    submitted_values,
     text_groups,
-    values_of,
 )
 from bench_resources.annotation.web.rendering import (
     FOLDER,
@@ -33,14 +33,14 @@ from bench_resources.annotation.web.sessions import Visitor, VisitorSessions
 from bench_resources.images.browser_images import browser_image
 
 _LARGEST_ID = 2**63 - 1  # of SQLite
-_FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed by digest
+_CACHE_FOREVER = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed by digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
     """Handlers of the pages; access to files and images runs in threads."""
 
-    desk: Assignments
+    assignments: Assignments
     sessions: VisitorSessions
     uploads: Uploads
 
@@ -53,12 +53,12 @@ class Pages:
             Route("/in/{token}", self.enter),
             Route("/leave", self.leave, methods=["POST"]),
             Route("/f/{task:int}/next", self.next_unit),
-            Route("/f/{task:int}/mine", self.mine),
+            Route("/f/{task:int}/mine", self.own_answers),
             Route(unit, self.unit, methods=["GET"]),
             Route(unit, self.answer, methods=["POST"]),
             Route(f"{unit}/stay", self.extend_reservation, methods=["POST"]),
             Route(f"{unit}/image/{{sha256}}", self.image),
-            Route("/upload/{sha256}", self.uploaded),
+            Route("/upload/{sha256}", self.uploaded_image),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
         ]
 
@@ -80,33 +80,33 @@ class Pages:
     def home(self, request: Request) -> Response:
         """Page of a person's tasks."""
         visitor = self.sessions.visitor(request)
-        tasks = self.desk.tasks(visitor.person, visitor.link.tasks)
-        return render_page("home.html", tasks=tasks, **self._template_variables(visitor))
+        tasks = self.assignments.tasks(visitor.person, visitor.link.tasks)
+        return render_page("home.html", tasks=tasks, **self._page_variables(visitor))
 
     def next_unit(self, request: Request) -> Response:
         """Redirect to the next unit, or to the closing page."""
         visitor = self.sessions.visitor(request)
         page_task = self._task(visitor, request)
-        unit = self.desk.next_unit(page_task, visitor.person)
+        unit = self.assignments.next_unit(page_task, visitor.person)
         if unit is None:
             return render_page(
-                "thanks.html", one=page_task, **self._template_variables(visitor, page_task)
+                "thanks.html", one=page_task, **self._page_variables(visitor, page_task)
             )
         return RedirectResponse(f"/f/{page_task.number}/i/{unit}", 303)
 
-    def mine(self, request: Request) -> Response:
+    def own_answers(self, request: Request) -> Response:
         """Page of a person's answers."""
         visitor = self.sessions.visitor(request)
         page_task = self._task(visitor, request)
-        words = self.desk.words(page_task, visitor.person)
+        answers = self.assignments.last_answers(page_task, visitor.person)
         return render_page(
-            "mine.html", one=page_task, words=words, **self._template_variables(visitor, page_task)
+            "mine.html", one=page_task, words=answers, **self._page_variables(visitor, page_task)
         )
 
     def unit(self, request: Request) -> Response:
         """Show a unit."""
         visitor = self.sessions.visitor(request)
-        reservation = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
+        reservation = self._assigned(visitor, request, self.assignments.extend_reservation)
         if reservation.refusal and reservation.answer is None:
             raise RefusedError(409, reservation.refusal)
         return self._render_unit(visitor, reservation, reservation.answer or {}, {})
@@ -114,116 +114,126 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Store an answer, and continue."""
         visitor = await run_in_threadpool(self.sessions.visitor, request, "answer")
-        image = await run_in_threadpool(
-            self.desk.reservation, _number(request, "unit"), visitor.person
+        reservation = await run_in_threadpool(
+            self._assigned, visitor, request, self.assignments.reservation
         )
-        reservation = self._given(visitor, image)
-        sent = await read_form(request)
-        visitor.check_form(sent)
-        return await run_in_threadpool(self._answer, visitor, reservation, sent)
+        form = await read_form(request)
+        visitor.check_form(form)
+        return await run_in_threadpool(self._submit, visitor, reservation, form)
 
     def extend_reservation(self, request: Request) -> Response:
         """Extend a reservation while a person writes."""
         visitor = self.sessions.visitor(request)
-        self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
+        self._assigned(visitor, request, self.assignments.extend_reservation)
         return Response(status_code=204)
 
     def image(self, request: Request) -> Response:
         """Send an image of a unit that is assigned to the person."""
         visitor = self.sessions.visitor(request)
-        reservation = self._given(
-            visitor, self.desk.reservation(_number(request, "unit"), visitor.person)
-        )
+        reservation = self._assigned(visitor, request, self.assignments.reservation)
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=sha256 in reservation.unit.images.values())
 
-    def uploaded(self, request: Request) -> Response:
+    def uploaded_image(self, request: Request) -> Response:
         """Send an uploaded image to its uploader."""
         visitor = self.sessions.visitor(request)
         sha256 = request.path_params["sha256"]
-        return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))
+        return self._image(sha256, may_see=self.assignments.has_uploaded(visitor.person, sha256))
 
-    def _answer(self, visitor: Visitor, reservation: Reservation, sent: SubmittedForm) -> Response:
+    def _submit(self, visitor: Visitor, reservation: Reservation, form: SubmittedForm) -> Response:
+        """Store the answer in a form, or show the form again with its errors."""
         values: Values = {}
-        if not (skips := sent.first("what-now") == "skip"):
-            values, wrong = self._parse_form(visitor, reservation, sent)
-            if wrong:
-                return self._render_unit(visitor, reservation, values, wrong)
-        if complaint := self.desk.say(reservation, values, skipped=skips):
-            raise RefusedError(409, complaint)
+        is_skip = form.first("what-now") == "skip"
+        if not is_skip:
+            values, errors = self._parse_form(visitor, reservation, form)
+            if errors:
+                return self._render_unit(visitor, reservation, values, errors)
+        if refusal := self.assignments.store_answer(reservation, values, skipped=is_skip):
+            raise RefusedError(409, refusal)
         onward = "next" if reservation.answer is None else "mine"
         return RedirectResponse(f"/f/{reservation.unit.task}/{onward}", 303)
 
     def _parse_form(
-        self, visitor: Visitor, reservation: Reservation, sent: SubmittedForm
+        self, visitor: Visitor, reservation: Reservation, form: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """Values and errors of a form; stores uploaded images."""
-        values, wrong = dict(values_of(reservation.task, reservation.unit, sent)), dict[str, str]()
-        for image_field in (field for field in reservation.task.fields if field.kind == "image"):
-            if image_field.name in sent.files:
-                self.sessions.count("upload", visitor.person)
+        values = dict(submitted_values(reservation.task, reservation.unit, form))
+        upload_errors: dict[str, str] = {}
+        for name in (field.name for field in reservation.task.fields if field.kind == "image"):
+            if name in form.files:
+                self.sessions.count_request("upload", visitor.person)
                 try:
-                    values[image_field.name] = (self.uploads.keep(sent.files[image_field.name]),)
+                    sha256 = self.uploads.keep(form.files[name])
                 except ImageError as error:
-                    wrong[image_field.name] = f"This file is not a usable image: {error}."
-                    values.pop(image_field.name, None)
+                    upload_errors[name] = f"This file is not a usable image: {error}."
+                    values.pop(name, None)
                 else:
-                    self.desk.record_upload(visitor.person, values[image_field.name][0])
-            elif image_field.name in values and not self.desk.brought(
-                visitor.person, values[image_field.name][0]
+                    self.assignments.record_upload(visitor.person, sha256)
+                    values[name] = (sha256,)
+            elif name in values and not self.assignments.has_uploaded(
+                visitor.person, values[name][0]
             ):
-                del values[image_field.name]  # another person's upload
-        return values, complaints(reservation.task, reservation.unit, values) | wrong
+                del values[name]  # another person's upload
+        errors = error_messages(reservation.task, reservation.unit, values) | upload_errors
+        return values, errors
 
     def _render_unit(
-        self, visitor: Visitor, reservation: Reservation, values: Values, wrong: dict[str, str]
+        self, visitor: Visitor, reservation: Reservation, values: Values, errors: dict[str, str]
     ) -> Response:
-        page_task = self.desk.task(reservation.unit.task, visitor.person)
+        """Page of a unit with values in its form, and with their errors if there are any."""
+        page_task = self.assignments.task(reservation.unit.task, visitor.person)
         return render_page(
             "unit.html",
-            422 if wrong else 200,
+            422 if errors else 200,
             one=page_task,
             unit=reservation.unit,
-            fields=fields_of(reservation.task, reservation.unit, values, wrong),
+            fields=shown_fields(reservation.task, reservation.unit, values, errors),
             groups=text_groups(reservation.unit.shown),
             is_wide=is_wide(reservation.unit),
-            complaints=wrong,
+            complaints=errors,
             has_answer=reservation.answer is not None,
             was_skipped=reservation.skipped,
-            refusal="" if reservation.in_time else reservation.refusal,
-            brings_images=has_upload_field(reservation.task.fields),
+            refusal="" if reservation.is_active else reservation.refusal,
+            brings_images=any(field.kind == "image" for field in reservation.task.fields),
             has_marks=any(field.kind in MARK_KINDS for field in reservation.task.fields),
             most_upload=MOST_BYTES // 2**20,
-            **self._template_variables(visitor, page_task),
+            **self._page_variables(visitor, page_task),
         )
 
     def _image(self, sha256: str, *, may_see: bool) -> Response:
+        if not may_see:
+            raise RefusedError(404, "There is no such image.")
         try:
-            if not may_see:
-                raise RefusedError(404, "There is no such image.")
-            data, kind = browser_image(self.uploads.place, sha256)
+            data, media_type = browser_image(self.uploads.place, sha256)
         except ImageError as error:
             raise RefusedError(404, "This image cannot be shown.") from error
-        return Response(data, media_type=kind, headers=_FOR_GOOD)
+        return Response(data, media_type=media_type, headers=_CACHE_FOREVER)
 
     def _task(self, visitor: Visitor, request: Request) -> OpenTask:
-        page_task = self.desk.task(_number(request, "task"), visitor.person)
+        page_task = self.assignments.task(_row_id(request, "task"), visitor.person)
         if page_task is None or not visitor.can_answer(page_task.task.name):
             raise RefusedError(404, "There is no such task, or your link does not allow it.")
         return page_task
 
-    def _given(self, visitor: Visitor, reservation: Reservation | None) -> Reservation:
+    def _assigned(
+        self, visitor: Visitor, request: Request, find: Callable[[int, str], Reservation | None]
+    ) -> Reservation:
+        """The visitor's reservation of the unit in the path of a request."""
+        reservation = find(_row_id(request, "unit"), visitor.person)
         if reservation is None or not visitor.can_answer(reservation.task.name):
             raise RefusedError(404, "This is not assigned to you.")
         return reservation
 
-    def _template_variables(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
+    def _page_variables(self, visitor: Visitor, task: OpenTask | None = None) -> dict[str, Any]:
         """Template variables that all pages need."""
-        frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
-        return frame | ({"task_number": one.number} if one else {})
+        variables: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
+        if task:
+            variables["task_number"] = task.number
+        return variables
 
 
-def _number(request: Request, name: str) -> int:
+def _row_id(request: Request, name: str) -> int:
+    """A row id in the path of a request; one that SQLite cannot have is refused."""
     number = int(request.path_params[name])
     if number > _LARGEST_ID:
         raise RefusedError(404, "There is nothing at this address.")

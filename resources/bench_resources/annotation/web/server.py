@@ -116,7 +116,7 @@ def setup_of(settings: Settings) -> Setup:
     )
 
 
-def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
+def build_application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     """Build the ASGI application.
 
     Raises:
@@ -124,26 +124,31 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     """
     from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
 
-    outside = urlsplit(setup.url)
+    public_url = urlsplit(setup.url)
     links = LinkSigner.beside(setup.store)
-    desk = Assignments(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
+    assignments = Assignments(
+        store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock
+    )
     sessions = VisitorSessions(
         links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
     )
-    named = map(_url_host, (*_LOCAL, outside.hostname or "", host))
-    hosts = {"*"} if host in _ANY_ADDRESS else {*named} - {""}
+    if host in _ANY_ADDRESS:
+        hosts = {"*"}
+    else:
+        hosts = {_url_host(name) for name in (*_LOCAL, public_url.hostname, host) if name}
+    pages = Pages(assignments=assignments, sessions=sessions, uploads=Uploads(setup.images))
     app = Starlette(
-        routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
+        routes=pages.routes(),
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts), www_redirect=False),
-            Middleware(_OriginCheck, host=outside.netloc),
+            Middleware(_OriginCheck, host=public_url.netloc),
             Middleware(RequestBodyLimitMiddleware, max_body_size=MOST_TEXT + MOST_BYTES),
             Middleware(
                 SessionMiddleware,
                 secret_key=links.key,
                 session_cookie=COOKIE,
                 max_age=_SESSION,
-                https_only=outside.scheme == "https",
+                https_only=public_url.scheme == "https",
             ),
         ],
         exception_handlers={
@@ -170,10 +175,12 @@ class _OriginCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers, app = Headers(scope=scope), self.app
-        origins = {headers.get("host", ""), self.host} - {""}
-        is_other = "origin" in headers and headers["origin"].partition("://")[2] not in origins
-        if is_other and scope["method"] not in ("GET", "HEAD"):
-            app = _message_page(403, "Not possible", "This form came from another site.")
+        if "origin" in headers and scope["method"] not in ("GET", "HEAD"):
+            _, _, origin_host = headers["origin"].partition("://")
+            # A proxy may replace the header Host by its own; then the public host is expected.
+            own_hosts = {headers.get("host", ""), self.host} - {""}
+            if origin_host not in own_hosts:
+                app = _message_page(403, "Not possible", "This form came from another site.")
         await app(scope, receive, send)
 
 
@@ -182,8 +189,8 @@ class _TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # cho
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
-        self._before, self._has_data = self.cycle, False
-        self._wait()
+        self._last_cycle, self._has_data = self.cycle, False
+        self._schedule_check()
 
     def data_received(self, data: bytes) -> None:
         self._has_data = True
@@ -193,18 +200,20 @@ class _TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # cho
         self._check.cancel()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._check = self.loop.call_later(_QUIET, self._close_quiet)
+    def _schedule_check(self) -> None:
+        self._check = self.loop.call_later(_QUIET, self._close_if_quiet)
 
-    def _close_quiet(self) -> None:
-        cycle, before, has_data = self.cycle, self._before, self._has_data
-        self._before, self._has_data = cycle, False
-        is_open = cycle is not None and not cycle.response_complete
-        is_quiet = not has_data if is_open else cycle is before
-        if is_quiet and (not is_open or cycle.more_body):
+    def _close_if_quiet(self) -> None:
+        """Close the connection if the request has not advanced since the last check."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            is_quiet = self.cycle.more_body and not self._has_data
+        else:  # no request yet, or its headers are not complete
+            is_quiet = self.cycle is self._last_cycle
+        self._last_cycle, self._has_data = self.cycle, False
+        if is_quiet:
             self.transport.close()
         else:
-            self._wait()
+            self._schedule_check()
 
 
 class PagesServer:
@@ -215,9 +224,9 @@ class PagesServer:
 
         Raises:
             SettingsError: If the port is not available.
-            AnnotationError: As ``application``.
+            AnnotationError: As ``build_application``.
         """
-        self._app = application(setup, host)
+        self._app = build_application(setup, host)
         try:
             family, kind, _, _, address = socket.getaddrinfo(
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -259,31 +268,31 @@ class PagesServer:
         self._thread.join()
 
 
-def _message_page(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
+def _message_page(status: int, heading: str, sentence: str, retry_after: float = 0.0) -> Response:
     response = render_page(
         "message.html", status, heading=heading, sentence=sentence,
         onward="" if status in (403, 503) else "/", onward_name="To the tasks",
     )  # fmt: skip
-    if after:
-        response.headers["Retry-After"] = str(int(after) + 1)
+    if retry_after:
+        response.headers["Retry-After"] = str(int(retry_after) + 1)
     return response
 
 
-def _handle_refusal(_: Request, why: Exception) -> Response:
-    if not isinstance(why, RefusedError):
-        raise why
-    return _message_page(why.status, "Not possible", str(why), why.after)
+def _handle_refusal(_: Request, error: Exception) -> Response:
+    if not isinstance(error, RefusedError):
+        raise error
+    return _message_page(error.status, "Not possible", str(error), error.retry_after)
 
 
-def _handle_http_error(_: Request, why: Exception) -> Response:
-    status = why.status_code if isinstance(why, HTTPException) else 500
+def _handle_http_error(_: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
     if status in (400, 413):
         return _message_page(status, "Not possible", "The request is too large, or not a form.")
     return _message_page(status, "Page not found", "There is nothing at this address.")
 
 
-def _handle_unavailable(_: Request, why: Exception) -> Response:
+def _handle_unavailable(_: Request, error: Exception) -> Response:
     """Error page; the reason is only in the log, without the person."""
-    _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
+    _log.error("a page failed: %s", error, exc_info=not isinstance(error, BenchError))
     sentence = "What you sent was not saved. Please try again in a few minutes."
     return _message_page(503, "The pages cannot be used now", sentence)

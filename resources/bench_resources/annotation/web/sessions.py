@@ -113,11 +113,13 @@ class LinkSigner:
         return URLSafeSerializer(self.key, salt="link")
 
     def _revocations(self, person: str) -> int:
+        """How often the links of a person were revoked."""
         if not self.store.exists:
             return 0
         with self.store.reading() as db:
             row = db.execute("SELECT voided FROM links WHERE person = ?", (person,)).fetchone()
-        return int(row[0]) if row else 0
+        (n_revocations,) = row or (0,)
+        return int(n_revocations)
 
 
 def _read_or_create_key(file: Path) -> str:
@@ -160,22 +162,23 @@ class RateLimiter:
 
     rates: dict[RequestKind, Rate] = field(default_factory=RATES.copy)
     clock: Callable[[], float] = monotonic  # s
-    _left: OrderedDict[tuple[RequestKind, str], tuple[float, float]] = field(
+    # Tokens left, and the time of the last request, by kind and client.
+    _buckets: OrderedDict[tuple[RequestKind, str], tuple[float, float]] = field(
         default_factory=OrderedDict
     )
     _lock: Lock = field(default_factory=Lock)
 
-    def take(self, what: RequestKind, who: str) -> float:
-        """Take a token; 0, or the seconds until one is available."""
-        rate, now = self.rates[what], self.clock()
+    def take(self, kind: RequestKind, client: str) -> float:
+        """Take a token; returns 0, or the seconds until one is available."""
+        rate, now = self.rates[kind], self.clock()
         with self._lock:
-            left, last_time = self._left.pop((what, who), (rate.burst, now))
-            left = min(rate.burst, left + (now - last_time) * rate.each_second)
-            enough = left >= 1
-            self._left[what, who] = left - enough, now
-            while len(self._left) > _MOST_BUCKETS:
-                self._left.popitem(last=False)
-        return 0.0 if enough else (1 - left) / rate.each_second
+            tokens, last_time = self._buckets.pop((kind, client), (rate.burst, now))
+            tokens = min(rate.burst, tokens + (now - last_time) * rate.each_second)
+            is_allowed = tokens >= 1
+            self._buckets[kind, client] = (tokens - 1 if is_allowed else tokens), now
+            while len(self._buckets) > _MOST_BUCKETS:
+                self._buckets.popitem(last=False)
+        return 0.0 if is_allowed else (1 - tokens) / rate.each_second
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,19 +197,19 @@ class Visitor:
         """Whether the link allows a task."""
         return not self.link.tasks or task in self.link.tasks
 
-    def check_form(self, sent: SubmittedForm) -> None:
+    def check_form(self, form: SubmittedForm) -> None:
         """Verify the CSRF token of a form.
 
         Raises:
             RefusedError: If it is missing or wrong.
         """
-        if not hmac.compare_digest(sent.first("form-token").encode(), self.form_token.encode()):
+        if not hmac.compare_digest(form.first("form-token").encode(), self.form_token.encode()):
             raise RefusedError(403, "This form has expired. Reload the page, and send it again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitorSessions:
-    """Sessions, each begun by a link, which is stored in the session cookie."""
+    """Sessions of annotators; the session cookie holds the link that began one."""
 
     links: LinkSigner
     limits: RateLimiter
@@ -218,11 +221,11 @@ class VisitorSessions:
         Raises:
             RefusedError: If the link is invalid.
         """
-        self._read(request, token)
+        self._read_link(request, token)
         if request.session.get("link") != token:
             request.session.update(link=token, form_token=secrets.token_urlsafe(16))
 
-    def visitor(self, request: Request, what: RequestKind = "page") -> Visitor:
+    def visitor(self, request: Request, kind: RequestKind = "page") -> Visitor:
         """Find the visitor of a request, and count the request.
 
         Raises:
@@ -231,24 +234,26 @@ class VisitorSessions:
         token = request.session.get("link")
         if not token:
             raise RefusedError(403, "Please open the link that was sent to you.")
-        visitor = Visitor(self._read(request, token), request.session["form_token"])
-        self.count(what, visitor.person)
+        visitor = Visitor(self._read_link(request, token), request.session["form_token"])
+        self.count_request(kind, visitor.person)
         return visitor
 
-    def count(self, what: RequestKind, who: str) -> None:
+    def count_request(self, kind: RequestKind, client: str) -> None:
         """Count a request against the rate limit.
 
         Raises:
             RefusedError: If the rate limit is exceeded.
         """
-        if after := self.limits.take(what, who):
-            raise RefusedError(429, "This was too fast: please try again in a moment.", after=after)
+        if wait := self.limits.take(kind, client):
+            message = "This was too fast: please try again in a moment."
+            raise RefusedError(429, message, retry_after=wait)
 
-    def _read(self, request: Request, token: str) -> Link:
+    def _read_link(self, request: Request, token: str) -> Link:
+        """Verify a link; an invalid one counts against the rate limit of its address."""
         try:
             return self.links.read(token, self.clock().timestamp())
         except LinkError as error:
-            self.count("link", request.client.host if request.client else "")
+            self.count_request("link", request.client.host if request.client else "")
             raise RefusedError(403, str(error)) from error
 
 

@@ -92,7 +92,7 @@ class PagesStore:
         if not self.exists:
             return []
         with self.reading() as db:
-            return [str(row[0]) for row in db.execute("SELECT name FROM tasks ORDER BY name")]
+            return [str(name) for (name,) in db.execute("SELECT name FROM tasks ORDER BY name")]
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
@@ -133,17 +133,12 @@ def pages_store(home: Path) -> PagesStore:
 
 
 def _require_version(db: sqlite3.Connection, file: Path) -> None:
-    if (version := _version(db)) != SCHEMA_VERSION:
-        raise AnnotationError(
-            f"{file}: its tables have version {version}, expected {SCHEMA_VERSION};"
-            f" update this program,"
-            " or move the file away"
-        )
-
-
-def _version(db: sqlite3.Connection) -> int:
     ((version,),) = db.execute("PRAGMA user_version")
-    return int(version)
+    if version != SCHEMA_VERSION:
+        raise AnnotationError(
+            f"{file}: its tables have version {version}, expected {SCHEMA_VERSION}; update this"
+            " program, or move the file away"
+        )
 
 
 @contextmanager
@@ -173,11 +168,11 @@ def serialize_task(task: AnnotationTask) -> str:
 
 def parse_task(text: str) -> AnnotationTask:
     """Parse an annotation task."""
-    entry = _parse_json(text)
+    serialized = _parse_json(text)
     fields = tuple(
-        Field(**{**field, "choices": tuple(field["choices"])}) for field in entry["fields"]
+        Field(**{**field, "choices": tuple(field["choices"])}) for field in serialized["fields"]
     )
-    return AnnotationTask(**{**entry, "fields": fields})
+    return AnnotationTask(**{**serialized, "fields": fields})
 
 
 def serialize_unit(unit: Unit) -> str:
@@ -188,14 +183,14 @@ def serialize_unit(unit: Unit) -> str:
 
 def parse_unit(number: int, task: int, unit_id: str, text: str) -> ShownUnit:
     """Parse a unit."""
-    entry = _parse_json(text)
+    contents = _parse_json(text)
     return ShownUnit(
         number=number,
         task=task,
         unit_id=unit_id,
-        shown=entry["shown"],
-        images=entry["images"],
-        choices=values_from_json(entry["choices"]),
+        shown=contents["shown"],
+        images=contents["images"],
+        choices=_to_values(contents["choices"]),
     )
 
 
@@ -204,18 +199,17 @@ def serialize_values(values: Values) -> str:
     return json.dumps(dict(values))
 
 
-def values_from_json(entry: dict[str, Any]) -> Values:
-    """Convert parsed JSON to the values of a form."""
-    return {name: tuple(entries) for name, entries in entry.items()}
-
-
 def parse_values(text: str) -> Values:
     """Parse values that ``serialize_values`` serialized.
 
     Raises:
         AnnotationError: If it is damaged.
     """
-    return values_from_json(_parse_json(text))
+    return _to_values(_parse_json(text))
+
+
+def _to_values(lists: dict[str, Any]) -> Values:
+    return {name: tuple(texts) for name, texts in lists.items()}
 
 
 def _parse_json(text: str) -> Any:  # noqa: ANN401
