@@ -25,8 +25,8 @@ from bench_resources.storage.sqlite import PATIENCE
 Result = TypeVar("Result")
 
 _RETRY_SECONDS = 0.5  # s between two attempts
-_TABLES = ("runs", "event_logs", "instigators")  # one of each part
-_CREATION_LOCK = 0x646167737465  # "dagste"
+_TABLES = ("runs", "event_logs", "instigators")  # one table of each part
+_CREATION_LOCK = 0x646167737465  # "dagste": the advisory lock for creating Dagster's tables
 
 
 class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
@@ -48,17 +48,17 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
         self.postgres_url, self.should_autocreate_tables = url, True
         self._inst_data = inst_data
 
-        def make() -> None:
+        def open_parts() -> None:
             self._run_storage = _Runs(url)
             self._event_log_storage = _Events(url)
             self._schedule_storage = _Schedules(url)
 
-        _create_once(PostgresDatabase(address, variable), make)
+        _open_in_turn(PostgresDatabase(address, variable), open_parts)
         super(DagsterPostgresStorage, self).__init__()
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:
-        """Entries of its ``config`` in ``dagster.yaml``."""
+        """Types of the entries of ``config`` in ``dagster.yaml``."""
         return {"variable": str}
 
     @classmethod
@@ -88,24 +88,24 @@ class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
         return _open_connection(self._engine)
 
 
-def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
-    """Open storages one after the other, because concurrent creation of tables fails.
+def _open_in_turn(database: PostgresDatabase, open_parts: Callable[[], None]) -> None:
+    """Open storages one after the other until there are tables: concurrent creation fails.
 
     Raises:
         HomeError: If the database cannot be used.
     """
 
-    def is_made(connection: Connection) -> bool:
+    def has_tables(connection: Connection) -> bool:
         return set(_TABLES) <= set(inspect(connection).get_table_names())
 
-    def make_alone(connection: Connection) -> None:
+    def open_with_lock(connection: Connection) -> None:
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
-        make()
+        open_parts()
 
-    if database.write(is_made, FIRST_PATIENCE):
-        make()
+    if database.write(has_tables, FIRST_PATIENCE):
+        open_parts()
     else:
-        database.write(make_alone, FIRST_PATIENCE)
+        database.write(open_with_lock, FIRST_PATIENCE)
 
 
 @contextmanager

@@ -74,13 +74,15 @@ def main(run_id: str, variable: str, lease: str) -> None:
 
 
 def _beat(leases: Leases, run_id: str) -> None:
+    """Renew the lease of a run until stdin is readable or the parent process has ended."""
     parent, interval = os.getppid(), min(_INTERVAL, leases.seconds / 4)
     while os.getppid() == parent:
         try:
             leases.take([_key(run_id)])
         except HomeError as error:  # an unreachable database: the run fails by itself
             _LOG.warning("%s", error)
-        if select.select([sys.stdin], [], [], interval)[0]:
+        readable, _, _ = select.select([sys.stdin], [], [], interval)
+        if readable:
             return
 
 

@@ -11,9 +11,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from bench_resources.runs.orphaned_runs import process_health
 
-_JOB_TAG = (
-    "bench/sent_to"  # tag of runs that are Kubernetes jobs; others run in a command's process
-)
+_JOB_TAG = "bench/sent_to"  # tag of runs that are Kubernetes jobs; commands run the others
 _CONFIG_TAG = "dagster-k8s/config"  # tag of a run: its pod, merged into that of the values
 
 
@@ -31,8 +29,8 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
             settings = load_settings(Path(self._instance.root_directory).parent)
             tags[_CONFIG_TAG] = json.dumps(pod_config(needs_of(run, settings)))
         self._instance.add_run_tags(run.run_id, tags)
-        sent = run.with_tags({**run.tags, **tags})
-        super().launch_run(LaunchRunContext(dagster_run=sent, workspace=context.workspace))
+        tagged_run = run.with_tags({**run.tags, **tags})
+        super().launch_run(LaunchRunContext(dagster_run=tagged_run, workspace=context.workspace))
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job or process."""

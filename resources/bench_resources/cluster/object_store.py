@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -65,7 +66,7 @@ class ObjectBlobs:
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
         """Write an object; it is durable when the store confirms it."""
         safe_name(name)
-        return self._tried(lambda: self._store.put(name, data))["e_tag"] or ""
+        return self._retry(lambda: self._store.put(name, data))["e_tag"] or ""
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.
@@ -74,21 +75,21 @@ class ObjectBlobs:
         """
         from obstore.exceptions import AlreadyExistsError
 
-        n_tried = 0
+        n_attempts = 0
 
         def create() -> bool:
-            nonlocal n_tried
-            n_tried += 1
+            nonlocal n_attempts
+            n_attempts += 1
             try:
                 self._store.put(name, data, mode="create")
             except AlreadyExistsError as error:
                 if _CONFLICT in str(error) and not self.exists(name):
                     raise _BusyError(str(error)) from None  # an earlier object was being deleted
-                return n_tried > 1 and self.get(name) == data
+                return n_attempts > 1 and self.get(name) == data
             return True
 
         safe_name(name)
-        return self._tried(create)
+        return self._retry(create)
 
     def get(self, name: str) -> bytes | None:
         """Read an object."""
@@ -100,57 +101,55 @@ class ObjectBlobs:
             except FileNotFoundError:
                 return None
 
-        return self._tried(read)
+        return self._retry(read)
 
     def exists(self, name: str) -> bool:
         """Whether there is such an object."""
         safe_name(name)
 
-        def look() -> bool:
+        def is_found() -> bool:
             try:
                 self._store.head(name)
             except FileNotFoundError:
                 return False
             return True
 
-        return self._tried(look)
+        return self._retry(is_found)
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
         """List objects, in requests of a thousand; the first is yielded after the last request."""
 
-        def look() -> "list[BlobEntry]":
+        def list_all() -> "list[BlobEntry]":
             pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
             return sorted(
                 BlobEntry(
-                    entry["path"],
-                    entry["size"],
-                    entry["e_tag"] or str(entry["last_modified"]),
-                    entry["last_modified"].timestamp(),
+                    metadata["path"],
+                    metadata["size"],
+                    metadata["e_tag"] or str(metadata["last_modified"]),
+                    metadata["last_modified"].timestamp(),
                 )
                 for page in pages
-                for entry in page
+                for metadata in page
             )
 
-        yield from self._tried(look)
+        yield from self._retry(list_all)
 
     def folders(self, under: str = "") -> Sequence[str]:
-        """Common prefixes of a listing: one request per thousand."""
+        """Names of the folders, in requests of a thousand."""
         prefix = f"{safe_name(under)}/" if under else None
-        listing = self._tried(lambda: self._store.list_with_delimiter(prefix))
-        return sorted(path.rstrip("/").rpartition("/")[2] for path in listing["common_prefixes"])
+        listing = self._retry(lambda: self._store.list_with_delimiter(prefix))
+        return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in listing["common_prefixes"])
 
     def delete(self, name: str) -> bool:
         """Delete an object; concurrent deletes may both return True."""
         if not self.exists(name):
             return False
 
-        def drop() -> None:
-            try:
+        def delete_if_present() -> None:
+            with suppress(FileNotFoundError):
                 self._store.delete(name)
-            except FileNotFoundError:
-                return
 
-        self._tried(drop)
+        self._retry(delete_if_present)
         return True
 
     def require_conditional_puts(self) -> None:
@@ -163,31 +162,32 @@ class ObjectBlobs:
                 succeed; or if it or the bucket cannot be reached.
         """
         try:
-            won = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
+            is_overwritten = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
         except _DeniedError:
             return
-        if won:
+        if is_overwritten:
             raise HomeError(
                 f"{self._place}: the store overwrites an existing object in spite of a"
                 " conditional put (If-None-Match). Concurrent writes would be lost. Use another"
                 " store"
             )
 
-    def _tried(self, work: Callable[[], Result]) -> Result:
+    def _retry(self, work: Callable[[], Result]) -> Result:
+        """Run a request, and repeat it while the store is unreachable or busy."""
         from obstore.exceptions import BaseError
 
         deadline = time.monotonic() + self._patience
-        warned = False
+        has_warned = False
         while True:
             try:
                 return work()
             except (BaseError, _BusyError, OSError) as error:
-                message, is_transient, kind = _classify_error(error)
+                message, is_transient, error_type = _classify_error(error)
                 if not is_transient or time.monotonic() > deadline:
-                    raise kind(f"{self._place}: {message}") from None
-                if not warned:
+                    raise error_type(f"{self._place}: {message}") from None
+                if not has_warned:
                     _LOG.warning("%s: %s; trying for %.0f s", self._place, message, self._patience)
-                    warned = True
+                    has_warned = True
                 time.sleep(_RETRY_SECONDS)
 
 
@@ -199,33 +199,33 @@ class _DeniedError(HomeError):
     """The credentials do not permit the operation."""
 
 
-def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
+def _classify_error(error: Exception) -> tuple[str, bool, type[HomeError]]:
     """Summary of an error without its full text, whether to retry, and the exception to raise."""
-    text, _, source = str(why).partition("\n")
-    status = "; ".join(
-        match[1].strip() for find in (_STATUS, _CODE) if (match := find.search(text))
-    )
+    text, _, details = str(error).partition("\n")
+    matches = [pattern.search(text) for pattern in (_STATUS, _CODE)]
+    status = "; ".join(match[1].strip() for match in matches if match)
     if _NO_KEYS.search(text):
         message = (
             "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
         )
         return message, False, HomeError
-    if isinstance(why, _BusyError):
+    if isinstance(error, _BusyError):
         return "busy with the same object", True, HomeError
     if _TRANSIENT.search(text):
-        cause = status or (_CAUSE.findall(source) or ["no answer"])[-1]
-        return f"cannot be reached ({cause})", True, HomeError
+        causes = _CAUSE.findall(details) or ["no answer"]
+        return f"cannot be reached ({status or causes[-1]})", True, HomeError
     if _DENIED.search(text):
         message = (
             f"access denied ({status}). Set other credentials in the environment, or grant these"
+            " read and write access"
         )
-        return f"{message} read and write access", False, _DeniedError
+        return message, False, _DeniedError
     if _NO_BUCKET.search(text):
         return f"there is no such bucket ({status})", False, HomeError
-    return f"refused ({status or type(why).__name__})", False, HomeError
+    return f"refused ({status or type(error).__name__})", False, HomeError
 
 
-def open_object_blobs(objects: str, endpoint: str, below: str, place: str) -> ObjectBlobs:
+def open_object_blobs(objects: str, endpoint: str, folder: str, place: str) -> ObjectBlobs:
     """Open a folder of an object store, see ``storage.blobs.files.open_blobs``.
 
     Raises:
@@ -233,12 +233,12 @@ def open_object_blobs(objects: str, endpoint: str, below: str, place: str) -> Ob
         HomeError: If the store cannot be reached or has no conditional puts.
     """
     _require_conditional_puts(objects, endpoint, place)
-    return _open(f"{objects.rstrip('/')}/{below}", endpoint, f"{place.rstrip('/')}/{below}")
+    return _open(f"{objects.rstrip('/')}/{folder}", endpoint, f"{place.rstrip('/')}/{folder}")
 
 
 @cache
 def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
-    """Verify once per process."""
+    """Verify, once per process, that the store refuses to create an object twice."""
     _open(objects.rstrip("/"), endpoint, place).require_conditional_puts()
 
 
@@ -249,11 +249,11 @@ def _open(address: str, endpoint: str, place: str) -> ObjectBlobs:
     from obstore.exceptions import BaseError
     from obstore.store import from_url
 
-    where = {"endpoint": endpoint} if endpoint else {}
+    options = {"endpoint": endpoint} if endpoint else {}
     try:
         store = from_url(
             address,
-            **where,
+            **options,
             client_options={
                 "allow_http": endpoint.startswith("http:"),
                 "connect_timeout": "5s",

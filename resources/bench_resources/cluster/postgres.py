@@ -14,7 +14,13 @@ import sqlalchemy as sa
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_resources.storage.database import Write
-from bench_resources.storage.schema import create_statements, migrate, schema_state, version_error
+from bench_resources.storage.schema import (
+    State,
+    create_statements,
+    migrate,
+    schema_state,
+    version_error,
+)
 from bench_resources.storage.sqlite import PATIENCE
 
 if TYPE_CHECKING:
@@ -59,8 +65,8 @@ class PostgresDatabase:
                 f"{variable}: not the address of a PostgreSQL database (expected"
                 " postgresql://user:password@host:5432/database). Correct the environment variable."
             ) from None
-        at = ":".join(str(parts[name]) for name in ("host", "port") if parts.get(name))
-        self.place = f"PostgreSQL {at or 'here'}/{parts.get('dbname', '')} ({variable})"
+        host = ":".join(str(parts[name]) for name in ("host", "port") if parts.get(name)) or "here"
+        self.place = f"PostgreSQL {host}/{parts.get('dbname', '')} ({variable})"
         self._address = address
         self._process = 0
         self._engine: sa.Engine | None = None
@@ -69,21 +75,21 @@ class PostgresDatabase:
         """Create the tables of a store, or check that they have the current schema."""
         state = self.write(partial(schema_state, store=store), FIRST_PATIENCE)
         if state == "missing":
-            state = self.write(partial(_create, store=store), FIRST_PATIENCE)
+            state = self.write(partial(_create_tables, store=store), FIRST_PATIENCE)
         if state != "current":
             raise version_error(self.place, store, state)
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
         """Migrate the tables of stores; returns the names of the older ones."""
 
-        def work(connection: sa.Connection) -> list[str]:
+        def migrate_older(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)
             older = [store for store in stores if schema_state(connection, store) == "older"]
             for store in older:
                 migrate(connection, store)
             return older
 
-        older = self.write(work, FIRST_PATIENCE)
+        older = self.write(migrate_older, FIRST_PATIENCE)
         for store in stores:
             self.prepare(store)
         return older
@@ -93,34 +99,35 @@ class PostgresDatabase:
         return self.write(work)
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work in one transaction; retried if the connection or server fails.
+        """Run a unit of work in one transaction; retry it if the connection or server fails.
 
         Raises:
             HomeError: If it still fails after ``patience`` s, or for another error of the database.
         """
         deadline = time.monotonic() + patience
-        broke = warned = False
+        has_reconnected = has_warned = False
         while True:
             try:
-                with self._connected().begin() as connection:
+                with self._open_engine().begin() as connection:
                     return work(connection)
             except sa.exc.DBAPIError as error:
-                text = " ".join(str(error.orig).split()) or type(error.orig).__name__
+                message = " ".join(str(error.orig).split()) or type(error.orig).__name__
                 if not _is_transient(error) or time.monotonic() > deadline:
-                    raise HomeError(f"{self.place}: {text}") from None
-                if error.connection_invalidated and not broke:
-                    broke = True  # an idle connection that broke: the next attempt opens another
+                    raise HomeError(f"{self.place}: {message}") from None
+                if error.connection_invalidated and not has_reconnected:
+                    has_reconnected = True  # an idle connection broke; the next attempt opens one
                     continue
-                if not warned:
-                    _LOG.warning("%s: %s; retrying for %.0f s", self.place, text, patience)
-                    warned = True
+                if not has_warned:
+                    _LOG.warning("%s: %s; retrying for %.0f s", self.place, message, patience)
+                    has_warned = True
                 time.sleep(_RETRY_SECONDS)
 
     def writer(self) -> AbstractContextManager[Write]:
         """Run several units of work; each takes a connection of the pool."""
         return nullcontext(self.write)
 
-    def _connected(self) -> sa.Engine:
+    def _open_engine(self) -> sa.Engine:
+        """The engine of this process, which is created by its first use."""
         if self._engine is None or self._process != os.getpid():  # connections survive no fork
             self._process = os.getpid()
             self._engine = sa.create_engine(
@@ -140,7 +147,8 @@ class PostgresDatabase:
         )
 
 
-def _create(connection: sa.Connection, store: str) -> Any:  # noqa: ANN401
+def _create_tables(connection: sa.Connection, store: str) -> State:
+    """Create the tables of a store if they are missing; returns the state of the schema."""
     _lock_schema(connection)
     if (state := schema_state(connection, store)) != "missing":
         return state
@@ -154,12 +162,13 @@ def _lock_schema(connection: sa.Connection) -> None:
 
 
 def _dispose(engine: sa.Engine, process: int) -> None:
+    """Close the connections of an engine, except in a fork of its process."""
     if process == os.getpid():
         engine.dispose()
 
 
 def _is_transient(error: sa.exc.DBAPIError) -> bool:
-    """Whether another attempt may succeed: a restart, a deadlock."""
+    """Whether another attempt may succeed, such as after a restart or a deadlock."""
     from psycopg import errors
 
     if not isinstance(error.orig, errors.OperationalError):

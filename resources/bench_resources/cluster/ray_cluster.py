@@ -20,7 +20,7 @@ _TOKEN_FILE = "~/.ray/auth_token"  # Ray's default
 
 
 def missing_token() -> str:
-    """Message about a missing token, without which Ray would end this process; else ""."""
+    """Message about a missing token, without which Ray ends this process; "" if none is missing."""
     if os.environ.get("RAY_AUTH_MODE", "").lower() != "token" or os.environ.get("RAY_AUTH_TOKEN"):
         return ""
     file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or _TOKEN_FILE).expanduser()
@@ -31,11 +31,7 @@ def missing_token() -> str:
 
 def cluster_errors() -> tuple[type[Exception], ...]:
     """Ray's exceptions for an unreachable cluster or a wrong token."""
-    errors: tuple[type[Exception], ...] = (
-        OSError,
-        RuntimeError,
-        ValueError,
-    )  # OSError: of requests
+    errors: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)
     if not is_installed("ray"):
         return errors
     from ray.exceptions import RayError
@@ -46,26 +42,25 @@ def cluster_errors() -> tuple[type[Exception], ...]:
 def run_with_timeout(seconds: float, work: Callable[[], Result]) -> Result:
     """Run a function with a timeout, in a thread that is abandoned when it expires.
 
-    Never in the main thread, where Ray would replace the SIGTERM handler.
+    It is not the main thread, in which Ray would replace the SIGTERM handler.
 
     Raises:
         TimeoutError: If it takes longer; the message is the timeout, such as "60 s".
         Exception: What ``work`` raises.
     """
-    done: Future[Result] = Future()
-
-    expected: tuple[type[Exception], ...] = (BenchError, *cluster_errors())
+    future: Future[Result] = Future()
+    expected_errors: tuple[type[Exception], ...] = (BenchError, *cluster_errors())
 
     def run() -> None:
         try:
-            done.set_result(work())
-        except expected as error:
-            done.set_exception(error)
+            future.set_result(work())
+        except expected_errors as error:
+            future.set_exception(error)
         finally:
-            if not done.done():  # a bug: the thread's traceback is printed too
-                done.set_exception(sys.exception())
+            if not future.done():  # a bug: the thread's traceback is printed too
+                future.set_exception(sys.exception())
 
     threading.Thread(target=run, daemon=True).start()
-    if not wait([done], seconds).done:
+    if not wait([future], seconds).done:
         raise TimeoutError(f"{seconds:.0f} s")
-    return done.result()
+    return future.result()

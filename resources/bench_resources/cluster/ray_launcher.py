@@ -25,11 +25,7 @@ from bench_resources.cluster.ray_cluster import (
 from bench_resources.cluster.run_needs import needs_of, ray_options
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.runs.dagster_names import (
-    CheckRunHealthResult,
-    LaunchRunContext,
-    WorkerStatus,
-)
+from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from bench_resources.runs.orphaned_runs import process_health
 
 if TYPE_CHECKING:
@@ -75,15 +71,15 @@ class RayLauncher(dg.DefaultRunLauncher):
         run = context.dagster_run
         if _CONFIG_TAG not in run.tags:
             options = ray_options(needs_of(run, load_settings(self._home))).items()
-            tags = {_CONFIG_TAG: json.dumps({name: n for name, n in options if n})}
+            tags = {_CONFIG_TAG: json.dumps({name: amount for name, amount in options if amount})}
             self._instance.add_run_tags(run.run_id, tags)
             run = run.with_tags({**run.tags, **tags})
-        sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
-        self._call(partial(self._ray.launch_run, sent))
+        tagged_context = LaunchRunContext(dagster_run=run, workspace=context.workspace)
+        self._request(partial(self._ray.launch_run, tagged_context))
 
     def terminate(self, run_id: str) -> bool:
         """End a run; returns whether it existed."""
-        return bool(self._call(partial(self._ray.terminate, run_id)))
+        return bool(self._request(partial(self._ray.terminate, run_id)))
 
     @property
     def supports_check_run_worker_health(self) -> bool:
@@ -115,19 +111,20 @@ class RayLauncher(dg.DefaultRunLauncher):
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
     ) -> str | None:
         """Ray's information about a run's job."""
-        return str(self._call(partial(self._ray.get_run_worker_debug_info, run)) or "")
+        return str(self._request(partial(self._ray.get_run_worker_debug_info, run)) or "")
 
     def _health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
+        """Health of a run's job; UNKNOWN while Ray's head does not respond."""
         try:
-            health: CheckRunHealthResult = self._call(
+            health: CheckRunHealthResult = self._request(
                 partial(self._ray.check_run_worker_health, run)
             )
         except HomeError as error:
             return CheckRunHealthResult(WorkerStatus.UNKNOWN, str(error))
         return health
 
-    def _call(self, ask: Callable[[], Result]) -> Result:
-        """Send a request to Ray's head.
+    def _request(self, send: Callable[[], Result]) -> Result:
+        """Send a request to Ray's head, and return its result.
 
         Raises:
             HomeError: If it does not respond in time, or refuses.
@@ -135,11 +132,12 @@ class RayLauncher(dg.DefaultRunLauncher):
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)
-            return run_with_timeout(_RESPONSE_TIMEOUT, ask)
+            return run_with_timeout(_RESPONSE_TIMEOUT, send)
         except cluster_errors() as error:
-            line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            lines = str(error).strip().splitlines()
+            reason = lines[0] if lines else type(error).__name__
             raise HomeError(
-                f"[cluster] address {self._address}: Ray does not accept runs: {line}. Check that"
+                f"[cluster] address {self._address}: Ray does not accept runs: {reason}. Check that"
                 " its dashboard runs there, and that RAY_AUTH_TOKEN is set on this machine"
             ) from None
 
@@ -161,12 +159,13 @@ class RayLauncher(dg.DefaultRunLauncher):
 
 
 def _quote_entrypoint(entrypoint: str) -> str:
-    """Quote arguments that contain JSON, and use this environment's Dagster instead of PATH's.
+    """Quote the argument that contains JSON, and use this environment's Dagster instead of PATH's.
 
     >>> print(_quote_entrypoint("python -m dagster api execute_run '[it's]'"))
     python -m dagster api execute_run '[it'"'"'s]'
     """
-    command, _, quoted = entrypoint.partition(" '")
+    command, _, argument = entrypoint.partition(" '")
     if command.startswith("dagster "):
         command = f"{shlex.quote(sys.executable)} -m {command}"
-    return f"{command} {shlex.quote(quoted.removesuffix(chr(39)))}"
+    argument = shlex.quote(argument.removesuffix("'"))
+    return f"{command} {argument}"

@@ -20,17 +20,17 @@ _COMMON = ("cpu", "gpu", "memory")
 
 
 def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
-    """Resources of a run: its model's if it loads weights or starts servers, else one CPU.
+    """Resources of a run: those of its model if it loads weights or starts servers, else one CPU.
 
     Raises:
-        UnknownNameError: If its model does not exist, or no longer.
+        UnknownNameError: If its model does not exist any more.
     """
-    if run.execution_plan_snapshot_id and not run.run_op_concurrency:  # no pool: it asks no model
+    if run.execution_plan_snapshot_id and not run.run_op_concurrency:  # no pool: it calls no model
         return {"cpu": 1}
     name = run.tags.get("dagster/partition")
     if name in settings.encoders and name not in settings.models:
         device = str(settings.encoders[name].get("device"))
-        return {"cpu": 1, "gpu": float(device.startswith("cuda"))}
+        return {"cpu": 1, "gpu": 1.0 if device.startswith("cuda") else 0.0}
     spec = resolve_name(name, settings).base.spec if name else None
     if isinstance(spec, ManagedServerSection) and spec.serve:
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
@@ -62,8 +62,11 @@ def sbatch_options(needs: Mapping[str, float]) -> list[str]:
     generic = {"gpu": needs.get("gpu", 0), **_custom_resources(needs)}
     gres = ",".join(f"{name}:{ceil(amount)}" for name, amount in generic.items() if amount)
     options = [f"--cpus-per-task={max(1, ceil(needs.get('cpu', 1)))}"]
-    options += [f"--mem={ceil(memory / 2**20)}M"] if (memory := needs.get("memory")) else []
-    return [*options, *([f"--gres={gres}"] if gres else [])]
+    if memory := needs.get("memory"):
+        options.append(f"--mem={ceil(memory / 2**20)}M")
+    if gres:
+        options.append(f"--gres={gres}")
+    return options
 
 
 def pod_config(needs: Mapping[str, float]) -> dict[str, Any]:

@@ -59,20 +59,22 @@ class SlurmLauncher(dg.DefaultRunLauncher):
             HomeError: If ``sbatch`` refuses it, or is not in PATH.
         """
         run, settings = context.dagster_run, load_settings(self._home)
-        log = self._log(run.run_id)
+        log = self._log_file(run.run_id)
         log.parent.mkdir(parents=True, exist_ok=True)
         options = ["--parsable", "--no-requeue", f"--job-name=bench-{run.run_id[:8]}"]
         options += [f"--output={_escape_file_name(log)}", "--open-mode=append"]
         options += [*_site_options(settings), *sbatch_options(needs_of(run, settings))]
-        sent = _run("sbatch", *options, script=f"#!/bin/sh\nexec {_command(context)}\n")
-        if sent.returncode:
-            raise HomeError(f'[cluster] launcher "slurm": sbatch: {sent.stderr.strip()}')
-        job = sent.stdout.split(";")[0].strip()
+        script = f"#!/bin/sh\nexec {_execute_command(context)}\n"
+        result = _call_slurm("sbatch", *options, script=script)
+        if result.returncode:
+            raise HomeError(f'[cluster] launcher "slurm": sbatch: {result.stderr.strip()}')
+        job, *_ = result.stdout.split(";")  # followed by the cluster's name, if there are several
+        job = job.strip()
         self._instance.add_run_tags(run.run_id, {JOB: job})
         self._instance.report_engine_event(f"Slurm job {job}, log {log}", run, cls=type(self))
 
     def terminate(self, run_id: str) -> bool:
-        """End a run; returns whether it existed.
+        """End a run; returns whether Slurm could signal or cancel its job.
 
         The first call sends SIGTERM, so that the process can record its end; the second kills it.
         """
@@ -80,11 +82,12 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         if run is None or run.is_finished or JOB not in run.tags:
             return False
         if run.status == dg.DagsterRunStatus.CANCELING:
-            return _run("scancel", run.tags[JOB]).returncode == 0
+            return _call_slurm("scancel", run.tags[JOB]).returncode == 0
         self._instance.report_run_canceling(run)
-        if self._state(run)[0] in _RUNNING:
-            return _run("scancel", "--batch", "--signal=TERM", run.tags[JOB]).returncode == 0
-        cancelled = _run("scancel", run.tags[JOB])  # no process runs yet that could record its end
+        state, _ = self._state(run)
+        if state in _RUNNING:
+            return _call_slurm("scancel", "--batch", "--signal=TERM", run.tags[JOB]).returncode == 0
+        cancelled = _call_slurm("scancel", run.tags[JOB])  # no process could record its end
         self._instance.report_run_canceled(run)
         return cancelled.returncode == 0
 
@@ -103,7 +106,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         if state in _RUNNING or state == _NO_STATE:
             health = process_health(self._instance, run)  # its node may be down, unknown to Slurm
             if health.status == WorkerStatus.FAILED:
-                _run("scancel", run.tags[JOB])
+                _call_slurm("scancel", run.tags[JOB])
             return health
         if state == "COMPLETED":
             return CheckRunHealthResult(WorkerStatus.SUCCESS)
@@ -111,8 +114,11 @@ class SlurmLauncher(dg.DefaultRunLauncher):
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
         """Whether the job of a run that has not started is neither pending nor running."""
-        known = _PENDING | _RUNNING | {_NO_STATE}
-        return JOB in run.tags and self._state(run)[0] not in known
+        if JOB not in run.tags:
+            return False
+        state, _ = self._state(run)
+        active_states = _PENDING | _RUNNING | {_NO_STATE}
+        return state not in active_states
 
     def get_run_worker_debug_info(
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
@@ -120,7 +126,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         """The state of a run's job, and the end of its log."""
         if JOB not in run.tags:
             return None
-        log = self._log(run.run_id)
+        log = self._log_file(run.run_id)
         lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
         state, detail = self._state(run)
         return "\n".join(
@@ -131,12 +137,12 @@ class SlurmLauncher(dg.DefaultRunLauncher):
     def _home(self) -> Path:
         return Path(self._instance.root_directory).parent
 
-    def _log(self, run_id: str) -> Path:
+    def _log_file(self, run_id: str) -> Path:
         return Path(self._instance.root_directory, "slurm", f"{run_id}.log")
 
     def _state(self, run: dg.DagsterRun) -> tuple[str, str]:
-        """State of a run's job, and its node or the reason why it is pending."""
-        result = _run("squeue", "-h", "-t", "all", "-o", "%T|%N|%r", "-j", run.tags[JOB])
+        """State of a run's job, and its node, or the reason why it is pending or has no state."""
+        result = _call_slurm("squeue", "-h", "-t", "all", "-o", "%T|%N|%r", "-j", run.tags[JOB])
         if result.returncode == 0 and "|" in result.stdout:
             state, node, reason = result.stdout.strip().split("|", 2)
             return state, f"on {node}" if node else f"({reason})"
@@ -151,8 +157,8 @@ def _site_options(settings: Settings) -> list[str]:
     return [*(f"--{name}={value}" for name, value in options.items() if value), *cluster.sbatch]
 
 
-def _command(context: LaunchRunContext) -> str:
-    """Command that executes a run; it finds the instance by ``DAGSTER_HOME``."""
+def _execute_command(context: LaunchRunContext) -> str:
+    """Shell command that executes a run; it finds the instance by ``DAGSTER_HOME``."""
     origin = context.job_code_origin
     assert origin is not None  # Dagster has recorded the code location
     arguments = ExecuteRunArgs(
@@ -167,7 +173,8 @@ def _escape_file_name(log: Path) -> str:
     return str(log).replace("%", "%%")
 
 
-def _run(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":
+def _call_slurm(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":
+    """Run a command of Slurm with ``script`` as stdin; a timeout is returned as a failure."""
     try:
         return subprocess.run(
             command,

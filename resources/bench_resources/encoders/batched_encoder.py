@@ -54,11 +54,12 @@ class BatchedEncoder:
         # Sorted by length, so that short texts are not padded to long ones.
         distinct = sorted(set(contents), key=lambda content: (len(content), content))
         starts = range(0, len(distinct), self._batch_size)
-        vectors = np.concatenate([embed(distinct[at : at + self._batch_size]) for at in starts])
-        row = {content: n for n, content in enumerate(distinct)}
-        return _normalize(vectors)[[row[content] for content in contents]]
+        batches = [distinct[start : start + self._batch_size] for start in starts]
+        vectors = _normalize(np.concatenate([embed(batch) for batch in batches]))
+        row_by_content = {content: row for row, content in enumerate(distinct)}
+        return vectors[[row_by_content[content] for content in contents]]
 
 
 def _normalize(vectors: Vectors) -> Vectors:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(length, np.finfo(np.float32).tiny), np.float32)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(norms, np.finfo(np.float32).tiny), np.float32)

@@ -74,13 +74,14 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     if _has_embed_methods(own_class):
         return own_class
     family = transformers.MODEL_MAPPING.get(type(config), None)
-    if _has_embed_methods(family) and not class_name.endswith("Retrieval"):  # other vectors
+    is_retrieval = class_name.endswith("Retrieval")  # the family's class embeds differently
+    if _has_embed_methods(family) and not is_retrieval:
         return family
     raise ValueError(f"{class_name or config.model_type} does not embed texts and images")
 
 
-def _has_embed_methods(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
-    return all(hasattr(kind, name) for name in _EMBED_METHODS)
+def _has_embed_methods(model_class: Any) -> bool:  # noqa: ANN401 - of transformers, or None
+    return all(hasattr(model_class, name) for name in _EMBED_METHODS)
 
 
 RANDOM = "random"
@@ -114,11 +115,7 @@ def open_encoder(
 ) -> Iterator[ImageTextEncoder]:
     """Open an encoder during a ``with`` block.
 
-    Args:
-        name: Name to show.
-        spec: Section of the encoder; None for the baseline.
-        location: Folder or hub id.
-        image_store: Store of the images.
+    ``location`` is a folder or hub id; without a section (``spec``), it is the random baseline.
 
     Raises:
         ModelError: If there is no such checkpoint, or it does not load.
@@ -127,17 +124,18 @@ def open_encoder(
         yield RandomEncoder(name)
         return
     checkpoint = pin(location, spec.revision)
-    load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
+    is_transformers = spec.kind == "transformers"
+    encoder_class = _CheckpointEncoder if is_transformers else _SentenceTransformersEncoder
     try:
         with require_unchanged(checkpoint.checksums):
-            encoder = load(
+            encoder = encoder_class(
                 checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
             )
     except ModelError:
         raise
     except Exception as error:  # any exception: libraries read third-party files
         raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
-    library = "" if spec.kind == "transformers" else f"+{spec.kind}"
+    library = "" if is_transformers else f"+{spec.kind}"
     yield BatchedEncoder(f"{name}@{checkpoint.content}{library}", encoder, spec.batch_size)
 
 
@@ -185,20 +183,19 @@ class _CheckpointEncoder:
         return self._to_numpy(self._embed_images([self._open_image(image) for image in images]))
 
     def _refuse_incomparable(self) -> None:
-        """Refuse a model whose text and image vectors are not single ones of the same dimension."""
-        embedded = (
-            self._embed_texts(["a cat"]),
-            self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")]),
-        )
-        shapes = [tuple(getattr(vectors, "shape", ())) for vectors in embedded]
-        if shapes[0] != shapes[1] or len(shapes[0]) != 2:
+        """Refuse a model that does not make one vector, of the same length, of a text or image."""
+        text_vectors = self._embed_texts(["a cat"])
+        image_vectors = self._embed_images([PILImage.new("RGB", _TRIAL_SIZE, "red")])
+        text_shape = tuple(getattr(text_vectors, "shape", ()))
+        image_shape = tuple(getattr(image_vectors, "shape", ()))
+        if text_shape != image_shape or len(text_shape) != 2:
             raise ValueError(
-                f"{type(self._model).__name__} makes shape {shapes[0]} of a text and {shapes[1]} of"
-                " an image (expected one vector each, of the same length)"
+                f"{type(self._model).__name__} makes shape {text_shape} of a text and {image_shape}"
+                " of an image (expected one vector each, of the same length)"
             )
 
     def _embed_texts(self, texts: Sequence[str]) -> "Tensor":
-        # SigLIP was trained on texts padded to full length; for CLIP it makes no difference.
+        # SigLIP was trained on texts padded to full length; for CLIP, padding makes no difference.
         longest = self._model.config.text_config.max_position_embeddings
         inputs = self._processor(
             text=list(texts),
@@ -234,10 +231,10 @@ class _SentenceTransformersEncoder:
         require_extra(location, "sentence_transformers")
         from sentence_transformers import SentenceTransformer
 
-        own_revision = None if Path(location).is_dir() else revision
+        hub_revision = None if Path(location).is_dir() else revision
         with hold_load_report(location):
-            self._model = SentenceTransformer(location, revision=own_revision, device=device)
-            refuse_incomplete_parts(self._model, location, own_revision)
+            self._model = SentenceTransformer(location, revision=hub_revision, device=device)
+            refuse_incomplete_parts(self._model, location, hub_revision)
         refuse_infinite_weights(self._model, location)
         self._open_image = open_image
 

@@ -13,6 +13,7 @@ from bench_assets.core.schema.errors import ModelError
 METEOR_VERSION = "1.5"
 _JAR = "meteor-1.5.jar"
 _OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
+_SEPARATOR = " ||| "  # of the fields of a line
 _MEMORY = "-Xmx2G"  # the paraphrase tables need more than 1 GB
 
 
@@ -20,7 +21,7 @@ class MeteorScores(NamedTuple):
     """METEOR of a corpus and of each caption, in [0, 1]."""
 
     corpus: float
-    each: list[float]
+    per_caption: list[float]
 
 
 def missing_meteor() -> str:
@@ -73,16 +74,19 @@ def _score_captions(
 ) -> MeteorScores:
     """Collect the statistics of each caption, and score them together."""
     statistics = [
-        _send_line(program, " ||| ".join(["SCORE", *map(_line, references), _line(candidate)]))
+        _send_line(program, "SCORE", *map(_join_tokens, references), _join_tokens(candidate))
         for candidate, references in captions
     ]
-    first = float(_send_line(program, " ||| ".join(["EVAL", *statistics])))
-    rest = [float(_read_line(program)) for _ in captions]
-    return MeteorScores(rest[-1], [first, *rest[:-1]])
+    first_line = _send_line(program, "EVAL", *statistics)
+    scores = [float(first_line), *(float(_read_line(program)) for _ in captions)]
+    *caption_scores, corpus_score = scores
+    return MeteorScores(corpus_score, caption_scores)
 
 
-def _send_line(program: "subprocess.Popen[str]", line: str) -> str:
+def _send_line(program: "subprocess.Popen[str]", *fields: str) -> str:
+    """Send the fields of a line; returns the first line of the response."""
     assert program.stdin
+    line = _SEPARATOR.join(fields)
     program.stdin.write(f"{line}\n")
     program.stdin.flush()
     return _read_line(program)
@@ -93,8 +97,8 @@ def _read_line(program: "subprocess.Popen[str]") -> str:
     return program.stdout.readline().strip()
 
 
-def _line(tokens: Sequence[str]) -> str:
-    return " ".join(token for token in tokens if token != "|||")
+def _join_tokens(tokens: Sequence[str]) -> str:
+    return " ".join(token for token in tokens if token != _SEPARATOR.strip())
 
 
 def _jar() -> Path | None:

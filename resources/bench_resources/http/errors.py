@@ -153,28 +153,28 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 
 
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
-    """Classify an error response; ``error`` is one found inside a body with status 200."""
+    """Classify an error response; ``error`` is an error inside a body with status 200."""
     received = _parse_json(data) if error is None else {"error": error}
-    message = (error_message(received) or _page(data))[:_MATCHED]
+    message = (error_message(received) or _page_text(data))[:_MATCHED]
     detail = " ".join(message.split())[:_SHOWN]
     message_and_codes = f"{message} {_codes(received)[:_MATCHED]}"
-    what = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
+    summary = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
     if status != 429 and _TOO_LONG.search(message_and_codes):
-        what = f"too long for the model's context (HTTP {status})"
-        return Failure(what=what, detail=detail, refusal=CONTEXT_FULL)
+        summary = f"too long for the model's context (HTTP {status})"
+        return Failure(what=summary, detail=detail, refusal=CONTEXT_FULL)
     if status in _FILTERING and _FILTERED.search(message_and_codes):
-        what = f"blocked by a content filter (HTTP {status})"
-        return Failure(what=what, detail=detail, refusal=CONTENT_FILTER)
+        summary = f"blocked by a content filter (HTTP {status})"
+        return Failure(what=summary, detail=detail, refusal=CONTENT_FILTER)
     if advice := _advice(status, message_and_codes):
-        return Failure(what=what, detail=detail, refused=True, advice=advice)
+        return Failure(what=summary, detail=detail, refused=True, advice=advice)
     if status != 429 and _IMAGE_REFUSED.search(message_and_codes):
-        return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
+        return Failure(what=summary, detail=detail, refusal=IMAGE_REFUSED)
     if not is_transient_status(status):
         refusal = REQUEST_REFUSED if 400 <= status < 500 else ""
         tries = 2 if refusal or status == 200 else 1
-        return Failure(what=what, detail=detail, tries=tries, refusal=refusal)
+        return Failure(what=summary, detail=detail, tries=tries, refusal=refusal)
     return Failure(
-        what=what,
+        what=summary,
         detail=detail,
         tries=UNLIMITED_TRIES,
         wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
@@ -183,7 +183,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     )
 
 
-def error_message(body: object, deeper: int = _DEEPEST) -> str:
+def error_message(body: object, depth: int = _DEEPEST) -> str:
     """The message in a JSON body; "" without one.
 
     >>> error_message({"error": {"message": "no", "code": 1}}), error_message({"error": "no"})
@@ -193,32 +193,30 @@ def error_message(body: object, deeper: int = _DEEPEST) -> str:
     """
     if isinstance(body, str):
         return body.strip()
-    if not deeper or not isinstance(body, list | dict):
+    if not depth or not isinstance(body, list | dict):
         return ""
     if isinstance(body, list):
-        return "; ".join(filter(None, (error_message(part, deeper - 1) for part in body[:3])))
-    message = ": ".join(
-        filter(None, (error_message(body.get(name), deeper - 1) for name in _NAMES))
-    )
+        return "; ".join(filter(None, (error_message(part, depth - 1) for part in body[:3])))
+    message = ": ".join(filter(None, (error_message(body.get(name), depth - 1) for name in _NAMES)))
     where = body.get("loc")
     return f"{'.'.join(map(str, where))}: {message}" if isinstance(where, list) else message
 
 
-def _advice(status: int, whole: str) -> str:
+def _advice(status: int, message_and_codes: str) -> str:
     """The setting to change; "" if the request itself is wrong, or a retry may succeed."""
     if status in _ADVISED:
         for pattern, advice in _ADVICE:
-            if pattern.search(whole) and (status != 429 or advice == _NO_MONEY):
+            if pattern.search(message_and_codes) and (status != 429 or advice == _NO_MONEY):
                 return advice
     return _ADVICE_BY_STATUS.get(status, "")
 
 
 def _codes(received: object) -> str:
     """Error codes beside the message, such as "context_length_exceeded"."""
-    inner = received[0] if isinstance(received, list) and received else received
-    error = inner.get("error") if isinstance(inner, dict) else None
+    body = received[0] if isinstance(received, list) and received else received
+    error = body.get("error") if isinstance(body, dict) else None
     details = error.get("details") if isinstance(error, dict) else None
-    levels = [level for level in (inner, error, details) if isinstance(level, dict)]
+    levels = [level for level in (body, error, details) if isinstance(level, dict)]
     codes = [level.get(name) for level in levels for name in ("code", "type", "error_code")]
     return " ".join(code for code in codes if isinstance(code, str))
 
@@ -230,7 +228,7 @@ def _parse_json(data: bytes) -> object:
         return None
 
 
-def _page(data: bytes) -> str:
+def _page_text(data: bytes) -> str:
     """The title of a web page, as proxies send them, or the beginning of the text."""
     text = data[:_READ].decode("utf-8", "replace")
     title = re.search(r"<title>([^<]*)</title>", text, re.IGNORECASE)
@@ -240,15 +238,15 @@ def _page(data: bytes) -> str:
 MOST_BYTES = 16 * 2**20  # of a body; a million tokens take a third of it
 
 
-async def body_of(response: aiohttp.ClientResponse) -> bytes | None:
+async def read_body(response: aiohttp.ClientResponse) -> bytes | None:
     """Read a body of at most ``MOST_BYTES``; close the connection and return None if larger.
 
     Raises:
         aiohttp.ClientError: If the connection breaks, or the body cannot be decompressed.
     """
     body = bytearray()
-    async for piece in response.content.iter_any():
-        body += piece
+    async for chunk in response.content.iter_any():
+        body += chunk
         if len(body) > MOST_BYTES:
             response.close()
             return None

@@ -17,14 +17,12 @@ _MAX_WAITING = 20  # arrivals that may wait for the caller
 _PAUSE = 0.01  # s between two checks whether fewer wait
 
 
-def stream_in_thread(
-    produce: Callable[[Hand], Coroutine[Any, Any, None]],
-) -> Generator[Arrival]:
-    """Run a coroutine in a thread; yield its items.
+def stream_in_thread(produce: Callable[[Hand], Coroutine[Any, Any, None]]) -> Generator[Arrival]:
+    """Run a coroutine in a thread, and yield the arrivals that it hands over.
 
-    A thread, because a notebook has a running loop of its own. Workers continue at once unless the
-    caller is slow: waiting for it at each item would cost two thread switches. An error of the
-    coroutine is raised after its last item.
+    A thread, because a notebook has a running loop of its own. Handing over waits only while the
+    caller is slow, because waiting for it at each arrival would cost two thread switches. An error
+    of the coroutine is raised after its last arrival.
     """
     loop = asyncio.new_event_loop()
     arrivals: SimpleQueue[Arrival | None] = SimpleQueue()

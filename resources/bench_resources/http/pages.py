@@ -7,18 +7,14 @@ from contextlib import contextmanager
 from urllib.parse import urljoin
 
 _MOST_BYTES = 1 << 20  # of a page of a local service
-_NUMBER = re.compile(r"\[Errno -?\d+\] ")
+_ERRNO = re.compile(r"\[Errno -?\d+\] ")
 
 
 def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
     """Get the status and the body of a local page; (0, reason) if the service is unreachable.
 
-    Redirects are not followed; proxies and certificates are ignored.
-
-    Args:
-        address: Address of the service.
-        path: Path of the page.
-        timeout: Time until the last byte of the response in s.
+    Redirects are not followed; proxies and certificates are ignored. ``timeout`` is the time in s
+    until the last byte of the response.
     """
     try:
         return _get(urljoin(address, path), timeout)
@@ -32,19 +28,19 @@ def _get(url: str, timeout: float) -> tuple[int, bytes]:
     deadline = time.monotonic() + timeout
     client = httpx.Client(timeout=timeout, verify=False, trust_env=False)
     with _plain_errors(timeout), client, client.stream("GET", url) as response:
-        received = bytearray()
-        for part in response.iter_bytes():
-            received += part
-            if len(received) > _MOST_BYTES:
+        body = bytearray()
+        for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > _MOST_BYTES:
                 raise ValueError(f"the response has more than {_MOST_BYTES} bytes")
             if time.monotonic() > deadline:
                 raise httpx.ReadTimeout("")
-        return response.status_code, bytes(received)
+        return response.status_code, bytes(body)
 
 
 @contextmanager
 def _plain_errors(timeout: float) -> Generator[None]:
-    """Raise errors of httpx as errors of Python."""
+    """Raise errors of httpx as built-in exceptions."""
     import httpx
 
     try:
@@ -65,7 +61,7 @@ def connection_problem(error: Exception) -> str:
     """
     from aiohttp import ClientProxyConnectionError
 
-    text = _NUMBER.sub("", str(error)) or type(error).__name__
+    text = _ERRNO.sub("", str(error)) or type(error).__name__
     cause = getattr(error, "os_error", error)  # of aiohttp's errors
     if isinstance(cause, ConnectionRefusedError) or text == "Connection refused":  # httpx's
         text = "Connection refused: no server is listening"

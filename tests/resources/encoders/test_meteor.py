@@ -21,7 +21,7 @@ def test_fixtures_come_out_corpus_and_item(shared_data):
         [(tokenize(i["candidate"]), [tokenize(text) for text in i["references"]]) for i in items]
     )
     assert found.corpus == pytest.approx(expected["scores"]["METEOR"], abs=1e-6)
-    assert found.each == pytest.approx(expected["per_item"]["METEOR"], abs=1e-6)
+    assert found.per_caption == pytest.approx(expected["per_item"]["METEOR"], abs=1e-6)
 
 
 def test_without_java_it_says_so(monkeypatch, tmp_path):

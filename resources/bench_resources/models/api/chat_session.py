@@ -15,7 +15,7 @@ from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
-from bench_resources.http.errors import MOST_BYTES, body_of, failure
+from bench_resources.http.errors import MOST_BYTES, failure, read_body
 from bench_resources.http.pages import connection_problem
 from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.models.api.formats.base import ApiFormat
@@ -81,7 +81,7 @@ class ChatSession:
             async with self.session.post(
                 self.endpoint.url, data=stream, allow_redirects=False
             ) as response:
-                data = await body_of(response)
+                data = await read_body(response)
         except aiohttp.InvalidURL:
             return Failure(what="not a URL such as http://127.0.0.1:8000/v1", refused=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
