@@ -140,6 +140,7 @@ def _pin_weights(
 
 
 def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+    """Take the checksum of weights, and refuse half-written ones."""
     checksum = take_checksum(list_files, digest)
     inspect_weights(checksum.states)
     return checksum
@@ -175,6 +176,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    """Pin the base of an adapter, with the adapter."""
     adapter_base = base_of(folder, base, revision)
     checksum = _checksum_weights(partial(loaded_files, folder), digest)
     base_checkpoint = _pin_weights(adapter_base.place, adapter_base.revision, None, digest)

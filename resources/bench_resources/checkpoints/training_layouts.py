@@ -74,14 +74,17 @@ def _walk_names(folder: Path) -> Iterator[str]:
     for _ in range(_DEEPEST + 1):
         subfolders: list[str] = []
         for prefix in level:
-            # scandir needs no stat per file.
-            with os.scandir(folder / prefix) as listing:
-                for entry in listing:
-                    if not _is_folder(entry):
-                        yield f"{prefix}{entry.name}"
-                    elif entry.name[0] != "." and not entry.is_symlink():
-                        subfolders.append(f"{prefix}{entry.name}/")
+            for entry in _scan(folder / prefix):
+                if not _is_folder(entry):
+                    yield f"{prefix}{entry.name}"
+                elif entry.name[0] != "." and not entry.is_symlink():
+                    subfolders.append(f"{prefix}{entry.name}/")
         level = subfolders
+
+
+def _scan(folder: Path) -> Iterator["os.DirEntry[str]"]:
+    with os.scandir(folder) as entries:  # needs no stat per file
+        yield from entries
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -127,7 +127,7 @@ class Settings(StrictSection):
 
     @property
     def named_sources(self) -> dict[str, str]:
-        """Sources that a command overrides, by suite."""
+        """Sources that a command named instead of the file's, by suite."""
         return self._named_sources
 
     def _with_ad_hoc_models(self, models: Mapping[str, ModelSpec]) -> "Settings":

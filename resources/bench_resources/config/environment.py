@@ -130,10 +130,11 @@ def weak_key_warnings(home: Path) -> list[str]:
     """Warnings for all keys that a home's settings name or contain, and that are not redacted."""
     tables = [_read_or_empty(file) for file in files_with_secrets(home)]
     secrets = named_secrets(tables, _environment_value)
+    weak_names = dict.fromkeys(name for value, name in secrets if not is_distinct(value))
     return [
         f"the key in {name} could be an ordinary text: it is not redacted in responses and"
         " messages. Use a random key of 16 or more letters and digits"
-        for name in dict.fromkeys(name for value, name in secrets if not is_distinct(value))
+        for name in weak_names
     ]
 
 

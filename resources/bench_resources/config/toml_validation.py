@@ -50,7 +50,9 @@ def allowed_entries(settings_type: Any, location: Sequence[str | int]) -> tuple[
         inner_types = [inner for outer in types_at for inner in _inner_types(outer, key)]
         types_at = inner_types or types_at  # pydantic names the arm of a union too
     models = filter(_is_model, types_at)
-    return tuple(name for model in models for name in _aliases(model))
+    return tuple(
+        field.alias or name for model in models for name, field in model.model_fields.items()
+    )
 
 
 def _union_members(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -78,10 +80,6 @@ def _inner_types(outer: Any, key: str | int) -> Iterator[Any]:  # noqa: ANN401
 
 def _is_model(annotation: Any) -> bool:  # noqa: ANN401
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
-
-
-def _aliases(model: type[BaseModel]) -> Iterator[str]:
-    return (field.alias or name for name, field in model.model_fields.items())
 
 
 def read_toml(file: Path) -> dict[str, Any]:

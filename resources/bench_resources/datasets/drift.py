@@ -50,7 +50,7 @@ class Base(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What was read or built now."""
+    """Counts of a raw file or a table of the present build."""
 
     rows: int
     total: int  # rows, with the rejected ones
@@ -101,7 +101,7 @@ class DriftGuard:
         Raises:
             DriftError: If one is gone.
         """
-        prefix = self._blob("files").removesuffix(".json")
+        prefix = self._blob_name("files").removesuffix(".json")
         for blob in [*self.tables.blobs.list(prefix)]:
             name = blob.name.removeprefix(f"{prefix}/").removesuffix(".json")
             base = None if _ANY in name else self._comparable_base(f"files/{name}")
@@ -128,7 +128,7 @@ class DriftGuard:
         return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
 
     def _group_files(self, files: Mapping[str, FileRows]) -> Mapping[str, FileRows]:
-        """Join the files of a folder that are a row each, or many: a bad file is then a bad row."""
+        """Join files of one row, and those of large folders: a bad file is then a bad row."""
         siblings = Counter(PurePath(name).parent for name in files)
         groups = defaultdict[str, FileRows](FileRows)
         for name, rows in files.items():
@@ -143,7 +143,7 @@ class DriftGuard:
     def keep(self, bases: Mapping[str, Base]) -> None:
         """Write bases; call it after the tables that they describe are written."""
         for name, base in bases.items():
-            self.tables.blobs.put(self._blob(name), json.dumps(base._asdict()).encode())
+            self.tables.blobs.put(self._blob_name(name), json.dumps(base._asdict()).encode())
 
     def base(self, name: str) -> Base | None:
         """Base of ``files/NAME`` or ``tables/PATH``; None if it was never built."""
@@ -153,10 +153,10 @@ class DriftGuard:
         return None
 
     def accept(self) -> str:
-        """Accept the next build of the source as it is now, once; returns who did, and the day."""
+        """Accept the next build of the source as it is now, once; returns the user and the day."""
         who = f"{getuser()} {date.today().isoformat()}"
         mark = {"who": who, "source": json_digest(dict(self.source))}
-        self.tables.blobs.put(self._blob(_ACCEPTED), json.dumps(mark).encode())
+        self.tables.blobs.put(self._blob_name(_ACCEPTED), json.dumps(mark).encode())
         return who
 
     def _check(self, name: str, title: str, counts: Counts, expected: int = 0) -> Base:
@@ -198,7 +198,7 @@ class DriftGuard:
     def _read(self, name: str) -> dict[str, Any]:
         """Content of a file of bases; {} if it is absent or damaged."""
         with suppress(ValueError, RecursionError):
-            content = json.loads(self.tables.blobs.get(self._blob(name)) or b"{}")
+            content = json.loads(self.tables.blobs.get(self._blob_name(name)) or b"{}")
             return content if isinstance(content, dict) else {}
         return {}
 
@@ -218,7 +218,7 @@ class DriftGuard:
         bases = (self.base("/".join(["tables", *key[1:-1], name])) for name in names)
         return max((base.rows for base in bases if base), default=0)
 
-    def _blob(self, name: str) -> str:
+    def _blob_name(self, name: str) -> str:
         parts = (self.tables.root(self.suite), _FOLDER, self.suite, f"{name}.json")
         return "/".join(filter(None, parts))
 
@@ -229,8 +229,7 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
     if base.rows - counts.rows > limit * base.rows:
         yield f"{counts.rows} rows ({base.rows} before)"
     if len(rejections) - base.rejected > limit * total:
-        reasons = [row.reason for row in rejections]
-        commonest = max(dict.fromkeys(reasons), key=reasons.count)
+        ((commonest, _),) = Counter(row.reason for row in rejections).most_common(1)
         example = next(row.entry for row in rejections if row.reason == commonest)
         yield (
             f"{len(rejections)} of {total} rows are rejected ({base.rejected} before), mostly:"

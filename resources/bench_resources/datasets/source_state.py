@@ -71,7 +71,7 @@ class SourceState(BaseModel):
         Raises:
             BenchError: If the source cannot be opened.
         """
-        source = _open(suite, settings)
+        source = _open_folder_source(suite, settings)
         if source is None or not root:
             return cls._read(suite, settings, source, ())
         files = [Path(root, row.path) for row in rows]
@@ -105,7 +105,7 @@ class SourceState(BaseModel):
     def changes(self, suite: str, settings: Settings, ignored: Collection[str] = ()) -> list[str]:
         """Describe what has changed since, files first; without the ``ignored`` settings."""
         try:
-            now = self._read(suite, settings, _open(suite, settings), self.others)
+            now = self._read(suite, settings, _open_folder_source(suite, settings), self.others)
         except (SourceError, SettingsError) as error:
             return [str(error)]
         return [
@@ -152,7 +152,7 @@ class HomeTableIOManager(RunTableIOManager):
         is_part = PART_FIELD in context.definition_metadata
         is_partition = context.has_asset_partitions and not is_part
         is_compared = not is_partition and (rows_by_file or _is_guarded_table(context))
-        source = _open(suite, cast(Settings, self.settings)) if is_compared else None
+        source = _open_folder_source(suite, cast(Settings, self.settings)) if is_compared else None
         if source and not source.is_mini:
             try:
                 self._check_drift(context, obj, source.folder, rows_by_file)
@@ -205,7 +205,7 @@ def accept_drift(tables: TableFiles, suite: str, settings: Settings) -> str:
     Raises:
         SourceError: If there is no such source, or it is a mini edition or a release.
     """
-    source = _open(suite, settings)
+    source = _open_folder_source(suite, settings)
     if source is None or source.is_mini:
         raise SourceError(
             f"{suite}: its source is no folder or file of [sources], and never drifts"
@@ -253,7 +253,7 @@ def _source_name(file: Path, folder: Path) -> str:
     return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else ""
 
 
-def _open(suite: str, settings: Settings) -> SuiteSource | None:
+def _open_folder_source(suite: str, settings: Settings) -> SuiteSource | None:
     """The source; None for a release, whose address names its content."""
     if configured_release(settings, suite):
         return None

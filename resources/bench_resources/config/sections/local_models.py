@@ -154,13 +154,13 @@ class VllmSpec(ServerSpec):
                 ' own. Use kind = "server" for other commands and addresses'
             )
         try:
-            command = validate_command(" ".join(_command(section)))
+            command = validate_command(" ".join(_command_parts(section)))
         except ValueError as error:
             raise ValueError(f"options: {error}") from error
         return {**section, "serve": command, "server": VLLM}
 
 
-def _command(section: Mapping[str, Any]) -> Iterator[str]:
+def _command_parts(section: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the ``vllm serve`` command for a section."""
     yield f"{shlex.quote(str(section.get('program', VLLM)))} serve {{path}}"
     yield "--host 127.0.0.1 --port {port} --served-model-name {name}"

@@ -140,7 +140,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         return INITIAL_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
-    def knows(self) -> ServerFeatures:
+    def features(self) -> ServerFeatures:
         """Capabilities of this kind of server."""
         return APIS.get(self.format) or SERVERS[self.server]
 
@@ -148,9 +148,9 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     def constant_fields(self) -> dict[str, Any]:
         """Fields that are equal in all requests, without model, messages and extra_body."""
         fields: dict[str, Any] = {"max_tokens": self.max_tokens}
-        if self.knows.neutral or self.top_p != 1.0:
+        if self.features.neutral or self.top_p != 1.0:
             fields["top_p"] = self.top_p
-        fields |= self.knows.neutral
+        fields |= self.features.neutral
         if self.chat_template_kwargs:
             fields["chat_template_kwargs"] = self.chat_template_kwargs
         return self._named_for_server(fields)
@@ -169,19 +169,19 @@ class ServerSpec(SamplingSection, ManagedServerSection):
             sampling["seed"] = self.seed + sample
         return self._named_for_server(sampling)
 
-    def identity_of(self, answers: str = "") -> str:
+    def identity_of(self, engine: str = "") -> str:
         """Identity: address, model name, revision, and constant or omitted fields.
 
         The decoding parameters are not part of it; they are a separate part of the cache key.
 
         Args:
-            answers: The engine and the content of its weights; "": the address.
+            engine: The engine and the content of its weights; "": the address.
         """
         fields = self.constant_fields | self.extra_body
         for name in self._decoding_fields - self.extra_body.keys():
             fields.pop(name, None)
         revision = f"@{self.revision}" if self.revision else ""
-        parts = [answers or f"server:{self.place}"]
+        parts = [engine or f"server:{self.place}"]
         if self.model or revision:
             parts.append(f"{self.model}{revision}")
         if self.format != "openai":
@@ -204,7 +204,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         """The server's name of a field; "" if it does not take it."""
         if name == "max_tokens" and self.max_tokens_field:
             return self.max_tokens_field
-        return self.knows.names.get(name, name)
+        return self.features.names.get(name, name)
 
     def _named_for_server(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields by the server's names, without those that it does not take or that are omitted."""
@@ -238,7 +238,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     @model_validator(mode="after")
     def _check_features(self) -> Self:
         """Check that the server or API supports what the section uses."""
-        if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
+        if self.chat_template_kwargs and not self.features.takes_template_kwargs:
             supporting = [name for name, server in SERVERS.items() if server.takes_template_kwargs]
             raise ValueError(
                 f'chat_template_kwargs work with {", ".join(supporting)}: set server = "...". Other'
@@ -249,8 +249,8 @@ class ServerSpec(SamplingSection, ManagedServerSection):
             raise ValueError(f"seed does not work with {server_name}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):
             raise ValueError('server and max_tokens_field need format = "openai"')
-        if unknown := set(self.omit) - self._decoding_fields - {*self.knows.neutral}:
+        if unknown := set(self.omit) - self._decoding_fields - {*self.features.neutral}:
             raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
-        if needed := set(self.omit) & self.knows.needs:
+        if needed := set(self.omit) & self.features.needs:
             raise ValueError(f"omit: {server_name} refuses requests without {', '.join(needed)}")
         return self

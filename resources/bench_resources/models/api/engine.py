@@ -120,7 +120,7 @@ class ServerEngine:
         """Headers of every request, with the key if there is one."""
         headers = dict(self._format.headers)
         if key:
-            name = self._spec.key_header or self._spec.knows.key_header
+            name = self._spec.key_header or self._spec.features.key_header
             headers[name] = f"Bearer {key}" if name == "Authorization" else key
         return headers
 
