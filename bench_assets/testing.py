@@ -183,13 +183,14 @@ def _check_points(task: Task, condition: str, questions: Sequence[Question], gol
     answerable = [question for question in questions if question.answer]
     for score in _score_responses(task, condition, answerable, gold):
         min_points = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round
+        where = f"{score.question_id}, condition {condition}"
         assert (score.points or 0.0) >= min_points, (
-            f"{score.question_id}, condition {condition}: the right answer gets {score.points} of "
+            f"{where}: the right answer gets {score.points} of "
             f"{score.max_points} points {score.note}".rstrip()
         )
         assert (score.points or 0.0) <= score.max_points * (1 + 1e-6), (
-            f"{score.question_id}, condition {condition}: the right answer gets {score.points} "
-            f"points, more than its max_points, {score.max_points}"
+            f"{where}: the right answer gets {score.points} points, more than its max_points,"
+            f" {score.max_points}"
         )
     for score in _score_responses(task, condition, answerable, lambda _: ""):
         assert not score.points or score.points < score.max_points, (

@@ -21,30 +21,26 @@ FormatName = Annotated[
     ),
 ]
 ModelsOption = Annotated[
-    list[str] | None,
-    typer.Option("--model", help="Model; repeatable. Default: all."),
+    list[str] | None, typer.Option("--model", help="Model; repeatable. Default: all.")
 ]
 SuitesOption = Annotated[
     list[str] | None,
     typer.Option("--suite", "--task", help="Suite or task; repeatable. Default: all."),
 ]
 ConditionsOption = Annotated[
-    list[str] | None,
-    typer.Option("--condition", help="Condition; repeatable. Default: all."),
+    list[str] | None, typer.Option("--condition", help="Condition; repeatable. Default: all.")
 ]
 EditionsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--edition",
-        help="Edition: published, own, built or mini; repeatable. Default: all.",
+        "--edition", help="Edition: published, own, built or mini; repeatable. Default: all."
     ),
 ]
 OutOption = Annotated[
     Path | None, typer.Option(help="Output folder. Default: export/FORMAT in the home.")
 ]
 ToOption = Annotated[
-    str,
-    typer.Option(help="Target: for mlflow sqlite:///... or http://...; for wandb online."),
+    str, typer.Option(help="Target: for mlflow sqlite:///... or http://...; for wandb online.")
 ]
 
 

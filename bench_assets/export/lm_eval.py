@@ -33,11 +33,7 @@ _INVALID_CHARACTERS = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in names of models, a
 
 
 def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
-    """Write the results and samples of each model into a folder of its own.
-
-    Raises:
-        HomeError: If a file cannot be written.
-    """
+    """Write the results and samples of each model into a folder of its own."""
     files: list[Path] = []
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)  # by model
     last_response: dict[str, datetime] = {}

@@ -62,11 +62,7 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
     table_filter = TableFilter(
-        list(tasks.values()),
-        request.models,
-        request.conditions,
-        request.editions,
-        as_shown=True,
+        list(tasks.values()), request.models, request.conditions, request.editions, as_shown=True
     )
     collection = TableCollection(bench.tables, table_filter)
     job = ExportJob(

@@ -51,9 +51,6 @@ def write_tables(
     """Write all tables below a folder, each atomically.
 
     CSV cells that a spreadsheet would evaluate as formulas are prefixed with '.
-
-    Raises:
-        HomeError: If one cannot be written.
     """
     board_rows = [
         row for row in standings if collection.is_requested(row.task, row.model, row.edition)
@@ -101,10 +98,8 @@ def flatten_nested(table: pa.Table) -> pa.Table:
     """Encode nested columns, such as lists and labels, as JSON for cells of CSV."""
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            cells = [
-                as_json(_maps_to_dicts(value, field.type))
-                for value in table.column(index).to_pylist()
-            ]
+            values = table.column(index).to_pylist()
+            cells = [as_json(_maps_to_dicts(value, field.type)) for value in values]
             table = table.set_column(index, field.name, pa.array(cells, pa.string()))
     return table
 

@@ -27,11 +27,7 @@ _FURTHER_COLUMNS = ("answer", "category", "question_id", "prediction")
 
 
 def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
-    """Write responses, points and the primary metric of each model on each question table.
-
-    Raises:
-        HomeError: If a file cannot be written.
-    """
+    """Write responses, points and the primary metric of each model on each question table."""
     files: list[Path] = []
     for evaluation in collection.evaluations():
         label = f"{evaluation.name} of {evaluation.model}"
@@ -67,12 +63,9 @@ def _unsupported_reason(evaluation: ModelResponses) -> str:
 
 def dataset_name(evaluation: ModelResponses) -> str:
     """Name of a question table: the task's title, with a condition or edition that is not usual."""
-    words = [evaluation.task.title]
-    if evaluation.condition != "main":
-        words.append(evaluation.condition)
-    if evaluation.exam.edition != "published":
-        words.append(evaluation.exam.edition)
-    return re.sub(r"\W+", "-", "-".join(words))
+    condition = "" if evaluation.condition == "main" else evaluation.condition
+    edition = "" if evaluation.exam.edition == "published" else evaluation.exam.edition
+    return re.sub(r"\W+", "-", "-".join(filter(None, (evaluation.task.title, condition, edition))))
 
 
 def response_rows(evaluation: ModelResponses) -> tuple[list[str], list[dict[str, Any]]]:

@@ -176,10 +176,7 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
 
 
 def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
-    """Name and category of a metric.
-
-    Inspect's ``grouped`` writes a metric under the name of each category, and as "all".
-    """
+    """Name and category of a metric; ``grouped`` writes it under the name of each category."""
     categories = {
         grouped_key: str(metric["name"])
         for grouped_key, metric in metrics.items()
@@ -190,16 +187,14 @@ def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:
     return key, "all"
 
 
-def _sample(sample: Mapping[str, Any], scorer: str, score_name: str, where: str) -> ExternalSample:
+def _sample(sample: Entry, scorer: str, score_name: str, where: str) -> ExternalSample:
     with shape_errors(where, HARNESS):
         if sample.get("id") is None:
             raise SourceError(f"{where}: no id")
         return _parse_sample(sample, scorer, score_name, where)
 
 
-def _parse_sample(
-    sample: Mapping[str, Any], scorer: str, score_name: str, where: str
-) -> ExternalSample:
+def _parse_sample(sample: Entry, scorer: str, score_name: str, where: str) -> ExternalSample:
     attachments = sample.get("attachments") or {}
     prompt, images = _prompt(sample, attachments, where)
     scores = sample.get("scores") or {}

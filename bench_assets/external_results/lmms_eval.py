@@ -106,7 +106,7 @@ def _lm_eval_results(samples: Path, date: str) -> Path:
 
 
 def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
-    """Read the samples of a task, and its headline numbers."""
+    """Read the samples of a task, and its numbers in the file of results."""
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
     document = read_object(results)
@@ -145,22 +145,16 @@ def _version(document: Entry, *, is_lm_eval: bool) -> str:
 
 
 def _first_filter_rows(lines: Iterable[LocatedEntry]) -> list[tuple[str, Entry]]:
-    """The first row of each sample's draw, with its location.
-
-    Raises:
-        SourceError: If a row has no id, or one of another filter has another input or target.
-    """
+    """The first row of each sample's draw, with its location."""
     first_rows: dict[str, tuple[str, Entry]] = {}
     for line in lines:
         row, where = line.entry, line.where
-        if row.get("doc_id") is None:
+        doc_id = row.get("doc_id")
+        if doc_id is None:
             raise SourceError(f"{where}: no doc_id")
-        key = f"{row['doc_id']} {_draw(row)}"
-        first_where, first_row = first_rows.setdefault(key, (where, row))
+        first_where, first_row = first_rows.setdefault(f"{doc_id} {_draw(row)}", (where, row))
         if any(to_text(first_row.get(name)) != to_text(row.get(name)) for name in _SHARED_FIELDS):
-            raise SourceError(
-                f"{where}: doc_id {row['doc_id']!r} is also in {first_where}; keep one"
-            )
+            raise SourceError(f"{where}: doc_id {doc_id!r} is also in {first_where}; keep one")
     return list(first_rows.values())
 
 

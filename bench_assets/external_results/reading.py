@@ -9,11 +9,7 @@ from bench_assets.external_results.evalscope import is_review, read_evalscope
 from bench_assets.external_results.inspect_logs import read_inspect_log
 from bench_assets.external_results.lmms_eval import is_samples_or_results, read_lmms_samples
 from bench_assets.external_results.results import ExternalResults
-from bench_assets.external_results.vlmevalkit import (
-    SUFFIXES,
-    has_predictions,
-    read_vlmevalkit,
-)
+from bench_assets.external_results.vlmevalkit import SUFFIXES, has_predictions, read_vlmevalkit
 
 FORMATS = (
     "a log of Inspect AI (.eval or .json), samples of lmms-eval (*_samples_TASK.jsonl beside"

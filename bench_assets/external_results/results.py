@@ -128,11 +128,7 @@ def member_of(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def require_bounded(member: zipfile.ZipInfo) -> None:
-    """Refuse a member that would be too large unpacked.
-
-    Raises:
-        BadZipFile: If it is too large.
-    """
+    """Raise ``BadZipFile`` for a member that would be too large unpacked."""
     if member.file_size > _MAX_BYTES:
         raise zipfile.BadZipFile(f"{member.file_size} bytes, more than the {_MAX_BYTES} allowed")
 
@@ -159,15 +155,8 @@ def model_name(name: str) -> str:
 def to_number(value: object) -> float | None:
     """Convert a JSON value to a number; None if it is not one, or is not finite.
 
-    >>> (
-    ...     to_number(True),
-    ...     to_number("0.5"),
-    ...     to_number("N/A"),
-    ...     to_number(None),
-    ...     to_number("NaN"),
-    ...     to_number("inf"),
-    ... )
-    (1.0, 0.5, None, None, None, None)
+    >>> [to_number(value) for value in (True, "0.5", "N/A", None, "NaN", "inf")]
+    [1.0, 0.5, None, None, None, None]
     """
     try:
         number = float(value) if isinstance(value, bool | int | float | str) else nan

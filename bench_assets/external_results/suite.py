@@ -83,15 +83,15 @@ def stored_task(task: Task) -> ImportedTask:
     )
 
 
-def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
+def mean_points(scored_questions: Sequence[ScoredQuestion]) -> Mean:
     """Mean of the harness's points over all samples, on its scale.
 
     ``max_points`` is the most that a sample of this model has, and differs between models.
     """
-    max_points = _max_points(scored)
+    max_points = _max_points(scored_questions)
     average = mean(
         ScoredPoint(None if score.points is None else score.points / max_points, question.cluster)
-        for question, score in scored
+        for question, score in scored_questions
     )
     return average._replace(
         value=average.value * max_points,
@@ -100,9 +100,9 @@ def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
     )
 
 
-def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
+def mean_errors(scored_questions: Sequence[ScoredQuestion]) -> Mean:
     """Mean, over all samples, of the difference between full points and those of the response."""
-    average, max_points = mean_points(scored), _max_points(scored)
+    average, max_points = mean_points(scored_questions), _max_points(scored_questions)
     return average._replace(
         value=max_points - average.value,
         low=max_points - average.high,
@@ -110,16 +110,16 @@ def mean_errors(scored: Sequence[ScoredQuestion]) -> Mean:
     )
 
 
-def _points(scored: Sequence[ScoredQuestion]) -> list[float]:
-    return [score.points or 0.0 for _, score in scored]
+def _points(scored_questions: Sequence[ScoredQuestion]) -> list[float]:
+    return [score.points or 0.0 for _, score in scored_questions]
 
 
-def _errors(scored: Sequence[ScoredQuestion]) -> list[float]:
-    return [score.max_points - (score.points or 0.0) for _, score in scored]
+def _errors(scored_questions: Sequence[ScoredQuestion]) -> list[float]:
+    return [score.max_points - (score.points or 0.0) for _, score in scored_questions]
 
 
-def _max_points(scored: Sequence[ScoredQuestion]) -> float:
-    return scored[0].score.max_points if scored else 1.0
+def _max_points(scored_questions: Sequence[ScoredQuestion]) -> float:
+    return scored_questions[0].score.max_points if scored_questions else 1.0
 
 
 def read_imports(home: Path) -> list[ImportedTask]:

@@ -127,9 +127,6 @@ def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
     """Split a file's name into model and data set.
 
     The model is the given one, or one of the two folders above; else a known benchmark ends it.
-
-    Raises:
-        SourceError: If the model cannot be determined.
     """
     for name in filter(None, (model, *(folder.name for folder in file.absolute().parents[:2]))):
         if stem.startswith(f"{name}_"):

@@ -55,8 +55,7 @@ def parts(
         IndexPage(standings, published, settings, missing),
         TaskPages(standings, published, settings.models),
         Samples(
-            without_images=without_images,
-            find_prompts=store.prompts_of if store else lambda _: {},
+            without_images=without_images, find_prompts=store.prompts_of if store else lambda _: {}
         ),
         NumberPages(settings=settings),
         ComparisonPage(),
@@ -100,11 +99,7 @@ def make_report(
 def write_report(
     site: Site, tables: TableFiles, catalog: Catalog, report_parts: Sequence[ReportPart]
 ) -> None:
-    """Write the data of every part into the site, then publish it.
-
-    Raises:
-        HomeError: If it cannot be written.
-    """
+    """Write the data of every part into the site, then publish it."""
     for part in report_parts:
         part.write(site, tables, catalog)
     site.finish()

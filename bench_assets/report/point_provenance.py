@@ -117,21 +117,19 @@ def question_columns(
     }
 
 
-def _put_questions(
-    site: Site, condition_questions: ConditionQuestions, *, with_fields: bool
-) -> None:
+def _put_questions(site: Site, questions: ConditionQuestions, *, with_fields: bool) -> None:
     """Write the clusters of questions and, ``with_fields``, digests of their fields."""
     inputs = combined_digest(
-        _FORM, str(with_fields), site.stamps.of(condition_questions.tables, condition_questions.key)
+        _FORM, str(with_fields), site.stamps.of(questions.tables, questions.key)
     )
-    name = f"origins-{slug('/'.join(condition_questions.key))}"
-    if site.has(name, inputs) or not condition_questions.tables.exists(condition_questions.key):
+    name = f"origins-{slug('/'.join(questions.key))}"
+    if site.has(name, inputs) or not questions.tables.exists(questions.key):
         return
     try:
-        rows = condition_questions.questions
+        rows = questions.questions
     except TableError:
         return
-    site.put(name, question_columns(rows, condition_questions, with_fields=with_fields), inputs)
+    site.put(name, question_columns(rows, questions, with_fields=with_fields), inputs)
 
 
 def _put_model(
@@ -159,32 +157,32 @@ def _put_model(
 
 
 def _point_inputs(
-    condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+    questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> dict[str, Any] | None:
     """Inputs of a model's points; None if it was not evaluated on these questions."""
-    tables = condition_questions.tables
-    if not (tables.exists(keys["metrics"], model) and tables.exists(condition_questions.key)):
+    tables = questions.tables
+    if not (tables.exists(keys["metrics"], model) and tables.exists(questions.key)):
         return None
     try:
-        measured = tables.read(keys["metrics"], Metric, model)
-        if not measured or measured[0].questions != condition_questions.data:
+        metrics = tables.read(keys["metrics"], Metric, model)
+        if not metrics or metrics[0].questions != questions.data:
             return None
         columns = defaultdict[str, CodedColumn](CodedColumn)
-        for ids, predictions, scores, judgements in _runs(condition_questions, keys, model):
+        for ids, predictions, scores, judgements in _runs(questions, keys, model):
             digests = input_digests(ids, predictions, scores, judgements)
             for name, column in digests.items():
                 columns[name].add_coded(column)
-        signature_parts = signature_by_cause(Signature.parse(measured[0].signature))
+        signature_parts = signature_by_cause(Signature.parse(metrics[0].signature))
     except TableError:
         return None
     return {"spelled": signature_parts, **{name: column.data() for name, column in columns.items()}}
 
 
 def _runs(
-    condition_questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
+    questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> Iterator[tuple[Sequence[str], Columns, Columns, Columns | None]]:
     """Read runs of questions: their ids, predictions, scores and judgements."""
-    tables, all_ids = condition_questions.tables, condition_questions.ids
+    tables, all_ids = questions.tables, questions.ids
 
     def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
         columns = (*_ID_COLUMNS, *names)
@@ -220,31 +218,21 @@ class _QuestionSamples:
     def digests(self, *names: str) -> dict[str, Any]:
         """Digest of these columns over the samples of each question; "" if all are empty."""
         columns = [self._columns[name] for name in names]
-        encoded = dictionary_encode(
-            [
-                tuple([tuple([column[index] for column in columns]) for index in rows])
-                for rows in self._rows
-            ]
-        )
-        return {
-            **encoded,
-            "values": [
-                _digest(values) if _has_values(values) else "" for values in encoded["values"]
-            ],
-        }
+        rows = [
+            tuple([tuple([column[index] for column in columns]) for index in indices])
+            for indices in self._rows
+        ]
+        encoded = dictionary_encode(rows)
+        values = [_digest(row) if _has_values(row) else "" for row in encoded["values"]]
+        return {**encoded, "values": values}
 
     def names(self, name: str) -> dict[str, Any]:
         """Distinct values of a column for each question."""
         column = self._columns[name]
-        encoded = dictionary_encode(
-            [tuple([column[index] for index in rows]) for rows in self._rows]
-        )
-        return {
-            **encoded,
-            "values": [
-                ", ".join(sorted({value or "" for value in values})) for values in encoded["values"]
-            ],
-        }
+        rows = [tuple([column[index] for index in indices]) for indices in self._rows]
+        encoded = dictionary_encode(rows)
+        values = [", ".join(sorted({name or "" for name in row})) for row in encoded["values"]]
+        return {**encoded, "values": values}
 
 
 def _has_values(rows: Sequence[Sequence[Any]]) -> bool:

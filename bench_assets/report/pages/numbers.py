@@ -135,9 +135,7 @@ class NumberPages:
         for task in catalog.tasks:
             other_tasks = {other_task.name for other_task in catalog.tasks} - {task.name}
             checks = [
-                outcome
-                for outcome in outcomes
-                if _belongs_to_task(outcome.asset, task, other_tasks)
+                check for check in outcomes if _belongs_to_task(check.asset, task, other_tasks)
             ]
             models = _measured_models(tables, task)
             for model in models:

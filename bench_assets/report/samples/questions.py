@@ -129,6 +129,7 @@ class _Labels:
         self._unfit = set[str]()
 
     def add(self, labels: Sequence[Sequence[tuple[str, str]]]) -> None:
+        """Add the labels of further questions; drops a label with many or long values."""
         label_rows = [dict(pairs) for pairs in labels]
         names = {name for row in label_rows for name in row}
         for name in names.union(self._columns) - self._unfit:
@@ -237,7 +238,7 @@ def samples_of(
         finish_reasons: ``finish_reason`` of responses, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
-    columns = [scores[name] for name in (*names, "refused", "unread")]
+    score_rows = zip(*(scores[name] for name in (*names, "refused", "unread")), strict=True)
     return [
         Sample(
             row=rows[question],
@@ -249,9 +250,7 @@ def samples_of(
             refused=refused,
             unread=unread,
         )
-        for question, sample, points, max_points, no_answer, error, refused, unread in zip(
-            *columns, strict=True
-        )
+        for question, sample, points, max_points, no_answer, error, refused, unread in score_rows
         if question in rows
     ]
 

@@ -143,9 +143,8 @@ def responses(
         long_texts: list[SampleResponses] = []
         chunk = []
         for row, question in enumerate(ids[first : first + CHUNK], start=begin + first):
-            chunk.append(
-                [objects.build(index, row, long_texts) for index in indices.get(question, ())]
-            )
+            question_indices = indices.get(question, ())
+            chunk.append([objects.build(index, row, long_texts) for index in question_indices])
         yield SampleResponses(f"responses-{(begin + first) // CHUNK}", chunk)
         yield from long_texts
 
@@ -154,11 +153,7 @@ class _SampleObjects:
     """Builds the object of each response, with its score and the verdicts of its judge."""
 
     def __init__(
-        self,
-        predictions: Columns,
-        scores: Columns,
-        judgements: Columns | None,
-        find_span: FindSpan,
+        self, predictions: Columns, scores: Columns, judgements: Columns | None, find_span: FindSpan
     ) -> None:
         self._predictions, self._scores, self._find_span = predictions, scores, find_span
         self._score_indices = _indices_by_key(_keys(scores))
@@ -173,13 +168,7 @@ class _SampleObjects:
         self._verdict_columns = _columns(judgements, _JUDGED) if judgements else []
 
     def build(self, index: int, row: int, long_texts: list[SampleResponses]) -> dict[str, Any]:
-        """Build the object of one response; cuts long texts, and adds them to ``long_texts``.
-
-        Args:
-            index: Index of the response in its table.
-            row: Row of its question.
-            long_texts: Receives the long texts.
-        """
+        """Build the object of a response to the question in ``row``; adds to ``long_texts``."""
         question, sample = (self._predictions[name][index] for name in ("question_id", "sample"))
         name, key = f"whole-{row}-{sample}", (question, sample)
         response = _object(self._response_columns, index, name, long_texts)
@@ -230,10 +219,8 @@ def _object(
             value = _cut_text(value, f"{name}-{field}", long_texts)
         elif isinstance(value, list):
             value = [
-                _cut_text(text, f"{name}-{field}-{number}", long_texts)
-                if len(text) > LONGEST
-                else text
-                for number, text in enumerate(value)
+                _cut_text(text, f"{name}-{field}-{n}", long_texts) if len(text) > LONGEST else text
+                for n, text in enumerate(value)
             ]
         fields[field] = value
     return fields

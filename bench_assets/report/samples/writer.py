@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from bench_assets.report.samples.questions import (
     samples_of,
 )
 from bench_assets.report.samples.responses import FindPrompts, FindSpan, SentPrompts
-from bench_assets.report.site.folder import Site, slug
+from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_assets.report.site.other_sources import other_sources
 from bench_resources.tables.parquet import (
     TableFiles,
@@ -96,9 +95,9 @@ class _TaskSamples:
             if key not in tables:
                 tables[key] = self._questions(key)
             table_questions = tables[key]
-            model_entries, prompts = list[dict[str, str]](), ""
+            model_summaries, prompts = list[dict[str, str]](), ""
             if len(table_questions.ids):
-                model_entries = [
+                model_summaries = [
                     self._model(name, table_questions, model, model_tables)
                     for model, model_tables in models.items()
                 ]
@@ -108,7 +107,7 @@ class _TaskSamples:
             conditions.append(
                 {
                     **{"name": display_name, "about": condition.about, **table_questions.about},
-                    **{"models": model_entries, "prompts": prompts},
+                    **{"models": model_summaries, "prompts": prompts},
                 }
             )
         return conditions
@@ -134,7 +133,7 @@ class _TaskSamples:
         ]
         with suppress(TableError):  # reported with the model's responses
             digests = [tables.digest(key, model) for tables, model in evaluated]
-            inputs = _combined_digest(table_questions.digest, *digests)
+            inputs = combined_digest(*map(str, (table_questions.digest, *digests)))
             if self._is_current(f"{base}-prompts-", inputs):
                 return base
             numbers = {name: n for n, name in enumerate(table_questions.ids.to_pylist())}
@@ -157,7 +156,7 @@ class _TaskSamples:
         sample_list, editions = SampleList(), list[str]()
         try:
             digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
-            inputs = _combined_digest(digest)
+            inputs = combined_digest(str(digest))
             has_texts = self._is_current(f"{base}-texts-", inputs)
             runs = read_by_question(self.tables, key, Question, "", _QUESTION_COLUMNS, ids, RUN)
             for run_index, columns in enumerate(runs):
@@ -203,7 +202,7 @@ class _TaskSamples:
         keys = [evaluation_key(self.task, condition, name) for name in names]
         try:
             digests = [tables.digest(key, model) for key in keys]
-            inputs = _combined_digest(table_questions.digest, *digests)
+            inputs = combined_digest(*map(str, (table_questions.digest, *digests)))
             if not self._is_current(f"{base}-", inputs):
                 self._put_model(condition, model, tables, table_questions.ids, inputs)
             is_present = tables is self.tables
@@ -276,7 +275,8 @@ class _TaskSamples:
 
     def _data_name(self, name: str) -> str:
         """Name of data, which differs between sources."""
-        return f"samples-{slug(f'{name} {self.source}' if self.source else name)}"
+        unique_name = f"{name} {self.source}" if self.source else name
+        return f"samples-{slug(unique_name)}"
 
     def _is_current(self, prefix: str, inputs: str) -> bool:
         """Whether there are data with a prefix, and all are up to date."""
@@ -293,7 +293,3 @@ _QUESTION_COLUMNS = (
 
 def _prompts_of_questions(columns: Columns) -> Iterator[tuple[str, str | None]]:
     return zip(columns["question_id"], columns["prompt_sha256"], strict=True)
-
-
-def _combined_digest(*digests: str | None) -> str:
-    return sha256("\n".join(map(str, digests)).encode()).hexdigest()

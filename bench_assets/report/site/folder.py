@@ -146,13 +146,7 @@ class Site:
             )
         )
 
-    def put(
-        self,
-        name: str,
-        value: object,
-        made_of: str = "",
-        images: Iterable[str] = (),
-    ) -> None:
+    def put(self, name: str, value: object, made_of: str = "", images: Iterable[str] = ()) -> None:
         """Write data that the page loads by ``await Bench.data(name)``.
 
         Args:

@@ -60,9 +60,9 @@ class Images:
 
     def delete_unused(self) -> None:
         """Delete images that were neither copied nor kept."""
-        used = {path for image in self._copies.values() if image for path in image}
+        used_paths = {path for image in self._copies.values() if image for path in image}
         for file in (self._folder / "images").glob("*/*"):
-            if file.relative_to(self._folder).as_posix() not in used:
+            if file.relative_to(self._folder).as_posix() not in used_paths:
                 file.unlink()
 
     def _copy(self, digest: str) -> ReportImage | None:
