@@ -82,6 +82,7 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
 
 
 def _load_instance(folder: Path, settings: Settings) -> dg.DagsterInstance:
+    """Load the instance; only ``dagster.site.yaml`` can make its configuration invalid."""
     try:
         return dg.DagsterInstance.from_config(str(folder))
     except DagsterInvalidConfigError as exc:

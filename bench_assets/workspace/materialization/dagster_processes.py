@@ -85,7 +85,7 @@ class Service:
         Args:
             home: The home folder.
             host: Address to listen on.
-            port: Port to listen on.
+            port: Port to listen on; 0: none.
             code: ``HOST:PORT`` or socket of a code server; "": use the installed package.
         """
         self.home, self.host, self.port = home, host, port
@@ -134,7 +134,8 @@ class Web(Service):
     def is_healthy(self) -> bool:
         """Whether it serves pages."""
         address = f"http://{_LOOPBACK_OF.get(self.host, self.host)}:{self.port}"
-        return fetch_page(address, "/server_info", timeout=5)[0] == 200
+        status, _ = fetch_page(address, "/server_info", timeout=5)
+        return status == 200
 
 
 class Daemon(Service):
