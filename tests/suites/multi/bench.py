@@ -15,10 +15,10 @@ LEFT_HALF = [asset for asset in ASSETS if asset.partitions_def is None]
 class Bench(Home):
     """The dataset build over a home folder of its own."""
 
-    def __init__(self, home, source=None, written=""):
-        super().__init__(home, "multi", source, written)
+    def __init__(self, home, source=None, toml=""):
+        super().__init__(home, "multi", source, toml)
 
     def build(self, selection=None):
-        """Make everything, or what is selected with all that it comes of."""
+        """Materialize everything, or a selection with all its upstream assets."""
         selection = selection and selection.upstream().required_multi_asset_neighbors()
         return self.materialize(LEFT_HALF, selection)

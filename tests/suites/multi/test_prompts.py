@@ -13,13 +13,15 @@ FOUR = question(
 ONE = question(text="看图[IMAGE_1]选择[MASK]\nA. 甲\nB. 乙", images=("p",), labels={"images": "SI"})
 
 
-def text(prompt):
-    return "|".join(p if isinstance(p, str) else "<>" for turn in prompt.turns for p in turn.parts)
+def prompt_text(prompt):
+    """The parts of all turns, separated by bars; "<>" for an image."""
+    parts = [part for turn in prompt.turns for part in turn.parts]
+    return "|".join(part if isinstance(part, str) else "<>" for part in parts)
 
 
 def test_the_prompt_of_figure_2_word_for_word():
     example = question(text=ONE.text, images=("p",), context="集合是……")
-    assert text(prompts.main(example)) == (
+    assert prompt_text(prompts.main(example)) == (
         "你是一名来自中国的考生，你需要运用你所学的集合知识回答这道单选题。\n"
         "这道题目只有唯一的正确选项，请只给出唯一一个大写英文字母作为答案，不包含选项后面的描述，如：A，B，E。\n"
         "这道题目包含图片信息，请基于文字和图片信息，并按照格式给出答案。\n"
@@ -53,26 +55,29 @@ def test_the_prompt_of_figure_2_word_for_word():
         ),
     ],
 )
-def test_every_situation_has_its_line(prompt, example, line):
-    assert line in text(prompt(example))
+def test_the_prompt_has_the_line_for_its_images_and_condition(prompt, example, line):
+    assert line in prompt_text(prompt(example))
 
 
-def test_a_model_without_images_may_say_so_and_gets_none():
-    shown = prompts.texts_for_images(question(image_texts=("一只猫",)))
-    assert "缺少图片信息" in text(shown)
-    assert shown.images == prompts.no_image(ONE).images == ()
+def test_prompts_without_images_show_none_and_allow_a_refusal():
+    prompt = prompts.texts_for_images(question(image_texts=("一只猫",)))
+    assert "缺少图片信息" in prompt_text(prompt)
+    assert prompt.images == prompts.no_image(ONE).images == ()
 
 
 def test_four_images_are_fed_in_five_turns_and_the_question_ends_in_the_fifth():
     prompt = prompts.turn_by_turn(FOUR)
     assert [turn.role for turn in prompt.turns] == ["user"] * 5
-    assert [turn.parts[1] for turn in prompt.turns[:4]] == [Image(f"p{n}") for n in (1, 2, 3, 4)]
-    assert [str(turn.parts[0])[-10:] for turn in prompt.turns[1:4]] == [
-        "乙[IMAGE_2]",
-        "丙[IMAGE_3]",
-        "丁[IMAGE_4]",
+    *image_turns, last_turn = prompt.turns
+    (first_text, first_image), *later_parts = (turn.parts for turn in image_turns)
+    assert str(first_text).endswith("甲[IMAGE_1]")
+    assert first_image == Image("p1")
+    assert later_parts == [
+        ("乙[IMAGE_2]", Image("p2")),
+        ("丙[IMAGE_3]", Image("p3")),
+        ("丁[IMAGE_4]", Image("p4")),
     ]
-    assert prompt.turns[4].parts == ("哪幅最大？[MASK]\n请直接给出你的答案：",)
+    assert last_turn.parts == ("哪幅最大？[MASK]\n请直接给出你的答案：",)
 
 
 def test_reasoning_comes_in_one_turn_and_the_answer_in_the_next():
@@ -82,10 +87,11 @@ def test_reasoning_comes_in_one_turn_and_the_answer_in_the_next():
     assert prompts.chain_of_thought(question("OP")) == prompts.main(question("OP"))
 
 
-def test_today_blanks_are_set_apart_and_the_rest_is_as_before():
+def test_the_current_prompt_sets_blanks_apart_and_keeps_the_rest():
     """Their prompts.py, FB: a blank before and after each '[MASK]'."""
-    assert "每一个 '[MASK]' 对应一个最简且确定的答案，多个 '[MASK]' 的答案之间换行隔开" in text(
-        prompts.today(question("FB"))
+    assert (
+        "每一个 '[MASK]' 对应一个最简且确定的答案，多个 '[MASK]' 的答案之间换行隔开"
+        in prompt_text(prompts.today(question("FB")))
     )
     assert prompts.today(ONE) == prompts.main(ONE)
     assert prompts.today(question("Other")) == prompts.today(question("OP"))
@@ -96,5 +102,5 @@ def test_today_blanks_are_set_apart_and_the_rest_is_as_before():
 def test_no_prompt_gives_the_answer_away(condition, kind):
     gold = {"SA": "D", "MA": "CD"}.get(kind, "谜底")
     prompt = TASK.conditions[condition].prompt(question(kind, gold, text="谜面[MASK]"))
-    assert "谜底" not in text(prompt)
-    assert "{" not in text(prompt).replace("{你的最终答案}", "")
+    assert "谜底" not in prompt_text(prompt)
+    assert "{" not in prompt_text(prompt).replace("{你的最终答案}", "")

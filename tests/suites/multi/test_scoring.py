@@ -21,15 +21,22 @@ POINTS = {"SA": 13_963, "MA": 5_941, "FB": 2_211, "OP": 798}
 IMAGES = {"NI": 14_118, "SI": 8_540, "MI": 255}
 
 
-def scored(points, most=1.0, kind="SA", note="", error="", **fields):
+def scored(points, max_points=1.0, kind="SA", note="", error="", **fields):
     example = question(kind, **fields)
-    name = example.question_id
-    about = {"points": points, "max_points": most, "note": note, "error": error}
-    return ScoredQuestion(example, Score(question_id=name, model="m", condition="main", **about))
+    score = Score(
+        question_id=example.question_id,
+        model="m",
+        condition="main",
+        points=points,
+        max_points=max_points,
+        note=note,
+        error=error,
+    )
+    return ScoredQuestion(example, score)
 
 
 @pytest.fixture(scope="module")
-def printed(request):
+def published(request):
     folder = request.config.rootpath.parent / "shared" / "data" / "published"
     if not folder.is_dir():
         pytest.skip(f"no published tables in {folder}")
@@ -37,11 +44,11 @@ def printed(request):
 
 
 @pytest.mark.parametrize(("table", "totals"), [("table4_types", POINTS), ("table3_images", IMAGES)])
-def test_overall_of_every_model_follows_from_its_parts(printed, table, totals):
-    """Each part is printed to 0.05 percent points, and so is Overall: at most 0.1 apart."""
-    for model, parts in printed[table].items():
-        rows = [scored(parts[name] / 100 * most, most) for name, most in totals.items()]
-        overall = printed["table3_images"][model]["Overall"]
+def test_overall_of_every_model_follows_from_its_parts(published, table, totals):
+    """Parts and Overall are each rounded by at most 0.05 percent points: at most 0.1 apart."""
+    for model, ratios in published[table].items():
+        rows = [scored(ratios[part] / 100 * total, total) for part, total in totals.items()]
+        overall = published["table3_images"][model]["Overall"]
         assert score_ratio(rows).value * 100 == pytest.approx(overall, abs=0.1), model
 
 
@@ -59,7 +66,7 @@ def test_overall_of_every_model_follows_from_its_parts(printed, table, totals):
         pytest.param(question("SA", answer=(NOT_PUBLISHED,)), 0, id="the answer is withheld: none"),
     ],
 )
-def test_max_points(example, points):
+def test_the_maximum_follows_from_the_type_and_the_gold(example, points):
     assert max_points(example) == points
 
 
@@ -77,31 +84,29 @@ def test_other_counts_neither_as_right_nor_as_wrong():
 
 def test_a_question_without_a_response_counts_as_zero_and_is_reported():
     rows = [scored(1.0), scored(None, error="no recorded response", kind="MA", gold="ABC")]
-    measured = score_ratio(rows)
-    assert (measured.value, measured.n_scored, measured.n_unscored) == (0.25, 1, 1)
+    ratio = score_ratio(rows)
+    assert (ratio.value, ratio.n_scored, ratio.n_unscored) == (0.25, 1, 1)
     assert accuracy(rows).value == 0.5
 
 
 def test_a_withheld_answer_is_left_out():
     score = TASK.scorer("careful")(answered("B", answer=(NOT_PUBLISHED,)), [])
     assert (score.points, score.note) == (None, "the answer is not published")
-    assert (
-        score_ratio([ScoredQuestion(question(answer=(NOT_PUBLISHED,)), score), scored(1.0)]).value
-        == 1.0
-    )
+    withheld = ScoredQuestion(question(answer=(NOT_PUBLISHED,)), score)
+    assert score_ratio([withheld, scored(1.0)]).value == 1.0
 
 
-def test_refusals_are_counted_apart_and_weigh_their_points():
+def test_refusals_are_a_share_of_the_points_of_questions_with_images():
     rows = [
         scored(0.0, note=scoring.REFUSED, labels={"images": "NI"}),
         scored(0.0, note=scoring.REFUSED, labels={"images": "SI"}),
         scored(3.0, 3.0, "MA", gold="ABC", labels={"images": "SI"}),
     ]
-    assert refusals(rows).value == 1 / 4
+    assert refusals(rows).value == 1 / (1 + 3)
 
 
 @pytest.mark.parametrize("scorer", TASK.scorers)
-def test_an_open_answer_in_the_words_of_the_reference_is_all_but_a_point(scorer):
+def test_an_open_answer_in_the_words_of_the_reference_is_almost_one_point(scorer):
     """The authors add 1e-8 to a denominator of 2: 2 / (2 + 1e-8) = 0.999999995."""
     score = TASK.scorer(scorer)(answered("牛顿第一定律", "OP", "牛顿第一定律"), [])
     assert score.points == pytest.approx(0.999999995, abs=1e-10)
@@ -123,7 +128,7 @@ def test_rouge_l_over_words(text, reference, expected):
 
 
 @pytest.mark.parametrize(
-    ("points", "most", "right"),
+    ("points", "maximum", "expected"),
     [
         pytest.param(1 - 5e-9, 1.0, 1.0, id="the same text, by the authors' ROUGE-L"),
         pytest.param(1 - 1e-6, 1.0, 1.0, id="a millionth short"),
@@ -131,8 +136,8 @@ def test_rouge_l_over_words(text, reference, expected):
         pytest.param(4 - 8e-6, 4.0, 0.0, id="two millionths of four points short"),
     ],
 )
-def test_accuracy_takes_a_millionth_less_for_all(points, most, right):
-    assert accuracy([scored(points, most)]).value == right
+def test_accuracy_counts_a_millionth_less_than_the_maximum_as_right(points, maximum, expected):
+    assert accuracy([scored(points, maximum)]).value == expected
 
 
 def test_slices_are_the_columns_of_the_tables():

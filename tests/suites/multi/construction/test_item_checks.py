@@ -11,17 +11,13 @@ LONG = "已知函数的定义域为实数集且满足下列条件求其最大值
 
 
 def problem(name, text, image=""):
-    tokens, images = ("[IMAGE_1]", (image,)) if image else ("", ())
-    return item(item_id=f"{name}_0", problem_id=name, specific=text + tokens, images=images)
-
-
-def dropped(*items):
-    pairs = find_duplicates(items, HASHES)
-    return [one.item_id for one in pairs if one.dropped]
+    specific = f"{text}[IMAGE_1]" if image else text
+    images = (image,) if image else ()
+    return item(item_id=f"{name}_0", problem_id=name, specific=specific, images=images)
 
 
 @pytest.mark.parametrize(
-    ("items", "gone"),
+    ("items", "expected_ids"),
     [
         pytest.param([problem("a", LONG), problem("b", LONG)], ["b_0"], id="the same text"),
         pytest.param(
@@ -48,17 +44,20 @@ def dropped(*items):
         ),
     ],
 )
-def test_the_later_of_two_that_are_nearly_the_same_goes(items, gone):
-    assert dropped(*items) == gone
+def test_the_later_of_two_similar_items_is_dropped(items, expected_ids):
+    pairs = find_duplicates(items, HASHES)
+    assert [pair.item_id for pair in pairs if pair.dropped] == expected_ids
 
 
 def choice_item(name, text, answer, image="", kind="SA"):
     return replace(problem(name, text, image), answer=answer, type=kind)
 
 
-@pytest.mark.parametrize(("one", "other", "conflict"), read_cases(__file__, "item_conflicts.jsonl"))
-def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict):
-    items = [choice_item("a", *one), choice_item("b", *other)]
+@pytest.mark.parametrize(
+    ("first", "second", "conflict"), read_cases(__file__, "item_conflicts.jsonl")
+)
+def test_items_with_another_text_or_gold_are_a_conflict_and_both_stay(first, second, conflict):
+    items = [choice_item("a", *first), choice_item("b", *second)]
     (pair,) = find_duplicates(items, HASHES, similarity=0.6)
     assert (pair.conflict, pair.dropped) == (conflict, False)
 
@@ -67,13 +66,13 @@ def test_what_only_looks_alike_is_a_conflict_and_both_stay(one, other, conflict)
     ("fields", "defect"),
     read_cases(__file__, "item_defects.jsonl", tuples=True),
 )
-def test_a_defect_is_found(fields, defect):
-    assert any(defect in found for found in defects(item(**fields)))
+def test_a_defective_item_has_its_defect(fields, defect):
+    assert defect in "; ".join(defects(item(**fields)))
 
 
 @pytest.mark.parametrize(
     "fields",
     read_cases(__file__, "sound_items.jsonl"),
 )
-def test_a_sound_item_has_none(fields):
+def test_a_sound_item_has_no_defect(fields):
     assert defects(item(**fields)) == []

@@ -13,8 +13,8 @@ from tests.fakes.multi_rows import item
 JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"
 
 
-def html(text):
-    return convert_item(item(specific=text, format="html")).item.specific
+def to_markdown(html):
+    return convert_item(item(specific=html, format="html")).item.specific
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,10 @@ def html(text):
     read_cases(__file__, "html_markdown.jsonl"),
 )
 def test_html_becomes_markdown(raw, markdown):
-    assert html(raw) == markdown
+    assert to_markdown(raw) == markdown
 
 
-def test_images_become_tokens_after_those_there_are():
+def test_images_become_tokens_numbered_after_the_existing_ones():
     raw = item(
         general='如图<img src="../data/images/raw/2.png">',
         specific='与[IMAGE_1]及<img src="3.png">',
@@ -50,7 +50,7 @@ def test_images_become_tokens_after_those_there_are():
         ),
     ],
 )
-def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
+def test_a_table_that_markdown_cannot_express_becomes_an_image(table):
     prepared = convert_item(item(specific=f"见表{table}", format="html"))
     assert prepared.item.specific == "见表[IMAGE_1]"
     assert prepared.item.images == ("tables/gzsx_1_0_1.png",)
@@ -58,16 +58,16 @@ def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
 
 
 @pytest.mark.parametrize(
-    ("format_", "raw"),
+    "raw",
     [
-        pytest.param("html", "若$x<y$ 且 $y>z$，x<y且y>z（ ）", id="formulas and a blank"),
-        pytest.param("html", f"见表{JOINED}和<u>甲</u>", id="a drawn table"),
-        pytest.param("html", "<table><tr><td>$|x|$</td></tr></table>", id="bars in a table"),
-        pytest.param("html", "<script>x<y</script>甲<!-- 乙 -->", id="what no reader sees"),
+        pytest.param("若$x<y$ 且 $y>z$，x<y且y>z（ ）", id="formulas and a blank"),
+        pytest.param(f"见表{JOINED}和<u>甲</u>", id="a drawn table"),
+        pytest.param("<table><tr><td>$|x|$</td></tr></table>", id="bars in a table"),
+        pytest.param("<script>x<y</script>甲<!-- 乙 -->", id="what no reader sees"),
     ],
 )
-def test_no_character_is_lost(format_, raw):
-    assert convert_item(item(specific=raw, format=format_)).item.lost == ""
+def test_no_character_is_lost(raw):
+    assert convert_item(item(specific=raw, format="html")).item.lost == ""
 
 
 def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
@@ -83,7 +83,7 @@ def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
         '<math xmlns="http://www.w3.org/1998/Math/MathML"><msqrt><mn>2</mn></msqrt></math>',
     ],
 )
-def test_mathml_is_a_defect_and_no_text_without_its_structure(math):
+def test_mathml_is_a_defect(math):
     prepared = convert_item(
         item(specific=f"{math}是[MASK]", type="FB", answer="1", format="html")
     ).item
@@ -104,7 +104,7 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
 
 
 @pytest.mark.parametrize(
-    ("html", "why"),
+    ("html", "expected_message"),
     [
         pytest.param("<table></table>", "no cells", id="no cells"),
         pytest.param("\ud800", "no cells", id="half a surrogate pair"),
@@ -115,8 +115,8 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
         ),
     ],
 )
-def test_a_table_that_cannot_be_drawn_says_why(html, why):
-    with pytest.raises(ImageError, match=why):
+def test_a_table_that_cannot_be_drawn_is_an_error(html, expected_message):
+    with pytest.raises(ImageError, match=expected_message):
         draw_table(html)
 
 

@@ -18,46 +18,48 @@ from tests.fakes.multi_rows import item, question
 SEEDS = 1_000
 
 
-def piece(n, knowledge=("集合",)):
-    """Problems of 1, 2, ... n characters."""
+def problems_of_lengths_up_to(n):
+    """Problems of 1, 2, ... n characters, all about one piece of knowledge."""
     return [
-        item(item_id=f"q{k}_0", problem_id=f"q{k}", specific="字" * (k + 1), knowledge=knowledge)
-        for k in range(n)
+        item(item_id=f"q{k}_0", problem_id=f"q{k}", specific="字" * k, knowledge=("集合",))
+        for k in range(1, n + 1)
     ]
 
 
 @pytest.mark.parametrize(
-    ("n", "wanted", "expected"),
+    ("n", "expected_quota", "expected"),
     [
         pytest.param(10, 3, 1 + 1 + 8 * 1 / 10, id="10: two for sure, 8 share one tenth each"),
         pytest.param(100, 6, 1 + 1 + 98 * 4 / 100, id="100: 5.92"),
         pytest.param(1_000, 9, 1 + 1 + 998 * 7 / 1_000, id="1,000: 8.986", marks=pytest.mark.long),
     ],
 )
-def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
+def test_the_mean_number_of_picks_is_that_of_the_closed_form(n, expected_quota, expected):
     """Over 1,000 seeds the mean may be off by four standard errors of a sum of Bernoullis."""
     chances = [probability(rank, n) for rank in range(n)]
-    assert quota(n) == wanted
+    assert quota(n) == expected_quota
     assert sum(chances) == pytest.approx(expected)
-    decided = [(decision.problem_id, decision.probability) for decision in select(piece(n), 0)]
-    assert [chance for _, chance in decided] == chances
-    picked = sum(
-        uniform_draw(seed, name) < chance for seed in range(SEEDS) for name, chance in decided
+    decisions = select(problems_of_lengths_up_to(n), 0)
+    assert [decision.probability for decision in decisions] == chances
+    n_picked = sum(
+        uniform_draw(seed, decision.problem_id) < decision.probability
+        for seed in range(SEEDS)
+        for decision in decisions
     )
-    error = sqrt(sum(c * (1 - c) for c in chances) / SEEDS)
-    assert abs(picked / SEEDS - expected) < 4 * error
+    standard_error = sqrt(sum(chance * (1 - chance) for chance in chances) / SEEDS)
+    assert abs(n_picked / SEEDS - expected) < 4 * standard_error
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
-    for n in (1, 2, 3, 7, 30):
-        decisions = select(piece(n), seed)
-        assert decisions[0].rank == 0
-        assert decisions[0].picked
-        for drawn in decisions:
-            assert drawn.draw == uniform_draw(seed, drawn.problem_id)
-            assert drawn.picked == (drawn.draw < drawn.probability)
-        assert [decision.n_problems for decision in decisions] == [n] * n
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 30])
+def test_the_longest_is_always_picked_and_the_others_by_their_draws(seed, n):
+    decisions = select(problems_of_lengths_up_to(n), seed)
+    assert decisions[0].rank == 0
+    assert decisions[0].picked
+    for decision in decisions:
+        assert decision.draw == uniform_draw(seed, decision.problem_id)
+        assert decision.picked == (decision.draw < decision.probability)
+    assert [decision.n_problems for decision in decisions] == [n] * n
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "�
         ),
     ],
 )
-def test_a_piece_comes_to_its_question(fields, search, expected):
+def test_an_item_is_linked_to_its_piece_of_knowledge(fields, search, expected):
     (link,) = link_knowledge([item(**fields)], PIECES, search=search)
     assert (link.knowledge, link.how) == expected
 

@@ -17,12 +17,12 @@ from tests.fakes.rows import stored
 IMAGES = {name: stored(name, f"sha-{name}") for name in ("1.png", "2.png", "3.png")}
 
 
-def ask(*items):
+def convert(*items):
     return to_questions(items, IMAGES, "published")
 
 
 def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
-    (example,) = ask(item(knowledge=("集合", "逻辑"))).rows
+    (example,) = convert(item(knowledge=("集合", "逻辑"))).rows
     assert example.question_id == "multi/gzsx_1_0"
     assert (example.kind, example.category, example.answer) == ("choice", "SA", ("B",))
     assert example.options == ("1", "2", "3", "4")
@@ -37,8 +37,8 @@ def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
 
 
 def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
-    shown = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
-    (example,) = ask(shown).rows
+    source_item = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
+    (example,) = convert(source_item).rows
     assert example.images == ("sha-3.png", "sha-1.png")
     assert example.text == "乙图[IMAGE_1]与甲图[IMAGE_2]"
     assert example.labels["images"] == "MI"
@@ -55,7 +55,7 @@ def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     ],
 )
 def test_answers_have_the_form_of_their_kind(kind, answer, expected):
-    example = ask(item(type=kind, answer=answer), item(item_id="x_0")).rows[0]
+    example, _ = convert(item(type=kind, answer=answer), item(item_id="x_0")).rows
     assert example.answer == expected
 
 
@@ -69,7 +69,7 @@ def test_answers_have_the_form_of_their_kind(kind, answer, expected):
     ],
 )
 def test_levels_are_the_columns_of_table_5(education, subject, level):
-    (example,) = ask(item(education=education, subject=subject)).rows
+    (example,) = convert(item(education=education, subject=subject)).rows
     assert example.labels["level"] == level
 
 
@@ -86,19 +86,19 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
         pytest.param({"item_id": "a/b"}, "blanks or slashes", id="an id that is a path"),
     ],
 )
-def test_what_cannot_be_shown_or_scored_is_rejected_with_the_reason(fields, reason):
-    table = ask(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
+def test_an_item_that_cannot_be_shown_or_scored_is_rejected_with_its_reason(fields, reason):
+    table = convert(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
     assert [example.question_id for example in table.rows] == ["multi/y_0"]
     assert reason in table.rejections[0].reason
 
 
 def test_a_release_without_any_answers_is_kept():
-    (example,) = ask(item(answer="")).rows
+    (example,) = convert(item(answer="")).rows
     assert (example.category, example.kind, example.answer) == ("SA", "text", (NOT_PUBLISHED,))
 
 
 @pytest.mark.parametrize(
-    ("text", "options"),
+    ("text", "expected"),
     [
         pytest.param("选[MASK]\nA. 甲\nB. 乙", ("甲", "乙"), id="one a line"),
         pytest.param("选[MASK]\nA. 甲 B. 乙 C. 丙", ("甲", "乙", "丙"), id="all in one line"),
@@ -110,9 +110,9 @@ def test_a_release_without_any_answers_is_kept():
         pytest.param("A. 一\nC. 三", ("一\nC. 三",), id="a letter is skipped"),
     ],
 )
-def test_options_in_a_text(text, options):
-    stem, found = split_options(text)
-    assert found == options
+def test_a_text_is_split_into_stem_and_options(text, expected):
+    stem, options = split_options(text)
+    assert options == expected
     assert text.startswith(stem)
 
 
@@ -125,26 +125,26 @@ def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
 def test_knowledge_is_added_with_its_images_numbered_on():
     piece = Knowledge(name="集合", content="甲[IMAGE_1]乙[IMAGE_2]", images=("1.png", "2.png"))
     example = question(images=("p",), text="看[IMAGE_1]")
-    other = question(question_id="multi/x_0")
+    uncovered = question(question_id="multi/x_0")
     links = [
         KnowledgeLink(item_id="gzsx_1_0", knowledge="集合", how="attached"),
         KnowledgeLink(item_id="x_0", knowledge="", how="uncovered"),
     ]
-    informed, plain = with_knowledge([example, other], links, {"集合": piece}, IMAGES)
+    informed, unchanged = with_knowledge([example, uncovered], links, {"集合": piece}, IMAGES)
     assert informed.context == "甲[IMAGE_2]乙[IMAGE_3]"
     assert informed.images == ("p", "sha-1.png", "sha-2.png")
     assert informed.labels == example.labels
-    assert plain == other
+    assert unchanged == uncovered
 
 
 @pytest.mark.parametrize(
-    ("listed", "edition"),
+    ("hard_list", "edition"),
     [
         pytest.param(["a_0"], "published", id="the whole list"),
         pytest.param(["a_0", "z_0"], "own", id="one of the list is missing"),
     ],
 )
-def test_elite_is_published_if_all_of_the_list_is_there(listed, edition):
-    questions = [question(question_id=f"multi/{n}_0", edition="published") for n in "ab"]
-    (chosen_question,) = select_elite(questions, listed)
-    assert (chosen_question.question_id, chosen_question.edition) == ("multi/a_0", edition)
+def test_elite_is_published_if_all_of_the_list_is_there(hard_list, edition):
+    questions = [question(question_id=f"multi/{name}_0", edition="published") for name in "ab"]
+    (elite,) = select_elite(questions, hard_list)
+    assert (elite.question_id, elite.edition) == ("multi/a_0", edition)

@@ -41,14 +41,14 @@ PROBLEM = {
 }
 
 
-def release(folder, problems, name="problem_v1.3.1_20241210.json"):
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(json.dumps(problems, ensure_ascii=False), encoding="utf-8")
+def write_release(folder, problems):
+    text = json.dumps(problems, ensure_ascii=False)
+    (folder / "problem_v1.3.1_20241210.json").write_text(text, encoding="utf-8")
     return find_release(folder)
 
 
 def test_every_sub_question_is_an_item_of_its_own(tmp_path):
-    first, second = read_items(release(tmp_path, {"czsw_0": PROBLEM})).require()
+    first, second = read_items(write_release(tmp_path, {"czsw_0": PROBLEM})).require()
     assert (first.item_id, second.item_id) == ("czsw_0_0", "czsw_0_1")
     assert first.text == "观察下图[IMAGE_1]\n图中是[MASK]\nA. 猫\nB. 狗"
     assert (first.type, first.answer, second.type, second.answer) == ("SA", "B", "FB", "4")
@@ -75,13 +75,13 @@ def test_every_sub_question_is_an_item_of_its_own(tmp_path):
         pytest.param({"problem_answer_list": None}, "answer", "", id="answers withheld"),
     ],
 )
-def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, expected):
-    item = read_items(release(tmp_path, {"czsw_0": PROBLEM | change})).require()[0]
-    assert getattr(item, field) == expected
+def test_irregular_fields_of_the_real_files_are_read(tmp_path, change, field, expected):
+    first, _ = read_items(write_release(tmp_path, {"czsw_0": PROBLEM | change})).require()
+    assert getattr(first, field) == expected
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "expected_message"),
     [
         pytest.param(
             {"problem_answer_list": ["B"]},
@@ -97,15 +97,15 @@ def test_what_is_irregular_in_the_real_files_is_read(tmp_path, change, field, ex
         pytest.param({"difficulty": "hard"}, "expected a number", id="difficulty in words"),
     ],
 )
-def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, change, complaint):
+def test_a_faulty_problem_is_refused_with_file_and_entry(tmp_path, change, expected_message):
     with pytest.raises(SourceError) as caught:
-        read_items(release(tmp_path, {"czsw_0": PROBLEM | change})).require()
+        read_items(write_release(tmp_path, {"czsw_0": PROBLEM | change})).require()
     assert "problem_v1.3.1_20241210.json, entry czsw_0" in str(caught.value)
-    assert complaint in str(caught.value)
+    assert expected_message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "expected_message"),
     [
         pytest.param('{"a": 1, "a": 2}', "duplicate field 'a'", id="an id twice"),
         pytest.param(
@@ -117,15 +117,15 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
         pytest.param('"a"', "expected an object or a list", id="a text at the top"),
     ],
 )
-def test_a_broken_file_is_named(tmp_path, text, complaint):
+def test_a_broken_file_is_named(tmp_path, text, expected_message):
     (tmp_path / "problem_v1.json").write_text(text)
     with pytest.raises(SourceError, match=r"problem_v1\.json.*") as caught:
         read_items(find_release(tmp_path)).require()
-    assert complaint in str(caught.value)
+    assert expected_message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("files", "complaint"),
+    ("files", "expected_message"),
     [
         pytest.param([], "no MULTI data", id="an empty folder"),
         pytest.param(["problem_v1.json", "problem_v2.json"], "keep one version", id="two versions"),
@@ -140,24 +140,23 @@ def test_a_broken_file_is_named(tmp_path, text, complaint):
         ),
     ],
 )
-def test_a_folder_that_is_not_one_release_is_refused(tmp_path, files, complaint):
+def test_a_folder_that_is_not_one_release_is_refused(tmp_path, files, expected_message):
     for name in files:
         (tmp_path / name).write_text("{}")
-    with pytest.raises(SourceError, match=complaint):
+    with pytest.raises(SourceError, match=expected_message):
         find_release(tmp_path)
 
 
-def test_knowledge_hard_list_and_image_texts(tmp_path):
-    pieces = {
+def test_knowledge_hard_list_and_image_texts_are_read(tmp_path):
+    knowledge = {
         "动物": {"knowledge_content": "见[IMAGE_1]", "knowledge_images": ["../data/images/k/1.png"]}
     }
-    (tmp_path / "knowledge_v1.json").write_text(json.dumps(pieces))
+    (tmp_path / "knowledge_v1.json").write_text(json.dumps(knowledge))
     (tmp_path / "hard_list_v1.json").write_text('["czsw_0_1"]')
     (tmp_path / "captions_v1_blip.csv").write_text("../data/images/czsw/1.png,a cat, asleep\n")
-    files = release(tmp_path, {"czsw_0": PROBLEM})
-    assert {piece.name: piece for piece in read_knowledge(files).require()}["动物"].images == (
-        "k/1.png",
-    )
+    files = write_release(tmp_path, {"czsw_0": PROBLEM})
+    (animals,) = read_knowledge(files).require()
+    assert (animals.name, animals.images) == ("动物", ("k/1.png",))
     assert read_hard_list(files).require() == ["czsw_0_1"]
     assert files.captions is not None
     assert dict(read_image_texts(files.captions).require()) == {"czsw/1.png": "a cat, asleep"}
@@ -167,33 +166,34 @@ def test_knowledge_hard_list_and_image_texts(tmp_path):
 def test_a_hard_list_without_one_text_is_an_error(tmp_path):
     (tmp_path / "hard_list_v1.json").write_text("[5]")
     with pytest.raises(SourceError, match=r"hard_list_v1\.json: expected a list of texts"):
-        read_hard_list(release(tmp_path, {"czsw_0": PROBLEM}))
+        read_hard_list(write_release(tmp_path, {"czsw_0": PROBLEM}))
 
 
-def note(round_=1, item_id="gzsx_1_0", **fields):
-    return Annotation(item_id=item_id, round=round_, annotator=f"a{round_}", **fields)
+def annotation(round_, **fields):
+    return Annotation(item_id="gzsx_1_0", round=round_, annotator=f"a{round_}", **fields)
 
 
-def test_the_second_round_works_on_what_the_first_made():
-    first = note(1, difficulty="2", quality="4", changes={"answer": "C", "specific": "甲"})
-    second = note(2, difficulty="5", changes={"answer": "D"})
+def test_the_second_round_overrides_the_first():
+    first = annotation(1, difficulty="2", quality="4", changes={"answer": "C", "specific": "甲"})
+    second = annotation(2, difficulty="5", changes={"answer": "D"})
     merged = merge_annotations(
         [item(difficulty="", quality="", answer="B", specific="x")], [second, first]
     )
-    (kept,) = merged.rows
-    assert (kept.answer, kept.specific, kept.difficulty, kept.quality) == ("D", "甲", "5", "4")
+    (row,) = merged.rows
+    assert (row.answer, row.specific, row.difficulty, row.quality) == ("D", "甲", "5", "4")
 
 
 @pytest.mark.parametrize("round_", [1, 2])
-def test_either_round_may_drop_an_item_and_says_why(round_):
-    merged = merge_annotations([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
-    assert [item.item_id for item in merged.rows] == ["y_0"]
-    assert merged.rejections[0].entry == "item gzsx_1_0"
-    assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
+def test_an_item_that_either_round_drops_is_rejected_with_its_reason(round_):
+    merged = merge_annotations([item(), item(item_id="y_0")], [annotation(round_, drop="题目有误")])
+    assert [row.item_id for row in merged.rows] == ["y_0"]
+    (rejection,) = merged.rejections
+    assert rejection.entry == "item gzsx_1_0"
+    assert rejection.reason == f"a{round_} dropped it in round {round_}: 题目有误"
 
 
 @pytest.mark.parametrize(
-    ("entry", "complaint"),
+    ("fields", "expected_message"),
     [
         pytest.param({"round": 3}, "round 3", id="a third round"),
         pytest.param(
@@ -206,20 +206,20 @@ def test_either_round_may_drop_an_item_and_says_why(round_):
         pytest.param({"difficulty": "hard"}, "expected a whole number", id="difficulty in words"),
     ],
 )
-def test_an_annotation_that_cannot_be_read_is_named(tmp_path, entry, complaint):
+def test_an_annotation_that_cannot_be_read_is_named(tmp_path, fields, expected_message):
     file = tmp_path / "annotations.json"
-    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | entry]))
-    with pytest.raises(SourceError, match=complaint):
+    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | fields]))
+    with pytest.raises(SourceError, match=expected_message):
         read_annotations(file).require()
 
 
-def drawn(**figure):
+def draw_image(**figure):
     return Image.open(io.BytesIO(draw(figure)))
 
 
-def test_the_engine_reads_a_table_and_finds_nothing_where_nothing_is_written():
-    table = drawn(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
-    shapes = drawn(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
+def test_the_ocr_engine_reads_a_table_and_no_text_in_shapes():
+    table = draw_image(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
+    shapes = draw_image(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
     assert recognize_text([table, shapes]) == ["T、20、40、S、32、64", ""]
     assert ocr_engine().startswith("rapidocr 3")
 
@@ -227,8 +227,8 @@ def test_the_engine_reads_a_table_and_finds_nothing_where_nothing_is_written():
 ROWS = read_published(Path(multi.__file__).with_name("published.csv"))
 
 
-def test_every_number_of_every_table_is_there():
-    """Of Table 6 without what stands in Table 3 too: NI, and the column with the images."""
+def test_published_numbers_have_all_cells_of_the_tables():
+    """Of Table 6 all but NI and the column with the images, which are in Table 3."""
     assert Counter(row.source for row in ROWS) == {
         "MULTI, Table 3": 11 * 4,
         "MULTI, Table 4": 11 * 5,
