@@ -23,8 +23,8 @@ from tests.fakes.turned_images import turn
 from tests.suites.codis.assets.test_questions import Bench as Codis
 from tests.suites.cogbench.graph import DATASET_ASSETS as COGBENCH
 from tests.suites.cogbench.graph import Bench as CogBench
-from tests.suites.journeybench.construction.left_half import LEFT as JOURNEYBENCH
-from tests.suites.journeybench.construction.left_half import Bench as JourneyBench
+from tests.suites.journeybench.construction.built_bench import DATASET_MODULES as JOURNEYBENCH
+from tests.suites.journeybench.construction.built_bench import Bench as JourneyBench
 from tests.suites.multi.bench import Bench as Multi
 
 

@@ -1,4 +1,4 @@
-"""The published route, built once for all files that look at it."""
+"""The published route, built once for the tests of several files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The published route of the suite over files of a test: what is made of them."""
+"""The published route of the suite over the source of a test."""
 
 from typing import Any
 
@@ -20,13 +20,14 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.retrieval import assets as retrieval
 from tests.fakes.home import Home
 
-EVALUATED = ("predictions", "judgements", "scores", "metrics")
+EVALUATION_TABLES = ("predictions", "judgements", "scores", "metrics")
 ASSETS: list[Any] = [
     *dg.load_assets_from_modules([shared, captioning, hallucination, retrieval]),
     *evaluation_assets(CAPTIONING),
     *evaluation_assets(HALLUCINATION),
 ]
-BUILT = {
+# Tables of the built route, which are empty for a published source.
+BUILT_TABLES = {
     "captioning/built": CaptionedImage,
     "hallucination_vqa/built": TriggerQuestion,
     "caption_decisions": CaptionDecision,
@@ -36,27 +37,36 @@ BUILT = {
 
 
 class Bench(Home):
-    """A home folder with the assets of the three tasks, without checks: they know real counts."""
+    """A home folder with the assets of three tasks, without checks, which expect real counts."""
 
     def __init__(self, home, source):
-        written = (
+        configuration = (
             f'[sources]\njourneybench = "{source}"\n[models.says-cat]\nkind = "scripted"\n'
             'says = "A cat drives a car."\n'
         )
-        super().__init__(home, "journeybench", written=written)
+        super().__init__(home, "journeybench", written=configuration)
         self.source = source
-        for table, row_type in BUILT.items():  # as they are for a published source
+        for table, row_type in BUILT_TABLES.items():
             self.tables.write(["journeybench", *table.split("/")], [], row_type)
 
     def build(self, *tasks):
-        """Make what does not hang on a model: of all tasks, or of some and of what they share."""
+        """Materialize shared assets and those of tasks, by default of all, that need no model."""
         keys = [key for asset in ASSETS if asset.partitions_def is None for key in asset.keys]
-        return self.run([key for key in keys if not tasks or key.path[1] in (*tasks, key.path[-1])])
+        if tasks:
+            keys = [key for key in keys if len(key.path) == 2 or key.path[1] in tasks]
+        return self.materialize_keys(keys)
 
-    def run(self, keys, partition=None):
-        specs = [dg.AssetSpec(["journeybench", *table.split("/")]) for table in BUILT]
+    def evaluate_hallucination(self, model):
+        """Materialize the tables of the evaluation of a model in hallucination VQA."""
+        keys = [["journeybench", "hallucination_vqa", table] for table in EVALUATION_TABLES]
+        return self.materialize_keys(keys, model)
+
+    def materialize_keys(self, keys, model=None):
+        """Materialize assets; an error is in the result."""
+        specs = [dg.AssetSpec(["journeybench", *table.split("/")]) for table in BUILT_TABLES]
         selection = dg.AssetSelection.assets(*keys)
-        return self.materialize([*ASSETS, *specs], selection, partition, raise_on_error=False)
+        return self.materialize([*ASSETS, *specs], selection, model, raise_on_error=False)
 
-    def rows(self, table, row_type, partition=""):
-        return self.read(row_type, *table.split("/"), model=partition)
+    def rows(self, table, row_type, model=""):
+        """Rows of a table, by its path below the suite, such as "captioning/questions"."""
+        return self.read(row_type, *table.split("/"), model=model)

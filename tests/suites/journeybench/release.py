@@ -1,4 +1,4 @@
-"""A small JourneyBench in the forms of its release; every text and image is made up here."""
+"""A small, made-up JourneyBench source in the files of the release."""
 
 import json
 from collections.abc import Mapping
@@ -21,25 +21,19 @@ HALOQUEST = (
 def write_release(folder: Path) -> Path:
     """Write captions, retrieval tables and HaloQuest's CSV, with all images."""
     (folder / "images").mkdir(parents=True)
-    for number, name in enumerate(["cat car", "whale", "dog car", "shark", "moon"]):
-        Image.new("RGB", (16, 12), (40 * number, 90, 200)).save(folder / "images" / f"{name}.png")
+    for index, name in enumerate(["cat car", "whale", "dog car", "shark", "moon"]):
+        Image.new("RGB", (16, 12), (40 * index, 90, 200)).save(folder / "images" / f"{name}.png")
     cat, whale = f"{HOST}/cat%20car.png", f"{HOST}/whale.png"
     write_lines(
         folder / "unusual_image_caption_generation.jsonl",
-        *(
-            {"url": url, "image_name": "n", "Image": "", "captions": cell, **categories}
-            for url, cell, categories in (
-                (cat, CELLS[0], {"category1": "Unexpected behavior", "category2": "odd"}),
-                (whale, CELLS[1], {"category1": "strange scene", "category2": ""}),
-            )
-        ),
+        caption_row(cat, CELLS[0], "Unexpected behavior", "odd"),
+        caption_row(whale, CELLS[1], "strange scene", ""),
     )
     write_lines(
         folder / "i2t_positive.jsonl",
-        *(
-            {"index": "", "url": url, "hypothesis": hypothesis}
-            for url, hypothesis in positives(cat, whale)
-        ),
+        {"index": "", "url": cat, "hypothesis": "A cat drives a car."},
+        {"index": "", "url": cat, "hypothesis": "A cat at the wheel."},
+        {"index": "", "url": whale, "hypothesis": "A flying whale."},
     )
     write_lines(
         folder / "i2t_negative.jsonl",
@@ -61,9 +55,18 @@ def write_release(folder: Path) -> Path:
     return folder
 
 
-def positives(cat: str, whale: str) -> list[tuple[str, str]]:
-    return [(cat, "A cat drives a car."), (cat, "A cat at the wheel."), (whale, "A flying whale.")]
+def caption_row(url: str, captions: str, category1: str, category2: str) -> dict[str, str]:
+    """A row of the captions table."""
+    return {
+        "url": url,
+        "image_name": "n",
+        "Image": "",
+        "captions": captions,
+        "category1": category1,
+        "category2": category2,
+    }
 
 
-def write_lines(file: Path, *entries: Mapping[str, object]) -> None:
-    file.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+def write_lines(file: Path, *rows: Mapping[str, object]) -> None:
+    """Write rows as JSON Lines."""
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What agrees with a ground truth, by hand."""
+"""Agreement of responses with ground truths, on examples judged by hand."""
 
 import pytest
 
@@ -12,12 +12,12 @@ from tests.fakes.rows import question
 
 
 @pytest.mark.parametrize(
-    ("response", "truths", "agreed"),
+    ("response", "truths", "is_match"),
     read_rows(__file__, "answer_agreement.jsonl", tuples=True),
 )
-def test_a_response_agrees_with_a_truth(response, truths, agreed):
+def test_an_answer_matches_any_of_the_truths(response, truths, is_match):
     answer = read_answer(question(answer=tuple(truths)), response)
-    assert any(matches_truth(answer, truth) for truth in truths) is agreed
+    assert any(matches_truth(answer, truth) for truth in truths) is is_match
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ def test_a_response_agrees_with_a_truth(response, truths, agreed):
         ("2+3=5\n5+2=7", "First 5, then 7.", []),
     ],
 )
-def test_steps_that_a_response_does_not_state(solution, response, missing):
+def test_missing_steps_are_results_that_the_response_lacks_or_reorders(solution, response, missing):
     assert missing_steps(solution, response) == missing

@@ -1,6 +1,7 @@
-"""Files of the release that lack something, or say it twice: what each costs, and what not."""
+"""The published route over complete, incomplete and broken files of the release."""
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,11 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import SourceFiles
 from tests.cases import read_cases
-from tests.suites.journeybench.published_bench import EVALUATED, Bench
+from tests.suites.journeybench.published_bench import EVALUATION_TABLES, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
 
-def test_a_task_that_the_source_does_not_have_is_skipped(tmp_path):
+def test_a_task_without_files_in_the_source_is_skipped(tmp_path):
     source = write_release(tmp_path / "source")
     for file in source.glob("*.jsonl"):
         file.unlink()
@@ -36,23 +37,30 @@ def test_a_task_that_the_source_does_not_have_is_skipped(tmp_path):
     assert not bench.tables.exists(["journeybench", "captioning", "questions"])
 
 
-def test_a_broken_file_of_one_task_stops_no_other(tmp_path):
+def step_errors(result):
+    return [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
+
+
+def test_broken_files_of_two_tasks_do_not_stop_the_third(tmp_path):
     source = write_release(tmp_path / "source")
-    for name in ("i2t_positive.jsonl", "unusual_image_caption_generation.jsonl"):
-        (source / name).write_text("{")
-    (source / "t2i.json").write_text("[]")  # the same table twice
+    (source / "i2t_positive.jsonl").write_text("{")
+    (source / "unusual_image_caption_generation.jsonl").write_text("{")
     bench = Bench(tmp_path / "home", source)
-    result = bench.build()
-    errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    assert any("hold the same table. Remove one of them" in error for error in errors)
+    bench.build()
+    assert not bench.tables.exists(["journeybench", "captioning", "questions"])
+    assert not bench.tables.exists(["journeybench", "retrieval", "questions"])
     assert len(bench.rows("hallucination_vqa/questions", Question)) == 2
-    keys = [["journeybench", "hallucination_vqa", table] for table in EVALUATED]
-    assert bench.run(keys, "says-cat").success
-    for task in ("captioning", "retrieval"):
-        assert not bench.tables.exists(["journeybench", task, "questions"])
+    assert bench.evaluate_hallucination("says-cat").success
 
 
-def test_captions_that_cannot_be_read_take_only_the_categories_from_retrieval(tmp_path):
+def test_two_files_of_one_table_are_an_error(tmp_path):
+    source = write_release(tmp_path / "source")
+    (source / "t2i.json").write_text("[]")  # beside t2i.jsonl
+    errors = step_errors(Bench(tmp_path / "home", source).build("retrieval"))
+    assert any("hold the same table. Remove one of them" in error for error in errors)
+
+
+def test_without_readable_captions_retrieval_lacks_only_the_categories(tmp_path):
     source = write_release(tmp_path / "source")
     (source / "unusual_image_caption_generation.jsonl").write_text("{")
     bench = Bench(tmp_path / "home", source)
@@ -61,26 +69,28 @@ def test_captions_that_cannot_be_read_take_only_the_categories_from_retrieval(tm
     assert {question.labels["categories"] for question in questions} == {""}
 
 
-def test_images_that_share_their_file_name_are_kept_apart_or_refused(tmp_path):
+def test_an_ambiguous_image_is_rejected_with_the_addresses_that_it_matches(tmp_path):
     source = write_release(tmp_path / "source")
-    addresses = [f"{HOST}/{name}/0_0.png" for name in ("one", "two", "three")]
-    lines = ({"url": url, "captions": "A cat. A dog."} for url in addresses)
-    write_lines(source / "unusual_image_caption_generation.jsonl", *lines)
+    addresses = [f"{HOST}/{folder}/0_0.png" for folder in ("one", "two", "three")]
+    rows = ({"url": url, "captions": "A cat. A dog."} for url in addresses)
+    write_lines(source / "unusual_image_caption_generation.jsonl", *rows)
     images = source / "images"
     (images / "one").mkdir()
     (images / "whale.png").rename(images / "one" / "0_0.png")
     (images / "shark.png").rename(images / "0_0.png")
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning")
-    (kept,) = bench.rows("captioning/questions", Question)
-    assert kept.labels["image"] == addresses[0]
+
+    matched, *unmatched = addresses
+    (question,) = bench.rows("captioning/questions", Question)
+    assert question.labels["image"] == matched
     reasons = bench.rejected("captioning", "rejections")
     assert reasons["images/0_0.png"].startswith("matches 3 addresses, such as")
-    assert set(reasons) == {"images/0_0.png", *addresses[1:]}
+    assert set(reasons) == {"images/0_0.png", *unmatched}
 
 
 @pytest.mark.parametrize(
-    ("n", "whole", "edition"),
+    ("n_rows", "is_whole", "edition"),
     [
         pytest.param(179, True, "published", id="the release of the site's history"),
         pytest.param(313, True, "published", id="the release of the hub"),
@@ -88,54 +98,66 @@ def test_images_that_share_their_file_name_are_kept_apart_or_refused(tmp_path):
         pytest.param(312, True, "own", id="a number that no release has"),
     ],
 )
-def test_how_many_rows_there_are_names_the_edition(tmp_path, n, whole, edition):
+def test_the_number_of_rows_tells_the_edition(tmp_path, n_rows, is_whole, edition):
     source = write_release(tmp_path / "source")
     (source / "multiimage_vqa.csv").touch()
     sources = SourceFiles(settings=Bench(tmp_path / "home", source).settings)
-    counts = {"n": n, "releases": MULTI_IMAGE_RELEASES}
-    assert edition_of(sources, "multi_image_vqa", whole=whole, **counts) == edition
-    assert edition_of(sources, "mcot", whole=whole, **counts) == "built"
+    edition_of_rows = partial(
+        edition_of, sources, n=n_rows, releases=MULTI_IMAGE_RELEASES, whole=is_whole
+    )
+    assert edition_of_rows("multi_image_vqa") == edition
+    assert edition_of_rows("mcot") == "built"  # the source has no file of it
 
 
 def test_a_file_without_rows_is_an_error(tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     (source / "caption.csv").write_text("url,captions\n")
-    result = Bench(tmp_path / "home", source).build("captioning")
-    errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
+    errors = step_errors(Bench(tmp_path / "home", source).build("captioning"))
     assert any("no rows" in error for error in errors)
 
 
-def test_three_tasks_from_files_to_questions(bench):
+def test_images_are_stored_unless_they_do_not_decode(bench):
     names = {image.name for image in bench.rows("images", StoredImage)}
-    assert names == {f"{name}.png" for name in ("cat car", "whale", "dog car", "shark", "moon")}
-    shown = [question.labels["image"] for question in bench.rows("captioning/questions", Question)]
-    assert shown == [f"{HOST}/cat%20car.png", f"{HOST}/whale.png"]
-    broken = {"images/torn.png": "not an image in any known format"}
-    assert bench.rejected("images") == broken
+    assert names == {"cat car.png", "whale.png", "dog car.png", "shark.png", "moon.png"}
+    assert bench.rejected("images") == {"images/torn.png": "not an image in any known format"}
+
+
+def test_captioning_asks_for_each_image_of_its_table(bench):
+    questions = bench.rows("captioning/questions", Question)
+    addresses = [question.labels["image"] for question in questions]
+    assert addresses == [f"{HOST}/cat%20car.png", f"{HOST}/whale.png"]
+
+
+def test_a_distractor_without_its_image_is_rejected(bench):
     ((address, reason),) = bench.rejected("retrieval", "rejections").items()
     assert address == f"{HOST}/lost.png"
     assert reason.startswith("no image in images/")
-    (lost,) = [row for row in bench.rows("retrieval/rejections", Rejection) if "lost" in row.entry]
-    assert lost.reason == "the distractor's image is missing"
-    for task in ("captioning", "retrieval", "hallucination_vqa"):
-        editions = {question.edition for question in bench.rows(f"{task}/questions", Question)}
-        assert editions == {"own"}
+    rejections = bench.rows("retrieval/rejections", Rejection)
+    (rejection,) = (row for row in rejections if "lost" in row.entry)
+    assert rejection.reason == "the distractor's image is missing"
+
+
+@pytest.mark.parametrize("task", ["captioning", "retrieval", "hallucination_vqa"])
+def test_questions_of_a_small_source_are_of_edition_own(bench, task):
+    assert {question.edition for question in bench.rows(f"{task}/questions", Question)} == {"own"}
 
 
 @pytest.mark.parametrize(
-    ("lost", "edition"),
+    ("missing_tables", "edition"),
     [
         pytest.param((), "published", id="all tables"),
         pytest.param(("i2t_negative",), "own", id="texts without their distractors"),
         pytest.param(("i2t_positive", "i2t_negative"), "published", id="image retrieval alone"),
     ],
 )
-def test_texts_without_their_distractors_are_no_published_edition(tmp_path, lost, edition):
+def test_texts_without_their_distractors_are_no_published_edition(
+    tmp_path, missing_tables, edition
+):
     source = write_release(tmp_path / "source")
     t2i = {"url": f"{HOST}/whale.png", "captions": "A whale.", "distractor_url": []}
     write_lines(source / "t2i.jsonl", t2i)
-    for name in lost:
+    for name in missing_tables:
         (source / f"{name}.jsonl").unlink()
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning", "retrieval")
@@ -143,8 +165,7 @@ def test_texts_without_their_distractors_are_no_published_edition(tmp_path, lost
 
 
 def test_without_a_judge_model_hallucination_has_no_number(bench):
-    keys = [["journeybench", "hallucination_vqa", table] for table in EVALUATED]
-    assert bench.run(keys, "says-cat").success
+    assert bench.evaluate_hallucination("says-cat").success
     rows = bench.rows("hallucination_vqa/metrics", Metric, "says-cat")
     assert {(row.category, row.n_scored) for row in rows} == {
         ("all", 0),
@@ -157,30 +178,32 @@ def test_without_a_judge_model_hallucination_has_no_number(bench):
     assert "name a model as judge" in note
 
 
-def test_an_encoder_is_measured_with_and_without_distractors(bench):
-    for prefix in ([], ["without_distractors"], ["as_released"]):
-        keys = [
-            ["journeybench", "retrieval", *prefix, table]
-            for table in EVALUATED
-            if table != "judgements"
-        ]
-        assert bench.run(keys, "random").success
-    hard, easy = (
-        {
-            row.metric: row
-            for row in bench.rows(f"retrieval/{table}", Metric, "random")
-            if row.category == "all"
-        }
-        for table in ("metrics", "without_distractors/metrics")
-    )
-    assert list(hard) == [f"{way}_r@{k}" for way in ("text", "image") for k in (1, 5, 10)]
-    assert all(hard[name].value <= easy[name].value for name in hard)
+def evaluate_retrieval(bench, *condition):
+    """Overall metrics of the random encoder by name."""
+    tables = [table for table in EVALUATION_TABLES if table != "judgements"]
+    keys = [["journeybench", "retrieval", *condition, table] for table in tables]
+    assert bench.materialize_keys(keys, "random").success
+    rows = bench.rows("/".join(["retrieval", *condition, "metrics"]), Metric, "random")
+    return {row.metric: row for row in rows if row.category == "all"}
+
+
+def test_an_encoder_is_not_better_with_distractors(bench):
+    main = evaluate_retrieval(bench)
+    easy = evaluate_retrieval(bench, "without_distractors")
+    recalls = ["r@1", "r@5", "r@10"]
+    assert list(main) == [*(f"text_{name}" for name in recalls), *(f"image_{n}" for n in recalls)]
+    assert all(main[name].value <= easy[name].value for name in main)
     assert easy["text_r@5"].value == easy["image_r@5"].value == 1  # of 3 texts and 2 images
-    assert "+own distractors" in hard["text_r@1"].signature
+
+
+@pytest.mark.parametrize("condition", [(), ("as_released",)])
+def test_the_signature_of_retrieval_tells_its_distractors(bench, condition):
+    metrics = evaluate_retrieval(bench, *condition)
+    assert "+own distractors" in metrics["text_r@1"].signature
 
 
 ROWS = read_published(Path(bench_assets.suites.journeybench.__file__).with_name("published.csv"))
-HUMAN = "HaloQuest, README (human evaluation)"
+HUMAN_EVALUATION = "HaloQuest, README (human evaluation)"
 
 
 @pytest.mark.parametrize(
@@ -192,49 +215,40 @@ HUMAN = "HaloQuest, README (human evaluation)"
         ("mcot", "GPT-4V", "accuracy", "49.34"),
     ],
 )
-def test_cells_of_the_paper(task, model, metric, printed):
-    found = {
+def test_published_csv_has_cells_of_the_paper(task, model, metric, printed):
+    overall = [row for row in ROWS if (row.condition, row.category) == ("main", "all")]
+    assert printed in {
         row.printed
-        for row in ROWS
+        for row in overall
         if (row.task, row.model, row.metric) == (f"journeybench/{task}", model, metric)
-        and (row.condition, row.category) == ("main", "all")
     }
-    assert printed in found
 
 
-def test_haloquests_overall_is_made_of_its_image_sources_except_where_noted():
-    """391 generated and 217 real questions; three rows stand on 348, two do not add up."""
-    cells = {(r.model, r.category): r for r in ROWS if r.source == HUMAN}
-    models = {model for model, _ in cells}
+def test_haloquests_overall_is_the_mean_of_its_image_sources_except_where_noted():
+    rows = {(row.model, row.category): row for row in ROWS if row.source == HUMAN_EVALUATION}
+    models = {model for model, _ in rows}
     assert len(models) == 16
-    off = {
-        model
+    # Of 608 questions, 391 have a generated image and 217 a real one.
+    means = {
+        model: (391 * rows[model, "generated"].value + 217 * rows[model, "real"].value) / 608
         for model in models
-        for overall in [cells[model, "all"]]
-        if abs(
-            (391 * cells[model, "generated"].value + 217 * cells[model, "real"].value) / 608
-            - overall.value
-        )
-        > 0.001
     }
-    noted = {model for model in models if "348" in cells[model, "all"].note}
+    deviating = {model for model in models if abs(means[model] - rows[model, "all"].value) > 0.001}
+    noted = {model for model in models if "348" in rows[model, "all"].note}  # 348 questions only
     assert len(noted) == 3
-    assert off - noted <= {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
-
-
-# Which files of a folder are which, and which of its images an address means.
+    assert deviating - noted <= {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
 
 
 @pytest.mark.parametrize(
     ("names", "addresses", "file_of"),
     read_cases(__file__, "address_files.jsonl"),
 )
-def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
+def test_an_address_is_matched_with_its_image_file(names, addresses, file_of):
     assert match_addresses(names, addresses).file_of == file_of
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("value", "texts"),
     [
         pytest.param([" a ", "", "b"], ["a", "b"], id="a list"),
         pytest.param("['a', 'b']", ["a", "b"], id="a list as Python writes it"),
@@ -242,27 +256,37 @@ def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
         pytest.param(None, [], id="nothing"),
     ],
 )
-def test_fields_that_hold_one_or_several_texts(written, read):
-    assert read_texts({"field": written}, "field") == read
+def test_a_field_is_read_as_a_list_of_texts(value, texts):
+    assert read_texts({"field": value}, "field") == texts
 
 
 HALLUCINATION_TASK = "journeybench/hallucination_vqa"
 
 
-class OnlyHallucination(Workbench):
-    """A home folder in which one task can be built."""
+class HallucinationWorkbench(Workbench):
+    """A workbench over a home with questions of one task, the only one that can be built."""
+
+    def __init__(self, settings):
+        super().__init__(settings, ["journeybench"])
+        questions = self.tables.path([*HALLUCINATION_TASK.split("/"), "questions"])
+        questions.parent.mkdir(parents=True)
+        questions.touch()
 
     def refresh_questions(self, suite):
         if suite != HALLUCINATION_TASK:
             raise SourceError(f"{suite}: t2i.jsonl, line 1: not JSON")
 
 
-def test_where_a_suite_cannot_be_built_its_tasks_are_built_one_by_one(tmp_path):
-    with OnlyHallucination(load_settings(tmp_path), ["journeybench"]) as bench:
-        bench.tables.path([*HALLUCINATION_TASK.split("/"), "questions"]).parent.mkdir(parents=True)
-        bench.tables.path([*HALLUCINATION_TASK.split("/"), "questions"]).touch()
-        built, failures = build_questions(bench, "journeybench")
-        assert built == [HALLUCINATION_TASK]
-        assert len(failures) == 1 + 4
-        with pytest.raises(SourceError, match="line 1"):
-            build_questions(bench, "journeybench/retrieval")
+def test_the_tasks_of_a_suite_that_cannot_be_built_are_built_one_by_one(tmp_path):
+    with HallucinationWorkbench(load_settings(tmp_path)) as bench:
+        built_tasks, failures = build_questions(bench, "journeybench")
+    assert built_tasks == [HALLUCINATION_TASK]
+    assert len(failures) == 1 + 4  # of the suite and of its other tasks
+
+
+def test_a_single_task_that_cannot_be_built_is_an_error(tmp_path):
+    with (
+        HallucinationWorkbench(load_settings(tmp_path)) as bench,
+        pytest.raises(SourceError, match="line 1"),
+    ):
+        build_questions(bench, "journeybench/retrieval")

@@ -1,4 +1,4 @@
-"""Raw rows that do not count."""
+"""Rows of raw material that are not used."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The prompts of MCOT, multi-image VQA and the built route, word for word."""
+"""The prompts of MCOT, multi-image VQA and the built route, in a golden file."""
 
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.construction import dialogue, distractors, triggers
@@ -20,7 +20,7 @@ CAPTIONS = {"cat.png": ["A cat drives.", "A cat at the wheel."]}
 EXCHANGES = [Exchange("What drives?", "A dog.")]
 
 
-def test_every_prompt_is_as_it_was(golden):
+def test_prompts_are_those_of_the_golden_file(golden):
     digests = {"cat.png": "c" * 64}
     prompts = {
         "mcot": mcot.main(QUESTION),

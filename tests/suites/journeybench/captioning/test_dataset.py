@@ -1,4 +1,4 @@
-"""Cells of captions in all the ways in which they are written."""
+"""Captions are read from all forms of the released table, and become questions."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.fakes.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
 
 
-def test_rows_of_the_release(tmp_path):
+def test_rows_of_the_release_are_split_into_captions_and_categories(tmp_path):
     cat, whale = read_captioned_images(
         write_release(tmp_path) / "unusual_image_caption_generation.jsonl"
     ).require()
@@ -31,11 +31,11 @@ def test_rows_of_the_release(tmp_path):
         pytest.param("caption.csv", 'url,captions\nu/a.png,"A cat\nA dog"\n', id="CSV"),
         pytest.param("caption.csv", "url,captions\nu/a.png,\"['A cat', 'A dog']\"\n", id="a list"),
         pytest.param(
-            "caption.json", '[{"url": "u/a.png", "captions": ["A cat", "A dog"]}]', id="J"
+            "caption.json", '[{"url": "u/a.png", "captions": ["A cat", "A dog"]}]', id="JSON"
         ),
     ],
 )
-def test_other_forms(tmp_path, name, content):
+def test_captions_in_other_forms_are_read(tmp_path, name, content):
     file = tmp_path / name
     file.write_text(content)
     (row,) = read_captioned_images(file).require()
@@ -49,21 +49,23 @@ def test_a_row_without_captions_is_refused(tmp_path):
         read_captioned_images(file).require()
 
 
-def test_a_image_with_captions_in_two_rows_gives_two_questions_and_a_missing_one_is_listed(
-    tmp_path,
-):
+def test_an_image_with_captions_in_two_rows_gives_two_questions(tmp_path):
     file = tmp_path / "caption.jsonl"
     row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
-    write_lines(file, row, row | {"captions": "A whale."}, row | {"url": f"{HOST}/b.png"})
-    entries = read_captioned_images(file).require()
-    there = {f"{HOST}/a.png": stored("a")}
-    table = to_questions(entries, there)
-    (first, second), rejections = table.rows, table.rejections
+    write_lines(file, row, row | {"captions": "A whale."})
+    table = to_questions(read_captioned_images(file).require(), {row["url"]: stored("a")})
+    first, second = table.rows
     assert first.question_id == "journeybench/captioning/images.example.org/a.png"
     assert first.answer == ("A whale flies over a town.", "A flying whale.")
     assert second.question_id == f"{first.question_id}/2"
     assert (second.answer, second.images) == (("A whale.",), first.images)
-    assert [row.entry for row in rejections] == ["images.example.org/b.png"]
+
+
+def test_a_row_without_its_image_is_rejected(tmp_path):
+    file = tmp_path / "caption.jsonl"
+    write_lines(file, {"url": f"{HOST}/b.png", "captions": CELLS[1]})
+    table = to_questions(read_captioned_images(file).require(), {})
+    assert [rejection.entry for rejection in table.rejections] == ["images.example.org/b.png"]
 
 
 CATEGORIES = (

@@ -1,4 +1,4 @@
-"""The dialogue ends by decision, by round limit, by parse failure and without a response."""
+"""Dialogues end with a decision, after the last round, or with an unusable response."""
 
 import pytest
 
@@ -30,33 +30,39 @@ class Asker:
         self.received = []
 
     def response(self, requests):
-        return [Response(text=self.say(request.prompt)) for request in requests]
+        return [Response(text=self.answer(request.prompt)) for request in requests]
 
-    def say(self, prompt):
+    def answer(self, prompt):
         system, user = (turn.parts[0] for turn in prompt.turns)
         self.received.append(user)
         return self.questions if "Ask short questions" in system else self.reasonings.pop(0)
 
 
-def talk(asker, rounds=4, tries=3, answer="It is a dog."):
+def hold_dialogue(asker, rounds=4, answer="It is a dog."):
+    """Utterances and ending of a dialogue about one image."""
     answerer = ScriptedModel("answerer", lambda _: answer)
-    held = hold_dialogues(
+    dialogues = hold_dialogues(
         {"a.png": "A cat on a cake."},
         {"a.png": "sha"},
         (asker, answerer),
         rounds=rounds,
-        tries=tries,
+        tries=3,
     )
-    (end,) = held.endings
-    return held, end
+    (ending,) = dialogues.endings
+    return dialogues.utterances, ending
 
 
-def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers():
+def test_a_dialogue_continues_until_the_reasoner_is_sure():
     asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
-    held, end = talk(asker)
-    assert (end.outcome, end.decision, end.rounds) == ("decision", "neutral", 2)
-    assert [row.text for row in dialogue_statements(held.utterances)] == ["First.", "Second."]
-    second_question, second_reasoning = asker.received[2:]
+    utterances, ending = hold_dialogue(asker)
+    assert (ending.outcome, ending.decision, ending.rounds) == ("decision", "neutral", 2)
+    assert [row.text for row in dialogue_statements(utterances)] == ["First.", "Second."]
+
+
+def test_the_second_round_has_the_exchange_and_the_analysis_of_the_first():
+    asker = Asker([reasoning(UNSURE, "First."), reasoning("neutral", "Second.")])
+    hold_dialogue(asker)
+    _, _, second_question, second_reasoning = asker.received
     assert "Analysis: The answers differ." in second_question
     exchange = "Sub-question: What animal is it? Answer: It is a dog."
     assert second_question.count(exchange) == 1
@@ -66,61 +72,61 @@ def test_a_dialogue_goes_on_while_the_reasoner_is_not_sure_and_keeps_its_answers
 def test_only_the_last_round_demands_a_decision():
     systems = []
 
-    def say(request):
+    def answer(request):
         system = request.prompt.turns[0].parts[0]
         systems.append(system)
         return "Sub-question 1: What?" if "Ask short" in system else reasoning(UNSURE)
 
-    talk(ScriptedModel("asker", say), rounds=2)
-    reasoners = [system for system in systems if "Ask short" not in system]
-    assert ["even if you are not sure" in system for system in reasoners] == [False, True]
+    hold_dialogue(ScriptedModel("asker", answer), rounds=2)
+    first, last = (system for system in systems if "Ask short" not in system)
+    assert "even if you are not sure" not in first
+    assert "even if you are not sure" in last
 
 
 @pytest.mark.parametrize(
     ("asker", "speaker"),
     [
-        pytest.param(Asker([], questions="What animal is it?"), "asker", id="no marked question"),
-        pytest.param(Asker(["Hm."] * 3), "reasoner", id="no marked lines"),
+        pytest.param(
+            Asker([], questions="What animal is it?"), "asker", id="a question without its label"
+        ),
+        pytest.param(Asker(["Hm."] * 3), "reasoner", id="reasoning without its labels"),
         pytest.param(Asker([reasoning("maybe")] * 3), "reasoner", id="an answer that is no option"),
     ],
 )
-def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
-    held, end = talk(asker)
-    assert (end.outcome, end.detail) == (
-        "parse failure",
-        f"the {speaker}'s response was unreadable 3 times",
-    )
-    assert [utterance.attempt for utterance in held.utterances if utterance.speaker == speaker] == [
-        0,
-        1,
-        2,
-    ]
-    assert dialogue_statements(held.utterances) == []
+def test_a_dialogue_ends_after_three_unreadable_responses(asker, speaker):
+    utterances, ending = hold_dialogue(asker)
+    assert ending.outcome == "parse failure"
+    assert ending.detail == f"the {speaker}'s response was unreadable 3 times"
+    attempts = [utterance.attempt for utterance in utterances if utterance.speaker == speaker]
+    assert attempts == [0, 1, 2]
+    assert dialogue_statements(utterances) == []
 
 
 def test_an_unreadable_response_is_retried():
-    held, end = talk(Asker(["Hm.", reasoning("entailment")]))
-    assert (end.outcome, end.decision) == ("decision", "entailment")
-    assert [utterance.attempt for utterance in held.utterances] == [0, 0, 0, 1]
+    utterances, ending = hold_dialogue(Asker(["Hm.", reasoning("entailment")]))
+    assert (ending.outcome, ending.decision) == ("decision", "entailment")
+    assert [utterance.attempt for utterance in utterances] == [0, 0, 0, 1]
 
 
-def test_a_dialogue_without_a_response_says_why():
-    class Silent:
-        name = signature = "silent"
+class UnreachableModel:
+    name = signature = "unreachable"
 
-        def response(self, requests):
-            return [Response(error="connection lost") for _ in requests]
-
-    held, end = talk(Silent())
-    assert (end.outcome, end.detail) == ("no response", "connection lost")
-    assert [utterance.said for utterance in held.utterances] == ["(no response: connection lost)"]
+    def response(self, requests):
+        return [Response(error="connection lost") for _ in requests]
 
 
-def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
+def test_a_dialogue_without_a_response_ends_with_the_error():
+    utterances, ending = hold_dialogue(UnreachableModel())
+    assert (ending.outcome, ending.detail) == ("no response", "connection lost")
+    assert [utterance.said for utterance in utterances] == ["(no response: connection lost)"]
+
+
+def test_questions_that_the_answerer_adds_are_cut():
     asker = Asker([reasoning("neutral")])
-    talk(asker, answer="It is a dog. Question: What colour is it? Answer: Brown.")
-    assert "Answer: It is a dog." in asker.received[-1]
-    assert "Brown" not in asker.received[-1]
+    hold_dialogue(asker, answer="It is a dog. Question: What colour is it? Answer: Brown.")
+    *_, reasoner_prompt = asker.received
+    assert "Answer: It is a dog." in reasoner_prompt
+    assert "Brown" not in reasoner_prompt
 
 
 @pytest.mark.parametrize(
@@ -129,18 +135,18 @@ def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
         pytest.param(
             "Additional Sub-question 1: What?\nSub-question 12:  Where? ",
             ["What?", "Where?"],
-            id="more of them, two digits",
+            id="two questions, one with two digits",
         ),
         pytest.param("Sub-question 1:\nSub-question 2: What?", ["What?"], id="an empty one"),
-        pytest.param("What is it?", None, id="not marked"),
+        pytest.param("What is it?", None, id="no label"),
     ],
 )
-def test_questions_are_read_by_their_marks(response, questions):
+def test_questions_are_read_by_their_labels(response, questions):
     assert read_questions(response) == questions
 
 
 @pytest.mark.parametrize(
-    ("response", "read"),
+    ("response", "turn"),
     [
         pytest.param(
             reasoning("Contradiction."),
@@ -151,5 +157,5 @@ def test_questions_are_read_by_their_marks(response, questions):
         pytest.param("Analysis: x\nMore Likely Answer: neutral", None, id="no statement"),
     ],
 )
-def test_reasoning_is_read_by_its_three_marks(response, read):
-    assert read_reasoning(response) == read
+def test_reasoning_is_read_by_its_three_labels(response, turn):
+    assert read_reasoning(response) == turn

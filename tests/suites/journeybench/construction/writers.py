@@ -1,4 +1,4 @@
-"""Responses of models that write, as rows."""
+"""Recorded responses of writer models."""
 
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 

@@ -1,4 +1,4 @@
-"""HaloQuest's CSV: the authors' own counts, and what is wrong with files that are not like it."""
+"""HaloQuest's CSV: its counts are those of the authors, and files in another form are refused."""
 
 from collections import Counter
 
@@ -19,14 +19,13 @@ LINE = (
 
 
 @pytest.fixture
-def entries(shared_data):
+def trigger_questions(shared_data):
     return read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
 
 
-def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
-    assert len(entries) == TASK.counts["all"] == 608
-    cells = Counter((entry.image_source, entry.trigger) for entry in entries)
-    assert cells == {
+def test_the_evaluation_split_has_the_counts_of_its_readme(trigger_questions):
+    assert len(trigger_questions) == TASK.counts["all"] == 608
+    assert Counter((row.image_source, row.trigger) for row in trigger_questions) == {
         ("generated", "false premises"): 208,
         ("generated", "insufficient context"): 73,
         ("generated", "visual challenge"): 110,
@@ -34,18 +33,21 @@ def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
         ("real", "insufficient context"): 48,
         ("real", "visual challenge"): 73,
     }
-    by_trigger = Counter(entry.trigger for entry in entries)
-    assert by_trigger == {name: n for name, n in TASK.counts.items() if name != "all"}
-    assert Counter(len(entry.answers) for entry in entries) == {1: 103, 2: 1, 3: 484, 4: 17, 5: 3}
-    assert len({entry.image for entry in entries}) == 376
+    assert Counter(row.trigger for row in trigger_questions) + Counter(all=608) == TASK.counts
 
 
-def test_entries_without_a_image_are_listed_and_left_out(entries):
-    there = {entry.image: stored(entry.image) for entry in entries[:300]}
-    table = to_questions(entries, there)
-    questions, rejections = table.rows, table.rejections
-    assert len(questions) + len(rejections) == 608
-    assert rejections[0].reason.startswith("no image: https://")
+def test_the_evaluation_split_has_one_to_five_answers_a_question(trigger_questions):
+    n_answers = Counter(len(row.answers) for row in trigger_questions)
+    assert n_answers == {1: 103, 2: 1, 3: 484, 4: 17, 5: 3}
+    assert len({row.image for row in trigger_questions}) == 376
+
+
+def test_questions_without_their_image_are_rejected(trigger_questions):
+    images = {row.image: stored(row.image) for row in trigger_questions[:300]}
+    table = to_questions(trigger_questions, images)
+    assert len(table.rows) + len(table.rejections) == 608
+    assert all(row.reason.startswith("no image: https://") for row in table.rejections)
+    assert table.rejections
 
 
 @pytest.mark.parametrize(
@@ -72,13 +74,9 @@ def test_entries_without_a_image_are_listed_and_left_out(entries):
         pytest.param(HEADER + '0,"cat', "not CSV in UTF-8", id="an open quotation mark"),
     ],
 )
-def test_bad_files_are_refused_with_file_and_line(tmp_path, content, complaint):
-    with pytest.raises(SourceError, match=complaint) as error:
-        read_trigger_questions(written(tmp_path, content)).require()
-    assert "haloquest-eval.csv" in str(error.value)
-
-
-def written(folder, content):
-    file = folder / "haloquest-eval.csv"
+def test_an_invalid_file_is_refused_with_its_name_and_line(tmp_path, content, complaint):
+    file = tmp_path / "haloquest-eval.csv"
     file.write_text(content, encoding="utf-8")
-    return file
+    with pytest.raises(SourceError, match=complaint) as error:
+        read_trigger_questions(file).require()
+    assert "haloquest-eval.csv" in str(error.value)

@@ -1,4 +1,4 @@
-"""The judge's JSON, the rules that stand in for it, and the accuracy."""
+"""The judge's JSON, the rules without a judge model, and the accuracy."""
 
 import json
 
@@ -30,14 +30,18 @@ JSON = json.dumps(FIELDS)
     ("response", "verdict"),
     read_cases(__file__, "judge_responses.jsonl"),
 )
-def test_the_judges_six_fields(response, verdict):
+def test_the_verdict_is_read_from_the_json_of_the_judge(response, verdict):
     assessment = scoring.read_assessment(response)
     assert (assessment.is_prediction_correct if assessment else None) is verdict
-    if assessment:
-        assert assessment.groundtruth_main_point == "There is no heart."
 
 
-def test_broken_json_is_unscored_and_counted():
+def test_the_main_points_are_read_from_the_json_of_the_judge():
+    assessment = scoring.read_assessment(JSON)
+    assert assessment is not None
+    assert assessment.groundtruth_main_point == "There is no heart."
+
+
+def test_a_question_with_broken_json_is_unscored():
     questions = [
         question(
             question_id=f"q/{n}",
@@ -50,14 +54,14 @@ def test_broken_json_is_unscored_and_counted():
     predictions = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
     responses = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
 
-    def say(request):
+    def answer(request):
         text = request.prompt.turns[-1].parts[0]
         return next(response for n, response in responses.items() if f"answer: {n}\n" in text)
 
-    judgements = pipeline.judge(TASK, questions, predictions, ScriptedModel("judge", say))
+    judgements = pipeline.judge(TASK, questions, predictions, ScriptedModel("judge", answer))
     scores = pipeline.score(TASK, questions, predictions, judgements)
     assert [score.points for score in scores] == [1.0, 0.0, None]
-    overall = pipeline.summarise(TASK, questions, predictions, scores)[0]
+    overall, *_ = pipeline.summarise(TASK, questions, predictions, scores)
     assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
 
 
@@ -71,105 +75,121 @@ def test_broken_json_is_unscored_and_counted():
         ("Four or six", False),
     ],
 )
-def test_a_list_of_counts_is_no_count(response, is_right):
+def test_rules_accept_a_single_count_only(response, is_right):
     lemons = question(answer=("There are four lemons", "Four", "4"))
     (judgement,) = scoring.judge_by_rules([AnsweredQuestion(lemons, prediction(text=response))])
     assert judgement.verdict is is_right
 
 
-HEART = ("There is no blue heart", "Where is the blue heart?")
+@pytest.fixture(scope="module")
+def trigger_questions(shared_data):
+    return read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
 
 
-def test_rules_call_peoples_own_answers_right_and_no_stock_response(shared_data):
-    entries = read_trigger_questions(shared_data / "haloquest" / "haloquest-eval.csv").require()
-    pairs = [pair(entry, answer) for entry in entries for answer in entry.answers]
-    unread = [
-        row.prediction.text
-        for row, judgement in zip(pairs, scoring.judge_by_rules(pairs), strict=True)
-        if not judgement.verdict
-    ]
-    assert unread == ["What color is the dog in the yard?"]  # a question back is no answer
-    for text in ("No", "They cannot be seen.", "There is no such thing.", *STOCK_RESPONSES):
-        pairs = [pair(entry, text) for entry in entries]
-        right = sum(bool(judgement.verdict) for judgement in scoring.judge_by_rules(pairs))
-        assert right <= 0.01 * len(entries)
-
-
-def pair(entry, response, edition="built"):
-    example = question(text=entry.question, answer=entry.answers, edition=edition)
+def answered(row, response):
+    """A question of HaloQuest with a response."""
+    example = question(text=row.question, answer=row.answers, edition="built")
     return AnsweredQuestion(example, prediction(text=response))
 
 
+def test_rules_accept_the_answers_of_annotators(trigger_questions):
+    pairs = [answered(row, answer) for row in trigger_questions for answer in row.answers]
+    refused = [
+        pair.prediction.text
+        for pair, judgement in zip(pairs, scoring.judge_by_rules(pairs), strict=True)
+        if not judgement.verdict
+    ]
+    assert refused == ["What color is the dog in the yard?"]  # a question back is no answer
+
+
 @pytest.mark.parametrize(
-    ("edition", "points"),
+    "response", ["No", "They cannot be seen.", "There is no such thing.", *STOCK_RESPONSES]
+)
+def test_rules_accept_a_stock_response_to_one_question_in_a_hundred_at_most(
+    trigger_questions, response
+):
+    pairs = [answered(row, response) for row in trigger_questions]
+    n_right = sum(bool(judgement.verdict) for judgement in scoring.judge_by_rules(pairs))
+    assert n_right <= 0.01 * len(trigger_questions)
+
+
+def heart_question(edition="mini"):
+    return question(
+        text="Where is the blue heart?",
+        answer=("There is no blue heart",),
+        edition=edition,
+        labels={"image_source": "real"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("edition", "points", "n_scored"),
     [
-        pytest.param("mini", 1.0, id="the mini edition"),
-        pytest.param("published", None, id="the published edition"),
-        pytest.param("own", None, id="a part of it, or other questions in its form"),
+        pytest.param("mini", 1.0, 1, id="the mini edition"),
+        pytest.param("published", None, 0, id="the published edition"),
+        pytest.param("own", None, 0, id="a part of it, or other questions in its form"),
     ],
 )
-def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, points):
-    heart = question(
-        text=HEART[1], answer=(HEART[0],), edition=edition, labels={"image_source": "real"}
-    )
-    predicted = prediction(text="There is no blue heart.")
-    judgements = pipeline.judge(TASK, [heart], [predicted], None)
-    (score,) = pipeline.score(TASK, [heart], [predicted], judgements)
+def test_rules_score_only_editions_without_published_numbers(edition, points, n_scored):
+    questions, predictions = [heart_question(edition)], [prediction(text="There is no blue heart.")]
+    judgements = pipeline.judge(TASK, questions, predictions, None)
+    scores = pipeline.score(TASK, questions, predictions, judgements)
+    (score,) = scores
     assert (score.points, score.answer) == (points, ("There is no blue heart.",))
     assert ("name a model as judge" in score.note) is (points is None)
-    by_model = pipeline.judge(
-        TASK, [heart], [predicted], ScriptedModel("j", lambda _: JSON.replace("false", "true"))
-    )
-    assert pipeline.score(TASK, [heart], [predicted], by_model)[0].points == 1.0
-    overall = pipeline.summarise(
-        TASK, [heart], [predicted], pipeline.score(TASK, [heart], [predicted], judgements)
-    )
-    assert (overall[0].n_scored, overall[0].n_unscored) == ((1, 0) if points else (0, 1))
+    overall, *_ = pipeline.summarise(TASK, questions, predictions, scores)
+    assert (overall.n_scored, overall.n_unscored) == (n_scored, 1 - n_scored)
 
 
-@pytest.mark.parametrize("n", [0, 2])
-def test_anything_but_one_judgement_is_no_verdict(n):
-    predicted = prediction(text="There.")
-    single = Judgement.of(predicted, judge="j", criterion="right", verdict=True, response="")
-    row_score = scoring.score(AnsweredQuestion(question(edition="mini"), predicted), [single] * n)
-    assert (row_score.points, row_score.note) == (None, f"{n} judgements instead of one")
+@pytest.mark.parametrize("edition", ["mini", "published", "own"])
+def test_a_judge_model_scores_every_edition(edition):
+    questions, predictions = [heart_question(edition)], [prediction(text="There is no blue heart.")]
+    judge = ScriptedModel("j", lambda _: JSON.replace("false", "true"))
+    judgements = pipeline.judge(TASK, questions, predictions, judge)
+    (score,) = pipeline.score(TASK, questions, predictions, judgements)
+    assert score.points == 1.0
+
+
+@pytest.mark.parametrize("n_judgements", [0, 2])
+def test_a_response_needs_exactly_one_judgement(n_judgements):
+    pair = AnsweredQuestion(question(edition="mini"), prediction(text="There."))
+    judgement = Judgement.of(
+        pair.prediction, judge="j", criterion="right", verdict=True, response=""
+    )
+    score = scoring.score(pair, [judgement] * n_judgements)
+    assert (score.points, score.note) == (None, f"{n_judgements} judgements instead of one")
 
 
 def test_broken_json_is_retried_with_the_complaint():
-    prompts = []
+    last_turns = []
 
-    def say(request):
-        prompts.append(request.prompt.turns[-1].parts)
-        return "I have no idea." if len(prompts) < 2 else JSON
+    def answer(request):
+        last_turns.append(request.prompt.turns[-1].parts)
+        return "I have no idea." if len(last_turns) == 1 else JSON
 
-    pairs = [
-        AnsweredQuestion(question(text=HEART[1], answer=(HEART[0],)), prediction(text="There."))
-    ]
-    (judgement,) = scoring.judge(pairs, ScriptedModel("judge", say))
+    pairs = [AnsweredQuestion(heart_question(), prediction(text="There."))]
+    (judgement,) = scoring.judge(pairs, ScriptedModel("judge", answer))
     assert judgement.verdict is False
-    assert "I have no idea." in prompts[1][-1]
-    assert prompts[1][-1].endswith("and nothing else.")
-    assert len(prompts) == 2
+    _, (*_, complaint) = last_turns
+    assert "I have no idea." in complaint
+    assert complaint.endswith("and nothing else.")
 
 
-def test_the_official_reading_has_the_whole_response_judged():
+def test_the_official_scorer_judges_the_thinking_too():
     example = question(answer=("No.",))
     predictions = [
         prediction(question_id=example.question_id, text="No.", raw_text="<think>Yes.</think>No."),
         prediction(question_id=example.question_id, sample=1, text="No.", raw_text="No."),
     ]
 
-    def say(request):
-        right = "Model's answer: No." in request.prompt.turns[-1].parts[0]
-        return json.dumps({**FIELDS, "is_prediction_correct": right})
+    def answer(request):
+        is_right = "Model's answer: No." in request.prompt.turns[-1].parts[0]
+        return json.dumps({**FIELDS, "is_prediction_correct": is_right})
 
     pairs = [AnsweredQuestion(example, row) for row in predictions]
-    judgements = scoring.judge(pairs, ScriptedModel("judge", say))
-    assert len(judgements) == 3
-    points = {
-        scorer: [
-            row.points for row in pipeline.score(TASK, [example], predictions, judgements, scorer)
-        ]
-        for scorer in TASK.scorers
-    }
-    assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
+    judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
+    assert len(judgements) == 3  # two of the first response, one of the second
+    strict = pipeline.score(TASK, [example], predictions, judgements, "strict")
+    official = pipeline.score(TASK, [example], predictions, judgements, "official")
+    assert [score.points for score in strict] == [1.0, 1.0]
+    assert [score.points for score in official] == [0.0, 1.0]

@@ -1,4 +1,4 @@
-"""MCOT rows in the released layout become questions, or say why not."""
+"""MCOT rows in the released layout become questions or rejections."""
 
 import csv
 import json
@@ -48,14 +48,17 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
         ROW | {"index": "11", "question": "How many?"},
     ]
     table = to_questions(read_mcot(write_jsonl(tmp_path, *rows)).require(), IMAGES)
-    first, second, third = table.rows
-    assert [q.question_id for q in table.rows] == [
-        f"journeybench/mcot/{index}" for index in (7, 9, 11)
-    ]
-    assert first.group_id == second.group_id != third.group_id
-    assert second.answer == ("no cups exist", "0")
-    assert first.category == "common objects"
-    assert first.labels["solution"] == "4*3=12"
+    first, second, unrelated = table.rows
+    assert first.group_id == second.group_id != unrelated.group_id
+
+
+def test_a_row_becomes_a_question_with_its_answers_and_labels(tmp_path):
+    rows = read_mcot(write_jsonl(tmp_path, ROW | {"answer": "no cups exist; 0"})).require()
+    (question,) = to_questions(rows, IMAGES).rows
+    assert question.question_id == "journeybench/mcot/7"
+    assert question.answer == ("no cups exist", "0")
+    assert question.category == "common objects"
+    assert question.labels["solution"] == "4*3=12"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
         pytest.param({"index": "8", "url": "x"}, "image 'x' is missing", id="no image"),
     ],
 )
-def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
+def test_an_incomplete_row_is_rejected_with_the_reason(tmp_path, change, reason):
     table = to_questions(read_mcot(write_jsonl(tmp_path, ROW, ROW | change)).require(), IMAGES)
     assert len(table.rows) == 1
     (rejection,) = table.rejections
@@ -76,7 +79,7 @@ def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
 @pytest.mark.parametrize(
     ("answer", "flag"),
     [
-        pytest.param("no common objects exist; 0", "", id="words with a label's among them"),
+        pytest.param("no common objects exist; 0", "", id="a text that contains a label"),
         pytest.param(
             "Hallucination", "the answer 'Hallucination' is the name of a label", id="a label"
         ),
@@ -87,7 +90,7 @@ def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
         ),
     ],
 )
-def test_a_gold_that_is_a_labels_name_is_kept_and_flagged(tmp_path, answer, flag):
+def test_an_answer_that_is_the_name_of_a_label_is_flagged(tmp_path, answer, flag):
     items = read_mcot(write_jsonl(tmp_path, ROW | {"answer": answer})).require()
-    (kept,) = to_questions(items, IMAGES).rows
-    assert kept.labels["flag"] == flag
+    (question,) = to_questions(items, IMAGES).rows
+    assert question.labels["flag"] == flag

@@ -1,8 +1,6 @@
-"""Other numbers are proposed with the answer that the calculations give."""
+"""Other numbers for quantities are proposed with the answers that follow from them."""
 
 from dataclasses import replace
-
-import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.suites.journeybench.mcot.number_proposals import (
@@ -23,6 +21,7 @@ PROBLEM = Problem(
 
 
 def quantity(text, number, things):
+    """A quantity of the problem, such as "3 apples", 3 and "apples"."""
     return Quantity(
         quantity_id=f"p/{number}",
         problem_id="p",
@@ -38,32 +37,39 @@ def quantity(text, number, things):
 APPLES, PIES = quantity("3 apples", 3, "apples"), quantity("5 pies", 5, "pies")
 
 
-def test_the_first_quantity_and_the_first_two_get_three_candidates_each():
-    singles, pairs = number_candidates([PROBLEM], [APPLES, PIES])
-    assert [len(singles), len(pairs)] == [3, 3]
-    for one in singles:
-        number = int(one.id.removeprefix("p/3/"))
-        assert one.key == str(number * 100 + 1000)
-        assert one.question.startswith("Ann has the apples in the image and 5 pies.")
-        assert one.shows.startswith(f"exactly {number} of: apples, and exactly")
-        assert one.before == PROBLEM.question
-    for one in pairs:
-        apples, pies = map(int, one.id.removeprefix("p-pair/").split("-"))
-        assert one.key == str(apples * 100 + pies * 200)
-        assert one.shows == (
-            f"first picture: exactly {apples} of: apples; second picture: exactly {pies} of: pies"
+def test_the_first_quantity_gets_three_candidates_with_recalculated_keys():
+    singles, _ = number_candidates([PROBLEM], [APPLES, PIES])
+    assert len(singles) == 3
+    for candidate in singles:
+        n_apples = int(candidate.id.removeprefix("p/3/"))
+        assert candidate.key == str(n_apples * 100 + 1000)  # grams of the apples and of 5 pies
+        assert candidate.question.startswith("Ann has the apples in the image and 5 pies.")
+        assert candidate.shows.startswith(f"exactly {n_apples} of: apples, and exactly")
+        assert candidate.before == PROBLEM.question
+
+
+def test_the_first_two_quantities_get_three_candidates_with_two_images():
+    _, pairs = number_candidates([PROBLEM], [APPLES, PIES])
+    assert len(pairs) == 3
+    for candidate in pairs:
+        n_apples, n_pies = map(int, candidate.id.removeprefix("p-pair/").split("-"))
+        assert candidate.key == str(n_apples * 100 + n_pies * 200)
+        assert candidate.shows == (
+            f"first picture: exactly {n_apples} of: apples; "
+            f"second picture: exactly {n_pies} of: pies"
         )
 
 
-def test_what_the_form_proves_comes_first():
-    (tried, *_) = number_candidates([PROBLEM], [APPLES])
-    forms = [one.form for one in tried]
+def test_proven_candidates_come_first():
+    candidates, *_ = number_candidates([PROBLEM], [APPLES])
+    forms = [candidate.form for candidate in candidates]
     assert forms == sorted(forms, reverse=True)
-    proven = {one.id for one in tried if one.form == "proven"}
-    assert proven <= {"p/3/2", "p/3/4"}, "below the 5 pies, which is no proof for 6 and more"
+    proven_ids = {candidate.id for candidate in candidates if candidate.form == "proven"}
+    # Numbers above the 5 pies are not proven.
+    assert proven_ids <= {"p/3/2", "p/3/4"}
 
 
-def test_a_number_that_cannot_be_followed_is_not_proposed():
+def test_a_number_that_leaves_a_fraction_is_not_proposed():
     halves = replace(
         PROBLEM,
         question="Tina knits 6 scarves in March, half as many in April. How many in all?",
@@ -73,17 +79,20 @@ def test_a_number_that_cannot_be_followed_is_not_proposed():
     assert number_candidates([halves], [quantity("6 scarves", 6, "scarves")]) == [[]]
 
 
-@pytest.mark.parametrize(
-    ("solvers", "accepted"),
-    [
-        pytest.param((), True, id="the form alone"),
-        pytest.param(("x", "y"), False, id="solvers that do not answer"),
-    ],
-)
-def test_accepted_numbers_are_read_by_quantity(solvers, accepted):
-    tried = number_candidates([PROBLEM], [APPLES])
-    rows = NUMBERS.vote(
-        tried, solvers, lambda _, prompts: [Response(error="down") for _ in prompts]
+def vote(groups, solvers):
+    """Decide candidates with solvers none of which responds."""
+    return NUMBERS.vote(
+        groups, solvers, lambda _, prompts: [Response(error="down") for _ in prompts]
     )
-    numbers = accepted_numbers(rows)
-    assert numbers == ({"p/3": (int(tried[0][0].id[4:]),)} if accepted else {})
+
+
+def test_without_solvers_the_first_number_is_accepted():
+    groups = number_candidates([PROBLEM], [APPLES])
+    (first, *_), *_ = groups
+    number = int(first.id.removeprefix("p/3/"))
+    assert accepted_numbers(vote(groups, solvers=())) == {"p/3": (number,)}
+
+
+def test_no_number_is_accepted_if_no_solver_responds():
+    groups = number_candidates([PROBLEM], [APPLES])
+    assert accepted_numbers(vote(groups, solvers=("x", "y"))) == {}

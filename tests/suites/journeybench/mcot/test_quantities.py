@@ -1,4 +1,4 @@
-"""What a model proposes to show is checked word by word, and images are planned from it."""
+"""Quantities that a model proposes are checked word by word, and images are planned from them."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ PROBLEM = Problem(
     solution="Apples and eggs: <<3+12=15>>15\nWith the pies: <<15+8=23>>23",
     answer="23",
 )
-GOOD = {
+PROPOSAL = {
     "text": "three apples",
     "number": "3",
     "things": "apples",
@@ -29,21 +29,21 @@ GOOD = {
 }
 
 
-def response(text, error=""):
+def writer_response(text, error=""):
     return writers.response("p/quantities", text, error)
 
 
-def find(*proposals):
-    return find_quantities([PROBLEM], [response(json.dumps(proposals))])
+def find_proposed(*proposals):
+    return find_quantities([PROBLEM], [writer_response(json.dumps(proposals))])
 
 
 @pytest.mark.parametrize("number", ["3", "three", "3.0", " 3 "])
-def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin(number):
-    quantities = find(GOOD | {"number": number})
-    (quantity,), rejections = quantities.rows, quantities.rejections
+def test_a_proposal_in_the_words_of_the_problem_is_kept_with_its_origin(number):
+    quantities = find_proposed(PROPOSAL | {"number": number})
+    assert quantities.rejections == []
+    (quantity,) = quantities.rows
     assert (quantity.quantity_id, quantity.number, quantity.things) == ("p/1", 3, "apples")
     assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
-    assert rejections == []
 
 
 @pytest.mark.parametrize(
@@ -60,128 +60,140 @@ def test_a_proposal_that_stands_in_the_problem_is_kept_with_its_origin(number):
         pytest.param({"number": "many"}, "cannot be counted", id="no number"),
     ],
 )
-def test_a_proposal_that_does_not_fit_says_why(change, reason):
-    found = find(GOOD | change)
-    quantities, (rejection,) = found.rows, found.rejections
-    assert quantities == []
+def test_an_invalid_proposal_is_rejected_with_the_reason(change, reason):
+    quantities = find_proposed(PROPOSAL | change)
+    assert quantities.rows == []
+    (rejection,) = quantities.rejections
     assert rejection.entry == "p/1"
     assert reason in rejection.reason
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("response", "reason"),
     [
-        pytest.param(response("[]"), "nothing to be seen", id="an empty list"),
-        pytest.param(response("There are apples."), "unreadable response", id="prose"),
-        pytest.param(response('["apples"]'), "unreadable response", id="a list of texts"),
-        pytest.param(response("", "connection lost"), "connection lost", id="no response"),
+        pytest.param(writer_response("[]"), "nothing to be seen", id="an empty list"),
+        pytest.param(writer_response("There are apples."), "unreadable response", id="prose"),
+        pytest.param(writer_response('["apples"]'), "unreadable response", id="a list of texts"),
+        pytest.param(writer_response("", "connection lost"), "connection lost", id="no response"),
     ],
 )
-def test_a_response_without_proposals_says_why(answer, reason):
-    quantities = find_quantities([PROBLEM], [answer])
+def test_a_response_without_proposals_is_rejected_with_the_reason(response, reason):
+    quantities = find_quantities([PROBLEM], [response])
     assert [rejection.reason for rejection in quantities.rejections] == [reason]
 
 
-OTHER = 5  # the accepted other number
-
-
-def planned():
-    return plan_images(find(GOOD).rows, {"p/1": (OTHER,)})
+def plan_three_images():
+    """Images with the problem's 3 apples, with 5 apples, and with none."""
+    return plan_images(find_proposed(PROPOSAL).rows, {"p/1": (5,)})
 
 
 def test_every_prompt_counts_what_the_image_shows():
-    written, other, absent = planned()
-    assert written.prompt == "A table with exactly 3 of: red apple"
-    assert other.prompt.startswith(f"A table with exactly {other.count} of: red apple, and exactly")
-    assert other.count not in (3, 8, 12)
-    assert absent.count == 0
+    original, changed, absent = plan_three_images()
+    assert original.prompt == "A table with exactly 3 of: red apple"
+    assert changed.prompt.startswith("A table with exactly 5 of: red apple, and exactly")
+    assert (original.count, changed.count, absent.count) == (3, 5, 0)
     assert "apple" not in absent.prompt
 
 
-def test_a_solution_that_calculates_wrongly_is_not_used():
-    wrong = replace(PROBLEM, solution="<<3+12=16>>16\n<<16+8=24>>24", answer="24")
-    (rejection,) = find_quantities([wrong], [response(json.dumps([GOOD]))]).rejections
+def test_a_solution_with_a_wrong_calculation_is_rejected():
+    miscalculated = replace(PROBLEM, solution="<<3+12=16>>16\n<<16+8=24>>24", answer="24")
+    (rejection,) = find_quantities(
+        [miscalculated], [writer_response(json.dumps([PROPOSAL]))]
+    ).rejections
     assert rejection.reason == "the calculations do not lead to the answer"
 
 
-def items(counts):
-    quantities = {row.quantity_id: row for row in find(GOOD).rows}
-    return to_items({"p": PROBLEM}, quantities, planned(), counts)
+def items_of_three_images(counts_by_image):
+    quantities = {row.quantity_id: row for row in find_proposed(PROPOSAL).rows}
+    return to_items({"p": PROBLEM}, quantities, plan_three_images(), counts_by_image)
 
 
-def test_the_number_leaves_the_text_and_the_answer_follows_the_image():
-    written, other, absent = items({}).rows
-    assert {one.question for one in (written, other, absent)} == {
+def test_all_items_of_a_problem_have_a_text_without_the_number():
+    texts = [item.question for item in items_of_three_images({}).rows]
+    assert texts == 3 * [
         "Ann has the apples in the image. 12 eggs and 8 pies lie there. "
         "How many apples, eggs and pies?"
-    }
-    assert (written.answer, other.answer) == ("23", str(OTHER + 12 + 8))
+    ]
+
+
+def test_the_answer_follows_the_image():
+    original, changed, absent = items_of_three_images({}).rows
+    assert original.solution == "3+12 = 15\n15+8 = 23"
+    assert original.answer == "23"
+    assert changed.answer == "25"  # 5 + 12 + 8
     assert absent.answer == "there are no apples; there are not any apples; 20"
     assert absent.category == "hallucination"
-    assert written.solution == "3+12 = 15\n15+8 = 23"
 
 
 @pytest.mark.parametrize(
-    ("counts", "n"),
+    ("counts", "n_items"),
     [
-        pytest.param([3, 3, 4], 3, id="most of them count what was planned"),
-        pytest.param([4, 4, 3], 2, id="most of them count otherwise"),
-        pytest.param([3, 4], 2, id="half of them are not most"),
+        pytest.param([3, 3, 4], 3, id="most annotators count what was planned"),
+        pytest.param([4, 4, 3], 2, id="most annotators count otherwise"),
+        pytest.param([3, 4], 2, id="half of the annotators are not most"),
         pytest.param([], 3, id="nobody counted"),
     ],
 )
-def test_a_image_that_shows_another_number_is_left_out(counts, n):
-    made = items({planned()[0].name: counts})
-    assert len(made.rows) == n
-    assert len(made.rejections) == 3 - n
+def test_an_image_that_shows_another_number_is_rejected(counts, n_items):
+    original, *_ = plan_three_images()
+    items = items_of_three_images({original.name: counts})
+    assert len(items.rows) == n_items
+    assert len(items.rejections) == 3 - n_items
 
 
 def test_counts_are_read_by_image(tmp_path):
     file = tmp_path / "image_counts.jsonl"
-    lines = [{"image": "a.png", "annotator": name, "count": n} for name, n in (("x", 2), ("y", 3))]
-    file.write_text("\n".join(json.dumps(line) for line in lines))
+    file.write_text(
+        '{"image": "a.png", "annotator": "x", "count": 2}\n'
+        '{"image": "a.png", "annotator": "y", "count": 3}\n'
+    )
     assert counts_by_image(read_counts(file).require()) == {"a.png": [2, 3]}
 
 
-def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
+def test_an_image_that_makes_the_answer_a_fraction_is_rejected():
     bags = Problem(
         problem_id="p",
         question="Ann has 8 apples, each bag holds two. How many bags does she fill?",
         solution="Apples in bags: <<8/2=4>>4",
         answer="4",
     )
-    proposal = GOOD | {"text": "8 apples", "number": "8"}
-    (quantity,) = find_quantities([bags], [response(json.dumps([proposal]))]).rows
-    image = replace(planned()[0], variant="another number", count=5)
-    made = to_items({"p": bags}, {"p/1": quantity}, [image], {})
-    assert made.rows == []
-    assert "with 5 the calculations give no whole number" in made.rejections[0].reason
+    proposal = PROPOSAL | {"text": "8 apples", "number": "8"}
+    (quantity,) = find_quantities([bags], [writer_response(json.dumps([proposal]))]).rows
+    original, *_ = plan_three_images()
+    image = replace(original, variant="another number", count=5)
+    items = to_items({"p": bags}, {"p/1": quantity}, [image], {})
+    assert items.rows == []
+    (rejection,) = items.rejections
+    assert "with 5 the calculations give no whole number" in rejection.reason
 
 
 @pytest.mark.parametrize(
-    ("sentence", "solution", "answer", "gold"),
+    ("sentence", "solution", "answer", "number_without_apples"),
     [
-        pytest.param("1 is eaten.", "Apples eaten: <<3-1=2>>2", "2", "", id="one less than none"),
+        pytest.param("1 is eaten.", "Apples eaten: <<3-1=2>>2", "2", "", id="below zero"),
         pytest.param(
             "Each is on 8 plates, 1 is eaten.",
             "Apples on plates: <<3/8=0.375>>0.375\nEaten: <<0.375+1=1.375>>1.375",
             "1.375",
             "; 1",
-            id="a whole",
+            id="a whole number",
         ),
         pytest.param(
             "And 1.5 of weight.",
             "Apples and weight: <<3+1.5=4.5>>4.5",
             "4.5",
             "",
-            id="no whole number",
+            id="a fraction",
         ),
     ],
 )
-def test_where_nothing_is_seen_no_number_below_zero_is_expected(sentence, solution, answer, gold):
+def test_without_things_only_a_whole_number_from_zero_on_is_an_answer(
+    sentence, solution, answer, number_without_apples
+):
     question = f"Ann has three apples. {sentence} How many?"
-    eaten = replace(PROBLEM, question=question, solution=solution, answer=answer)
-    (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).rows
-    absent = plan_images([quantity], {})[-1]
-    (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).rows
-    assert item.answer == f"there are no apples; there are not any apples{gold}"
+    problem = replace(PROBLEM, question=question, solution=solution, answer=answer)
+    (quantity,) = find_quantities([problem], [writer_response(json.dumps([PROPOSAL]))]).rows
+    *_, absent = plan_images([quantity], {})
+    (item,) = to_items({"p": problem}, {"p/1": quantity}, [absent], {}).rows
+    expected_answer = f"there are no apples; there are not any apples{number_without_apples}"
+    assert item.answer == expected_answer

@@ -1,4 +1,4 @@
-"""Problems are solved again with other numbers, or not at all; some results the form proves."""
+"""Problems are solved again with other numbers, and the form of some proves the result."""
 
 from fractions import Fraction
 
@@ -43,11 +43,11 @@ def test_a_problem_is_solved_again(replacements, solution):
     ("question", "steps", "answer"),
     read_cases(__file__, "unsolved_problems.jsonl"),
 )
-def test_what_the_calculations_do_not_carry_is_not_solved(question, steps, answer):
+def test_a_problem_whose_calculations_do_not_hold_is_not_solved(question, steps, answer):
     assert solve(problem(question, steps, answer), {4: 7}) is None
 
 
-def test_fewer_than_none_are_no_answer():
+def test_a_calculation_below_zero_is_not_solved():
     sold = problem("Ann has 9 pies, sells 6 and buys 20.", "<<9-6=3>>3, <<3+20=23>>23", "23")
     assert solve(sold, {9: 4}) is None
     solution = solve(sold, {9: 11})
@@ -55,23 +55,23 @@ def test_fewer_than_none_are_no_answer():
     assert solution.answer == 25
 
 
-def test_numbers_in_words_and_ordinals_are_stated():
+def test_stated_numbers_include_words_and_ordinals():
     text = "Three of a dozen pies, two hundred and five at $1,200.50, a third in 4th place"
     assert stated_numbers(text) == [3, 12, 205, Fraction("1200.5"), 3, 4]
 
 
 @pytest.mark.parametrize(
-    ("question", "steps", "new", "proven"),
+    ("question", "steps", "new_number", "proven"),
     read_cases(__file__, "proven_counts.jsonl"),
-)  # fmt: skip
-def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new, proven):
-    counted = problem(question, steps, steps.rpartition(">>")[2])
-    assert is_proven(counted, {6: new}) == proven
+)
+def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new_number, proven):
+    _, _, answer = steps.rpartition(">>")
+    assert is_proven(problem(question, steps, answer), {6: new_number}) == proven
 
 
-def test_one_and_two_are_never_proven():
-    twins = problem("Ann has 2 cats, Bo 9 dogs.", "<<2+9=11>>11", "11")
-    solution = solve(twins, {2: 4})
+def test_a_replacement_of_one_or_two_is_never_proven():
+    cats_and_dogs = problem("Ann has 2 cats, Bo 9 dogs.", "<<2+9=11>>11", "11")
+    solution = solve(cats_and_dogs, {2: 4})
     assert solution is not None
     assert solution.answer == 13
-    assert not is_proven(twins, {2: 4})
+    assert not is_proven(cats_and_dogs, {2: 4})

@@ -1,4 +1,7 @@
-"""Labels, consistency and hallucination of MCOT, from the spelling to the metric."""
+"""Labels, consistency and hallucination rate of MCOT."""
+
+import math
+from dataclasses import replace
 
 import pytest
 
@@ -21,55 +24,54 @@ def test_a_cell_is_read_as_labels(cell, labels):
     assert labels_of(cell) == labels
 
 
-def group(*points, group_id="1"):
+def scored_group(*points, group_id="1"):
+    """Scores of the questions of one problem, each about another image."""
     return [
-        scored(points=value, question_id=f"{group_id}/{n}", group_id=group_id)
-        for n, value in enumerate(points)
+        scored(points=value, question_id=f"{group_id}/{index}", group_id=group_id)
+        for index, value in enumerate(points)
     ]
 
 
 @pytest.mark.parametrize(
-    ("rows", "value", "n"),
+    ("rows", "value", "n_scored"),
     [
-        pytest.param(group(1.0, 1.0), 1.0, 1, id="right with both images"),
-        pytest.param(group(1.0, 0.0), 0.0, 1, id="right with one image only is nothing"),
-        pytest.param(group(1.0, None), None, 0, id="a judge that failed leaves it open"),
-        pytest.param(group(1.0), None, 0, id="one image says nothing of consistency"),
+        pytest.param(scored_group(1.0, 1.0), 1.0, 1, id="right with both images"),
+        pytest.param(scored_group(1.0, 0.0), 0.0, 1, id="right with one image only"),
+        pytest.param(scored_group(1.0, None), math.nan, 0, id="a question without a verdict"),
+        pytest.param(scored_group(1.0), math.nan, 0, id="a problem with a single image"),
         pytest.param(
-            group(1.0, 1.0) + group(0.0, 1.0, group_id="2"), 0.5, 2, id="every problem counts once"
+            scored_group(1.0, 1.0) + scored_group(0.0, 1.0, group_id="2"), 0.5, 2, id="two problems"
         ),
     ],
 )
-def test_a_problem_counts_if_it_is_right_with_every_image(rows, value, n):
-    agreed = consistency(rows)
-    assert agreed.n_scored == n
-    assert agreed.value == value if value is not None else agreed.value != agreed.value
+def test_consistency_is_the_share_of_problems_right_with_every_image(rows, value, n_scored):
+    mean = consistency(rows)
+    assert mean.n_scored == n_scored
+    assert mean.value == pytest.approx(value, nan_ok=True)
 
 
 @pytest.mark.parametrize(
-    ("answer", "points", "category", "rate"),
+    ("answer", "points", "category", "rate", "n_scored"),
     [
-        pytest.param(("3",), 0.0, "hallucination", 1.0, id="counts what is not there"),
-        pytest.param((), 0.0, "hallucination", 0.0, id="says nothing readable"),
-        pytest.param(("0",), 1.0, "hallucination", 0.0, id="sees that there are none"),
-        pytest.param(("0",), 0.0, "common objects; hallucination", 0.0, id="none, misjudged"),
-        pytest.param(("3",), 0.0, "common objects", None, id="a question about things there are"),
-        pytest.param(("3",), None, "hallucination", None, id="unscored"),
+        pytest.param(("3",), 0.0, "hallucination", 1.0, 1, id="counts absent things"),
+        pytest.param((), 0.0, "hallucination", 0.0, 1, id="no readable answer"),
+        pytest.param(("0",), 1.0, "hallucination", 0.0, 1, id="counts none"),
+        pytest.param(("0",), 0.0, "common objects; hallucination", 0.0, 1, id="none, misjudged"),
+        pytest.param(("3",), 0.0, "common objects", math.nan, 0, id="things that are present"),
+        pytest.param(("3",), None, "hallucination", math.nan, 0, id="unscored"),
     ],
 )
-def test_hallucination_is_a_wrong_number_for_an_absent_thing(answer, points, category, rate):
+def test_hallucination_is_a_wrong_number_for_an_absent_thing(
+    answer, points, category, rate, n_scored
+):
     row = scored(points=points, answer=("no cups exist", "0"), category=category)
-    row = row._replace(score=row.score.__class__(**{**_fields(row.score), "answer": answer}))
-    found = hallucination_rate([row])
-    assert found.n_scored == (rate is not None)
-    assert rate is None or found.value == rate
+    row = row._replace(score=replace(row.score, answer=answer))
+    mean = hallucination_rate([row])
+    assert mean.n_scored == n_scored
+    assert mean.value == pytest.approx(rate, nan_ok=True)
 
 
-def _fields(score):
-    return {name: getattr(score, name) for name in score.__slots__}
-
-
-def test_from_responses_to_metrics_by_label():
+def test_responses_become_metrics_by_label():
     questions = [
         question(question_id="1", text="q", answer=("4",), category="common objects", group_id="1"),
         question(

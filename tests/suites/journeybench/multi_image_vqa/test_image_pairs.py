@@ -1,4 +1,4 @@
-"""Pairs of images: two numbers of a problem, a cause and its effect, what experts ask."""
+"""Pairs of images: two numbers of a problem, a cause and its effect, questions of experts."""
 
 import json
 
@@ -19,16 +19,17 @@ from tests.suites.journeybench.construction import writers
 from tests.suites.journeybench.mcot.test_number_proposals import APPLES, PIES, PROBLEM, quantity
 
 
-def plan(quantities):
-    decided = NUMBERS.vote(number_candidates([PROBLEM], quantities), (), lambda *_: [])
-    return plan_arithmetic({"p": PROBLEM}, quantities, decided)
+def plan_pairs(quantities):
+    """Plan pairs of images with the numbers that are accepted without solvers."""
+    proposals = NUMBERS.vote(number_candidates([PROBLEM], quantities), (), lambda *_: [])
+    return plan_arithmetic({"p": PROBLEM}, quantities, proposals)
 
 
 def test_two_numbers_go_into_two_images_and_the_answer_follows_them():
-    planned = plan([APPLES, PIES])
-    (pair,), rejections = planned.rows, planned.rejections
-    n_apples, n_pies = (int(prompt.split()[1]) for prompt in pair.prompts)
-    assert rejections == []
+    planned = plan_pairs([APPLES, PIES])
+    assert planned.rejections == []
+    (pair,) = planned.rows
+    n_apples, n_pies = (int(prompt.split()[1]) for prompt in pair.prompts)  # "exactly 2 of: ..."
     assert pair.question.startswith(
         "Ann has the apples in the first picture and the pies in the second picture."
     )
@@ -38,17 +39,17 @@ def test_two_numbers_go_into_two_images_and_the_answer_follows_them():
 
 
 def test_a_problem_with_one_quantity_is_left_to_mcot():
-    assert plan([APPLES]) == Table()
+    assert plan_pairs([APPLES]) == Table()
 
 
 def test_quantities_with_words_in_common_are_not_paired():
-    both = quantity("apples and 5 pies", 5, "pies")
-    planned = plan([APPLES, both])
+    overlapping = quantity("apples and 5 pies", 5, "pies")
+    planned = plan_pairs([APPLES, overlapping])
     assert planned.rows == []
     assert [row.reason for row in planned.rejections] == ["no two other numbers were accepted"]
 
 
-ENTRY = {
+COPA_ENTRY = {
     "premise": "The window broke.",
     "choice1": "The curtain was open.",
     "choice2": "A ball hit it.",
@@ -59,7 +60,7 @@ ENTRY = {
 EVENT = CauseAndEffect(event_id="copa-7", cause="A ball hit it.", effect="The window broke.")
 
 
-def write(folder, entry):
+def write_copa(folder, entry):
     file = folder / "copa.jsonl"
     file.write_text(json.dumps(entry))
     return file
@@ -78,50 +79,57 @@ def write(folder, entry):
         ),
     ],
 )
-def test_copa_says_which_event_is_the_cause(tmp_path, change, event):
-    assert read_copa(write(tmp_path, ENTRY | change)).require() == [event]
+def test_a_copa_entry_is_read_as_cause_and_effect(tmp_path, change, event):
+    assert read_copa(write_copa(tmp_path, COPA_ENTRY | change)).require() == [event]
 
 
 @pytest.mark.parametrize("change", [{"question": "why"}, {"label": 2}, {"label": -1}])
-def test_a_copa_entry_that_asks_for_nothing_is_an_error(tmp_path, change):
+def test_a_copa_entry_with_an_invalid_question_or_label_is_an_error(tmp_path, change):
     with pytest.raises(SourceError, match="line 1: question is"):
-        read_copa(write(tmp_path, ENTRY | change)).require()
+        read_copa(write_copa(tmp_path, COPA_ENTRY | change)).require()
 
 
-def response(text, error=""):
+def writer_response(text, error=""):
     return writers.response("copa-7/images", text, error)
 
 
-def test_the_answer_is_the_position_of_the_wanted_image():
-    wanted_positions = set()
-    for number in range(20):
-        event = CauseAndEffect(event_id=f"copa-{number}", cause="c", effect="e")
-        responded = response('[{"cause": "a ball", "effect": "a hole"}]')
-        (pair,) = plan_causes([event], [responded]).rows
-        wanted = "a ball" if "the cause?" in pair.question else "a hole"
-        assert pair.prompts[("image1", "image2").index(pair.answer)] == wanted
-        wanted_positions.add((wanted, pair.answer))
-    assert len(wanted_positions) == 4, (
-        "both events are asked for, and both places are right at times"
-    )
+@pytest.fixture(scope="module")
+def cause_pairs():
+    """Pairs of twenty events, of which each has a ball as the cause of a hole."""
+    response = writer_response('[{"cause": "a ball", "effect": "a hole"}]')
+    events = [CauseAndEffect(event_id=f"copa-{n}", cause="c", effect="e") for n in range(20)]
+    return [pair for event in events for pair in plan_causes([event], [response]).rows]
+
+
+def test_the_answer_is_the_image_of_the_event_in_question(cause_pairs):
+    assert len(cause_pairs) == 20
+    for pair in cause_pairs:
+        right_image = dict(zip(("image1", "image2"), pair.prompts, strict=True))[pair.answer]
+        assert right_image == ("a ball" if "the cause?" in pair.question else "a hole")
+
+
+def test_cause_and_effect_are_asked_for_with_each_image_as_the_answer(cause_pairs):
+    assert len({("the cause?" in pair.question, pair.answer) for pair in cause_pairs}) == 4
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("response", "reason"),
     [
-        pytest.param(response("[]"), "cannot be seen", id="an empty list"),
-        pytest.param(response('[{"cause": "a ball"}]'), "unreadable response", id="half of it"),
-        pytest.param(response("A ball."), "unreadable response", id="prose"),
-        pytest.param(response("", "connection lost"), "connection lost", id="no response"),
+        pytest.param(writer_response("[]"), "cannot be seen", id="an empty list"),
+        pytest.param(
+            writer_response('[{"cause": "a ball"}]'), "unreadable response", id="no effect"
+        ),
+        pytest.param(writer_response("A ball."), "unreadable response", id="prose"),
+        pytest.param(writer_response("", "connection lost"), "connection lost", id="no response"),
     ],
 )
-def test_events_that_are_not_drawn_say_why(answer, reason):
-    planned = plan_causes([EVENT], [answer])
+def test_an_event_without_usable_images_is_rejected_with_the_reason(response, reason):
+    planned = plan_causes([EVENT], [response])
     assert [rejection.reason for rejection in planned.rejections] == [reason]
     assert planned.rows == []
 
 
-def test_experts_ask_about_images_of_the_source(tmp_path):
+def test_a_question_of_an_expert_is_read_with_its_images(tmp_path):
     file = tmp_path / "knowledge.jsonl"
     line = {"id": "k1", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "14"}
     file.write_text(json.dumps(line))

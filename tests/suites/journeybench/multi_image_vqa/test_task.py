@@ -1,4 +1,4 @@
-"""Multi-image rows in the released layout, from the file to the metric."""
+"""Multi-image VQA, from rows in the released layout to metrics."""
 
 import json
 
@@ -27,7 +27,7 @@ ROW = {
 IMAGES = {url: stored(url) for url in ("https://host/a.png", "https://host/b.png")}
 
 
-def read(folder, *rows):
+def write_and_read(folder, *rows):
     file = folder / "multi_image_vqa.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return read_multi_image(file).require()
@@ -40,18 +40,20 @@ def read(folder, *rows):
         pytest.param({"External_Knowledge": "1"}, "External Knowledge", id="flagged"),
         pytest.param({"answer": "image1"}, "Cause and Effect", id="an image is the answer"),
         pytest.param(
-            {"answer": "Image 2", "External_Knowledge": ""}, "Cause and Effect", id="and spelt so"
+            {"answer": "Image 2", "External_Knowledge": ""},
+            "Cause and Effect",
+            id="an image in another spelling",
         ),
     ],
 )
 def test_the_category_comes_from_flag_and_answer(tmp_path, change, category):
-    (item,) = read(tmp_path, ROW | change)
+    (item,) = write_and_read(tmp_path, ROW | change)
     assert item.category == category
 
 
-def test_a_flag_that_says_nothing_is_an_error(tmp_path):
+def test_an_unknown_flag_is_an_error(tmp_path):
     with pytest.raises(SourceError, match="line 1: External_Knowledge is 'yes'"):
-        read(tmp_path, ROW | {"External_Knowledge": "yes"})
+        write_and_read(tmp_path, ROW | {"External_Knowledge": "yes"})
 
 
 @pytest.mark.parametrize(
@@ -62,39 +64,40 @@ def test_a_flag_that_says_nothing_is_an_error(tmp_path):
         pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no image"),
     ],
 )
-def test_a_row_that_is_no_question_has_its_reason(tmp_path, change, reason):
-    table = to_questions(read(tmp_path, ROW | change), IMAGES)
+def test_an_incomplete_row_is_rejected_with_the_reason(tmp_path, change, reason):
+    table = to_questions(write_and_read(tmp_path, ROW | change), IMAGES)
     assert table.rows == []
     (rejection,) = table.rejections
     assert reason in rejection.reason
 
 
 def test_cause_and_effect_offers_both_images(tmp_path):
-    table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
+    table = to_questions(write_and_read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
     (pair,) = table.rows
     assert (pair.options, pair.answer) == (("image1", "image2"), ("image2",))
     assert "image1 or image2" in str(task.main(pair).turns[0].parts[-1])
 
 
 def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
-    rows = [
-        ("Arithmetic Reasoning", "Answer: 7", ("7",), ()),
-        ("External Knowledge", "Answer: 8", ("7",), ()),
-        ("Cause and Effect", "Answer: image1", ("image1",), ("image1", "image2")),
-    ]
     questions = [
-        question(question_id=category, category=category, answer=answer, options=options)
-        for category, _, answer, options in rows
+        question(question_id="1", category="Arithmetic Reasoning", answer=("7",)),
+        question(question_id="2", category="External Knowledge", answer=("7",)),
+        question(
+            question_id="3",
+            category="Cause and Effect",
+            answer=("image1",),
+            options=("image1", "image2"),
+        ),
     ]
-    responses = [
-        prediction(question_id=category, text=response) for category, response, _, _ in rows
+    predictions = [
+        prediction(question_id="1", text="Answer: 7"),
+        prediction(question_id="2", text="Answer: 8"),
+        prediction(question_id="3", text="Answer: image1"),
     ]
-    scores = pipeline.score(
-        TASK, questions, responses, pipeline.judge(TASK, questions, responses, None)
-    )
-    values = {
-        row.category: row.value for row in pipeline.summarise(TASK, questions, responses, scores)
-    }
+    judgements = pipeline.judge(TASK, questions, predictions, None)
+    scores = pipeline.score(TASK, questions, predictions, judgements)
+    metrics = pipeline.summarise(TASK, questions, predictions, scores)
+    values = {row.category: row.value for row in metrics}
     assert values["all"] == pytest.approx(2 / 3)
     assert (values["Arithmetic Reasoning"], values["MMCOT"]) == (1.0, 0.5)
     assert values["Cause and Effect"] == 1.0

@@ -1,4 +1,4 @@
-"""An image is embedded by its caption, a text as it is; captions are asked for once."""
+"""Images are embedded by captions of a model, each of which is requested once."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,12 @@ from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.retrieval.captions import CaptionEncoder
 from tests.fakes.rows import question
 
-CAPTIONS = {"0a": "A cow.", "0b": "A pig with a hat.", "0c": ""}
+CAPTION_BY_IMAGE = {"0a": "A cow.", "0b": "A pig with a hat.", "0c": ""}
 
 
-class Describing:
+class CaptioningModel:
+    """Responds with the caption of an image, or an error if that is empty; records requests."""
+
     name, signature = "seer", "seer|t=0"
 
     def __init__(self) -> None:
@@ -23,33 +25,41 @@ class Describing:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         self.requests += requests
-        images = [request.prompt.images[0].sha256 for request in requests]
+        captions = [CAPTION_BY_IMAGE[request.prompt.images[0].sha256] for request in requests]
         return [
-            Response(text=CAPTIONS[image], finish_reason="stop") if CAPTIONS[image]
+            Response(text=caption, finish_reason="stop")
+            if caption
             else Response(error="out of memory")
-            for image in images
-        ]  # fmt: skip
+            for caption in captions
+        ]
 
 
-class Lengths:
+class LengthEncoder:
+    """Encodes a text as its length."""
+
     name = "lengths@1"
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         return np.array([[len(text)] for text in texts], np.float32)
 
 
-def test_an_image_is_where_its_caption_is():
-    model = Describing()
-    encoder = CaptionEncoder(model, Lengths())
-    assert encoder.encode_images(["0b", "0a", "0b"]).tolist() == [[17.0], [6.0], [17.0]]
+def test_an_image_has_the_vector_of_its_caption():
+    encoder = CaptionEncoder(CaptioningModel(), LengthEncoder())
+    assert encoder.encode_images(["0b", "0a"]).tolist() == [[17.0], [6.0]]
     assert encoder.encode_texts(["A cow."]).tolist() == [[6.0]]
     assert encoder.name == "lengths@1+seer|seer|t=0"
+
+
+def test_the_caption_of_an_image_is_requested_once():
+    model = CaptioningModel()
+    vectors = CaptionEncoder(model, LengthEncoder()).encode_images(["0b", "0a", "0b"])
+    assert vectors.tolist() == [[17.0], [6.0], [17.0]]
     assert len(model.requests) == 2
 
 
-def test_captions_are_the_cached_ones_of_captioning():
-    model = Describing()
-    CaptionEncoder(model, Lengths()).encode_images(["0a"])
+def test_the_prompt_is_that_of_captioning_whose_responses_are_cached():
+    model = CaptioningModel()
+    CaptionEncoder(model, LengthEncoder()).encode_images(["0a"])
     prompt = CAPTIONING.conditions["main"].prompt(question(text=TEXT, images=("0a",)))
     assert model.requests[0].prompt == prompt
     assert Image("0a") in prompt.turns[0].parts
@@ -57,4 +67,4 @@ def test_captions_are_the_cached_ones_of_captioning():
 
 def test_an_image_without_a_caption_is_an_error():
     with pytest.raises(ModelError, match="seer: no caption of image 0c: out of memory"):
-        CaptionEncoder(Describing(), Lengths()).encode_images(["0c"])
+        CaptionEncoder(CaptioningModel(), LengthEncoder()).encode_images(["0c"])

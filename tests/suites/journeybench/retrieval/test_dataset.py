@@ -1,4 +1,4 @@
-"""From the tables of the release to R@k, with encoders that are written down."""
+"""Retrieval from the tables of the release to R@k, with fixed encoders."""
 
 import numpy as np
 import pytest
@@ -23,17 +23,17 @@ NAMES = ("cat%20car", "whale", "dog%20car", "shark")
 CAT, WHALE, DOG, SHARK = (f"{HOST}/{name}.png" for name in NAMES)
 
 
-class Written:
-    """An encoder that knows a whale from a cat and from a shark, but no cat from a dog."""
+class FixedEncoder:
+    """Tells a whale from a cat and from a shark, but no cat from a dog."""
 
-    name = "written"
+    name = "fixed"
 
     def encode_texts(self, texts):
         return np.array([self.vector(text.lower()) for text in texts], np.float32)
 
     def encode_images(self, images):
-        names = {stored(url).sha256: url for url in (CAT, WHALE, DOG, SHARK)}
-        return self.encode_texts([names[image] for image in images])
+        urls = {stored(url).sha256: url for url in (CAT, WHALE, DOG, SHARK)}
+        return self.encode_texts([urls[image] for image in images])
 
     def vector(self, text):
         if "cat" in text or "dog" in text:
@@ -51,7 +51,7 @@ def images():
     return {url: stored(url) for url in (CAT, WHALE, DOG, SHARK)}
 
 
-def test_tables_of_the_release_come_together_by_image(samples):
+def test_tables_of_the_release_are_joined_by_image(samples):
     cat, whale = samples
     assert cat.texts == ("A cat drives a car.", "A cat at the wheel.")
     assert cat.text_distractors == ("A dog drives a car.", "A cat drives a car.")
@@ -60,7 +60,7 @@ def test_tables_of_the_release_come_together_by_image(samples):
     assert (whale.texts, whale.text_distractors) == (("A flying whale.",), ())
 
 
-def test_one_row_a_image_is_read_as_well(tmp_path):
+def test_a_table_with_one_row_per_image_is_read(tmp_path):
     (tmp_path / "retrieval.json").write_text(
         f'[{{"url": "{CAT}", "captions": ["A cat"], "image_distractor_url": ["{DOG}"], '
         '"text_distractors": ["A dog", ""]}]'
@@ -70,8 +70,9 @@ def test_one_row_a_image_is_read_as_well(tmp_path):
     assert (sample.text_distractors, sample.image_distractors) == (("A dog",), (DOG,))
 
 
-def test_what_is_left_out_is_listed(samples, images):
-    assert [(row.entry, row.reason) for row in to_questions(samples, images, {}).rejections] == [
+def test_invalid_distractors_are_rejected(samples, images):
+    rejections = to_questions(samples, images, {}).rejections
+    assert [(row.entry, row.reason) for row in rejections] == [
         (
             "images.example.org/cat%20car.png: A cat drives a car.",
             "a distractor that is also a right text",
@@ -79,17 +80,20 @@ def test_what_is_left_out_is_listed(samples, images):
         (f"images.example.org/cat%20car.png: {CAT}", "a distractor that is the image itself"),
         (f"images.example.org/cat%20car.png: {HOST}/lost.png", "the distractor's image is missing"),
     ]
+
+
+def test_a_sample_without_its_image_is_rejected(samples, images):
     del images[WHALE]
+    rejections = to_questions(samples, images, {}).rejections
     assert ("images.example.org/whale.png", f"no image: {WHALE}") in [
-        (row.entry, row.reason) for row in to_questions(samples, images, {}).rejections
+        (row.entry, row.reason) for row in rejections
     ]
 
 
-def test_queries_and_candidates(samples, images):
-    questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
-    assert [
-        question.question_id.removeprefix("journeybench/retrieval/") for question in questions
-    ] == [
+def test_each_text_and_each_image_is_a_query(samples, images):
+    questions = to_questions(samples, images, {}).rows
+    ids = [question.question_id for question in questions]
+    assert [question_id.removeprefix("journeybench/retrieval/") for question_id in ids] == [
         "text/images.example.org/cat%20car.png",
         "image/images.example.org/cat%20car.png/1",
         "image/images.example.org/cat%20car.png/2",
@@ -98,30 +102,38 @@ def test_queries_and_candidates(samples, images):
         "image/images.example.org/whale.png/1",
         "image/images.example.org/whale.png/2",
     ]
+
+
+def test_candidates_are_the_answers_and_the_distractors_of_queries(samples, images):
+    questions = to_questions(samples, images, {}).rows
     candidates = to_candidates(samples, images)
-    groups = {question.group_id for question in questions}
-    assert {c.distracts for c in candidates if c.distracts} <= groups
-    known = {candidate.candidate_id for candidate in candidates}
-    assert all(name in known for question in questions for name in question.answer)
-    assert len(known) == len(candidates) == 3 + 1 + 2 + 2
+    candidate_ids = {candidate.candidate_id for candidate in candidates}
+    # Texts, distractors of texts, images, distractors of images.
+    assert len(candidate_ids) == len(candidates) == 3 + 1 + 2 + 2
+    assert {name for question in questions for name in question.answer} <= candidate_ids
+    distracted_groups = {candidate.distracts for candidate in candidates} - {""}
+    assert distracted_groups <= {question.group_id for question in questions}
 
 
-def test_as_released_a_distractor_may_be_right_and_takes_the_first_place(samples, images):
+def test_as_released_a_distractor_may_equal_the_right_text_and_is_ranked_before_it(samples, images):
     questions = to_questions(samples, images, {}).rows
     candidates = to_candidates(samples, images, as_released=True)
+    # As above, with a right text among three distractors, and three distractors of images.
     assert len(candidates) == 3 + 2 + 2 + 3
-    same = [c for c in candidates if c.text == "A cat drives a car."]
-    assert [bool(c.distracts) for c in same] == [False, True]
-    predictions = rank(questions, candidates, Unlike(), "unlike", "as_released")
-    (cat,) = [
-        p for p in predictions if p.question_id.endswith("text/images.example.org/cat%20car.png")
-    ]
-    assert cat.ranking[0] == same[1].candidate_id, "of equal ones the right one comes last"
+    right, distractor = (row for row in candidates if row.text == "A cat drives a car.")
+    assert not right.distracts
+    assert distractor.distracts
+
+    predictions = rank(questions, candidates, SingleCaptionEncoder(), "single", "as_released")
+
+    cat_id = "journeybench/retrieval/text/images.example.org/cat%20car.png"
+    (cat,) = (row for row in predictions if row.question_id == cat_id)
+    assert cat.ranking[0] == distractor.candidate_id
     assert "+own distractors" in cat.decoding
 
 
-class Unlike(Written):
-    """An encoder that tells the words of one caption from all others."""
+class SingleCaptionEncoder(FixedEncoder):
+    """Gives the image of the cat and one of its captions one vector, all others another."""
 
     def vector(self, text):
         return (1.0, 0.0) if text in {"a cat drives a car.", CAT.lower()} else (0.0, 1.0)
@@ -131,37 +143,43 @@ class Unlike(Written):
     ("condition", "text_r1", "image_r1"),
     [
         pytest.param("without_distractors", 1.0, 1.0, id="among the other samples' only"),
-        # The dog is as like as the cat, and the right one comes last: only the whale is found.
+        # The dog has the vector of the cat, and a right candidate is ranked last among equals:
+        # only queries about the whale are right.
         pytest.param("main", 1 / 2, 2 / 5, id="among look-alikes"),
     ],
 )
-def test_recall(samples, images, condition, text_r1, image_r1):
+def test_distractors_lower_the_recall(samples, images, condition, text_r1, image_r1):
     questions = to_questions(samples, images, {CAT: ("strange animal",)}).rows
-    predictions = rank(questions, to_candidates(samples, images), Written(), "written", condition)
+    predictions = rank(
+        questions, to_candidates(samples, images), FixedEncoder(), "fixed", condition
+    )
     scores = pipeline.score(TASK, questions, predictions, [])
     rows = pipeline.summarise(TASK, questions, predictions, scores)
-    values = {row.metric: row for row in rows if row.category == "all"}
-    assert values["text_r@1"].value == text_r1
-    assert values["image_r@1"].value == pytest.approx(image_r1)
-    assert values["image_r@5"].value == 1
-    assert (values["text_r@1"].n_scored, values["image_r@1"].n_scored) == (2, 5)
-    assert "pools:3 texts,2 images" in values["text_r@1"].signature
-    assert "equal ones: right last" in values["text_r@1"].signature
+    metrics = {row.metric: row for row in rows if row.category == "all"}
+    assert metrics["text_r@1"].value == text_r1
+    assert metrics["image_r@1"].value == pytest.approx(image_r1)
+    assert metrics["image_r@5"].value == 1
+    assert (metrics["text_r@1"].n_scored, metrics["image_r@1"].n_scored) == (2, 5)
+    assert "pools:3 texts,2 images" in metrics["text_r@1"].signature
+    assert "equal ones: right last" in metrics["text_r@1"].signature
 
 
-def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
-    """A query whose right candidate is ranked at a place, the first being 1."""
-    ranking = tuple("right" if n == place else f"wrong {n}" for n in range(1, 13))
-    query = question(question_id=f"r/{place}", category=direction, answer=("right",))
+def ranked_query(rank, points=0.0, direction=TEXT_RETRIEVAL):
+    """A query whose right candidate has a rank of 1 to 12."""
+    ranking = tuple("right" if n == rank else f"wrong {n}" for n in range(1, 13))
+    query = question(question_id=f"r/{rank}", category=direction, answer=("right",))
     score = Score(question_id="", model="m", condition="main", points=points, answer=ranking)
     return ScoredQuestion(query, score)
 
 
 def test_recalls_are_shares_of_the_queries_of_their_direction():
-    texts = [ranked(place) for place in (1, 5, 6, 10, 11)]
-    rows = [*texts, ranked(1, points=None), ranked(2, direction=IMAGE_RETRIEVAL)]
-    values = {name: measure(rows) for name, measure in recall_measures().items()}
-    assert {name: mean.value for name, mean in values.items()} == {
+    queries = [
+        *(ranked_query(rank) for rank in (1, 5, 6, 10, 11)),
+        ranked_query(1, points=None),
+        ranked_query(2, direction=IMAGE_RETRIEVAL),
+    ]
+    means = {name: measure(queries) for name, measure in recall_measures().items()}
+    assert {name: mean.value for name, mean in means.items()} == {
         "text_r@1": 1 / 5,
         "text_r@5": 2 / 5,
         "text_r@10": 4 / 5,
@@ -169,5 +187,5 @@ def test_recalls_are_shares_of_the_queries_of_their_direction():
         "image_r@5": 1.0,
         "image_r@10": 1.0,
     }
-    counts = [(mean.n_scored, mean.n_unscored) for mean in values.values()]
+    counts = [(mean.n_scored, mean.n_unscored) for mean in means.values()]
     assert counts == [(5, 1)] * 3 + [(1, 0)] * 3

@@ -6,7 +6,7 @@ from bench_assets.suites.journeybench.retrieval.shared_vectors import SharedVect
 
 
 class CountingEncoder:
-    """Embeds a text by its length, an image by the length and a sign; records what it embeds."""
+    """Encodes a text by its length, an image by the negative of that; records its inputs."""
 
     def __init__(self, name):
         self.name, self.embedded = name, []
@@ -19,7 +19,7 @@ class CountingEncoder:
         return -self.encode_texts(images)
 
 
-def test_the_next_condition_embeds_only_what_is_new():
+def test_the_next_condition_embeds_only_new_texts_and_images():
     first, second = CountingEncoder("a@1"), CountingEncoder("a@1")
     assert SharedVectors(first).encode_texts(["x", "yy", "x"]).tolist() == [[1, 1], [2, 1], [1, 1]]
     shared = SharedVectors(second)
@@ -29,7 +29,7 @@ def test_the_next_condition_embeds_only_what_is_new():
     assert shared.encode_texts([]).shape == (0, 2)
 
 
-def test_other_weights_share_nothing():
+def test_an_encoder_with_another_name_shares_no_vectors():
     SharedVectors(CountingEncoder("b@1")).encode_texts(["x"])
     changed = CountingEncoder("b@2")
     SharedVectors(changed).encode_texts(["x"])

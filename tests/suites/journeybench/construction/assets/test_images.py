@@ -1,7 +1,7 @@
-"""The built route as assets: the mini edition from raw material to questions, and back again."""
+"""The built route as assets, from raw material to questions, and the published one beside it."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 
 import dagster as dg
 import pytest
@@ -18,73 +18,76 @@ from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from tests.fakes.fair_exam import unfair
-from tests.suites.journeybench.construction.left_half import LEFT, TASKS, Bench
+from tests.suites.journeybench.construction.built_bench import DATASET_MODULES, TASK_MODULES, Bench
 
 
 @pytest.fixture(scope="module")
-def mini(tmp_path_factory):
+def mini_bench(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("home"))
-    bench.build(dg.load_assets_from_modules(LEFT))
+    bench.build(dg.load_assets_from_modules(DATASET_MODULES))
     return bench
 
 
 @pytest.mark.long
-def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
-    questions = mini.rows("mcot/questions", Question)
-    assert Counter(Counter(q.group_id for q in questions).values()) == {3: 20}
-    assert sum("hallucination" in q.category for q in questions) == 20
-    assert {q.edition for q in questions} == {"mini"}
-    answers = defaultdict(set)
-    for question in questions:
-        answers[question.text].add(question.answer)
-    assert all(len(value) == 3 for value in answers.values()), "the text alone gives no answer"
+def test_mcot_has_twenty_problems_with_three_images_one_without_the_things(mini_bench):
+    questions = mini_bench.rows("mcot/questions", Question)
+    group_sizes = Counter(question.group_id for question in questions)
+    assert Counter(group_sizes.values()) == {3: 20}
+    assert sum("hallucination" in question.category for question in questions) == 20
+    assert {question.edition for question in questions} == {"mini"}
+
+
+@pytest.mark.long
+def test_each_text_of_mcot_has_three_answers(mini_bench):
+    questions = mini_bench.rows("mcot/questions", Question)
+    texts_and_answers = {(question.text, question.answer) for question in questions}
+    assert Counter(Counter(text for text, _ in texts_and_answers).values()) == {3: 20}
 
 
 @pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
 @pytest.mark.long
-def test_no_task_can_be_passed_without_looking(mini, task):
-    # One exam: what is asked does not depend on the seed, which only draws where things lie.
-    exam = mini.rows(f"{task}/questions", Question)
+def test_no_task_can_be_passed_without_looking(mini_bench, task):
+    # One exam is enough: the seed changes only positions in images, not the questions.
+    exam = mini_bench.rows(f"{task}/questions", Question)
     assert unfair([exam]) == {}
 
 
 @pytest.mark.long
-def test_images_of_a_folder_make_the_same_questions(mini, tmp_path):
+def test_painted_images_read_from_a_folder_give_the_same_tables(mini_bench, tmp_path):
     (tmp_path / "generated").mkdir()
-    for image in mini.rows("mcot/painted_images", StoredImage):
+    for image in mini_bench.rows("mcot/painted_images", StoredImage):
         file = tmp_path / "generated" / image.name
-        file.write_bytes(mini.images.read(image.sha256))
+        file.write_bytes(mini_bench.images.read(image.sha256))
     bench = Bench(tmp_path / "home", '[suites.journeybench]\ngenerated = "../generated"\n')
     bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
     for table in ("painted_images", "questions"):
         key = ["journeybench", "mcot", table]
-        assert bench.tables.digest(key) == mini.tables.digest(key)
+        assert bench.tables.digest(key) == mini_bench.tables.digest(key)
 
 
 @pytest.mark.long
-def test_solutions_are_verified_by_a_judge_of_their_own(mini):
-    (mini.home / "bench.toml").write_text(
+def test_solutions_are_verified_by_a_judge_of_solutions(mini_bench):
+    (mini_bench.home / "bench.toml").write_text(
         '[models.m]\nkind = "scripted"\nsays = "9+4 = 13, so 39"\n'
     )
-    selected = [
+    mcot_assets = [
         *evaluation_assets(MCOT),
         *solution_assets(MCOT),
-        *dg.load_assets_from_modules(LEFT),
+        *dg.load_assets_from_modules(DATASET_MODULES),
     ]
-    right = dg.AssetSelection.assets(
-        *(["journeybench", "mcot", table] for table in ("predictions", "solution_judgements")),
-        ["journeybench", "mcot", "solution_verification"],
-    )
-    mini.build(selected, selection=right, model="m")
-    rows = mini.rows("mcot/solution_verification", Metric, "m")
+    tables = ("predictions", "solution_judgements", "solution_verification")
+    selection = dg.AssetSelection.assets(*(["journeybench", "mcot", table] for table in tables))
+    mini_bench.build(mcot_assets, selection=selection, model="m")
+    rows = mini_bench.rows("mcot/solution_verification", Metric, "m")
     (overall,) = (row for row in rows if row.category == "all")
-    assert (overall.n_scored, overall.n_failed) == (59, 0), "no mushrooms leave minus one gap"
-    assert overall.value == pytest.approx(1 / 59), "only the first question has 13, then 39"
+    # One of 60 questions has no solution: without mushrooms the number of gaps is below zero.
+    assert (overall.n_scored, overall.n_failed) == (59, 0)
+    assert overall.value == pytest.approx(1 / 59)  # only the first question has 13, then 39
     assert "judge:rules" in overall.signature
 
 
-def one_problem(folder):
-    """Raw material of a single problem."""
+def write_raw_problem(folder):
+    """Write raw material with a single problem."""
     folder.mkdir()
     line = {
         "question": "Ann has 3 pies at 2 dollars. What is paid?",
@@ -94,65 +97,62 @@ def one_problem(folder):
     return folder
 
 
-def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
+def test_a_request_without_a_recorded_response_is_rejected(tmp_path):
     bench = Bench(tmp_path / "home")
-    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
-    source = one_problem(tmp_path / "raw")
+    source = write_raw_problem(tmp_path / "raw")
     (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
-    bench.build(only_problems)
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
     (reason,) = bench.rejected("mcot", "built").values()
     assert "no recorded response in" in reason
     assert not bench.tables.exists(["journeybench", "mcot", "questions"])
 
 
-def test_bad_rows_of_raw_material_are_rejections_of_the_step_that_reads_them(tmp_path):
+def test_invalid_rows_of_raw_material_are_rejections_of_the_step_that_reads_them(tmp_path):
     source = tmp_path / "raw"
     source.mkdir()
-    bad = {"gsm8k": '{"question": "?"}', "image_counts": "[]", "copa": "{}", "knowledge": "{"}
-    bad |= {"gallery": '{"image": "a.png"}', "filter_votes": "5"}
-    for name, line in bad.items():
-        (source / f"{name}.jsonl").write_text(f"{line}\n")
+    invalid_rows = {
+        "gsm8k": '{"question": "?"}',
+        "image_counts": "[]",
+        "copa": "{}",
+        "knowledge": "{",
+        "gallery": '{"image": "a.png"}',
+        "filter_votes": "5",
+    }
+    for name, row in invalid_rows.items():
+        (source / f"{name}.jsonl").write_text(f"{row}\n")
     bench = Bench(tmp_path / "home", f'[sources]\njourneybench = "{source}"\n')
-    bench.build(dg.load_assets_from_modules(LEFT))
+    bench.build(dg.load_assets_from_modules(DATASET_MODULES))
 
-    rejected = [row.entry for row in bench.rows("rejections", Rejection)]
-    assert rejected == ["gallery.jsonl, line 1", "filter_votes.jsonl, line 1"]
-    assert [*bench.rejected("mcot", "built")] == [
-        "gsm8k.jsonl, line 1",
-        "image_counts.jsonl, line 1",
-    ]
-    assert [*bench.rejected("multi_image_vqa", "planned_pairs")] == [
-        "copa.jsonl, line 1",
-        "knowledge.jsonl, line 1",
-    ]
+    entries = [row.entry for row in bench.rows("rejections", Rejection)]
+    assert entries == ["gallery.jsonl, line 1", "filter_votes.jsonl, line 1"]
+    mcot_entries = list(bench.rejected("mcot", "built"))
+    assert mcot_entries == ["gsm8k.jsonl, line 1", "image_counts.jsonl, line 1"]
+    pair_entries = list(bench.rejected("multi_image_vqa", "planned_pairs"))
+    assert pair_entries == ["copa.jsonl, line 1", "knowledge.jsonl, line 1"]
 
 
-def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_path):
-    source = one_problem(tmp_path / "raw")
-    says = json.dumps(
-        [
-            {
-                "text": "3 pies",
-                "number": "3",
-                "things": "pies",
-                "image_prompt": "exactly {count} of: pie",
-            }
-        ]
+def test_a_configured_writer_replaces_recorded_responses(tmp_path):
+    source = write_raw_problem(tmp_path / "raw")
+    quantities = (
+        '[{"text": "3 pies", "number": "3", "things": "pies",'
+        ' "image_prompt": "exactly {count} of: pie"}]'
     )
     bench = Bench(
         tmp_path / "home",
         f'[sources]\njourneybench = "{source}"\n[suites.journeybench]\nwriter = "w"\n'
-        f"[models.w]\nkind = \"scripted\"\nsays = '{says}'\n",
+        f"[models.w]\nkind = \"scripted\"\nsays = '{quantities}'\n",
     )
     bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
     questions = bench.rows("mcot/questions", Question)
     assert [question.edition for question in questions] == ["built"] * 3
-    assert questions[0].text == "Ann has the pies in the image at 2 dollars. What is paid?"
+    assert {question.text for question in questions} == {
+        "Ann has the pies in the image at 2 dollars. What is paid?"
+    }
     assert {row.writer for row in bench.rows("mcot/quantities", Quantity)} == {"w"}
 
 
-def published(folder, *images):
-    """A release of one MCOT row and one multi-image row, with some of their images."""
+def write_published_source(folder, *images):
+    """Write a release of one MCOT row and one multi-image row; returns its TOML section."""
     (folder / "images").mkdir(parents=True)
     for colour, name in enumerate(images):
         Image.new("RGB", (8, 8), (0, 0, 99 * colour)).save(folder / "images" / name)
@@ -166,9 +166,9 @@ def published(folder, *images):
     return f'[sources]\njourneybench = "{folder}"\n'
 
 
-def test_a_published_source_goes_past_the_built_route(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png", "b.png"))
-    bench.build(dg.load_assets_from_modules([shared, assets, *TASKS]))
+def test_a_published_source_gives_questions_without_the_built_route(tmp_path):
+    bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb", "a.png", "b.png"))
+    bench.build(dg.load_assets_from_modules([shared, assets, *TASK_MODULES]))
     (question,) = bench.rows("mcot/questions", Question)
     assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
@@ -177,8 +177,8 @@ def test_a_published_source_goes_past_the_built_route(tmp_path):
     assert bench.rows("mcot/problems", Problem) == []
 
 
-def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png"))
+def test_a_missing_published_image_costs_its_question_and_the_published_edition(tmp_path):
+    bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb", "a.png"))
     file = tmp_path / "jb" / "mcot.jsonl"
     row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
     file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
@@ -189,8 +189,8 @@ def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_p
     assert rejection.entry == "mcot, 8, https://host/b.png"
 
 
-def test_a_published_source_without_any_image_says_what_to_do(tmp_path):
-    bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
+def test_a_published_source_without_any_image_is_an_error(tmp_path):
+    bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb"))
     message = (
         "none of the 1 rows became a question; .* is missing .* Put missing images into images/"
     )

@@ -1,4 +1,4 @@
-"""The left half of the suite, made in a folder of a test."""
+"""The built route of the suite in a home folder of a test."""
 
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.construction.assets import distractors
@@ -8,8 +8,8 @@ from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_ima
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.home import Home
 
-TASKS = [mcot, multi_image_vqa]
-LEFT = [shared, assets, distractors, *TASKS]
+TASK_MODULES = [mcot, multi_image_vqa]
+DATASET_MODULES = [shared, assets, distractors, *TASK_MODULES]
 
 
 class Bench(Home):
@@ -20,10 +20,11 @@ class Bench(Home):
         super().__init__(home, "journeybench", written=settings)
         self.home = home
 
-    def build(self, selected, selection=None, model=None):
-        """Run assets with what bench.toml says now."""
+    def build(self, assets, selection=None, model=None):
+        """Materialize assets with the current bench.toml."""
         self.settings = load_settings(self.home)
-        return self.materialize(selected, selection, model)
+        return self.materialize(assets, selection, model)
 
     def rows(self, table, row_type, model=""):
+        """Rows of a table, by its path below the suite, such as "mcot/questions"."""
         return self.read(row_type, *table.split("/"), model=model)
