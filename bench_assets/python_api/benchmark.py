@@ -52,9 +52,11 @@ class Benchmark:
 
     def __repr__(self) -> str:
         """Name, number of rows if known, and settings."""
-        n_rows = [f"rows: {len(self._rows)}"] if isinstance(self._rows, Sized) else []
-        settings = [f"{name}={value!r}" for name, value in self.settings.items()]
-        return f"<Benchmark {', '.join([self.name, *n_rows, *settings])}>"
+        facts = [self.name]
+        if isinstance(self._rows, Sized):
+            facts.append(f"rows: {len(self._rows)}")
+        facts += [f"{name}={value!r}" for name, value in self.settings.items()]
+        return f"<Benchmark {', '.join(facts)}>"
 
     @interface
     def save(self, folder: str | Path) -> Path:

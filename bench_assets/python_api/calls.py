@@ -40,6 +40,7 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
         except (BenchError, TypeError) as error:
             if isinstance(error, TypeError) and error.__traceback__ and error.__traceback__.tb_next:
                 raise  # from inside the function, not from its signature
+            # IPython shows the lines that this attribute returns.
             vars(error)["_render_traceback_"] = partial(_notebook_traceback, error)
             raise error.with_traceback(None) from _callers_error(error)
         except KeyboardInterrupt as error:

@@ -192,7 +192,7 @@ def model_argument(
 
 
 def _reader_argument(reader: "str | ModelFunction") -> tuple[str, dict[str, Mapping[str, Any]]]:
-    """Name of the reader of a call, and a function's section; its code gives its name."""
+    """Name of a call's reader, and the sections to add; a function is named after its code."""
     if isinstance(reader, str):
         return reader, {}
     from bench_resources.models.registry.functions import (

@@ -213,10 +213,10 @@ def _bars(evaluation: Evaluation, metric: str, *, has_titles: bool) -> list[Bar]
     metric = metric or task.primary_metric
     rows = [row for row in evaluation.metrics if row.metric == metric]
     full = scale(rows)
+    is_primary = metric == task.primary_metric
     bars = []
     for row in rows:
         label = f"{task.title}: {row.category}" if has_titles else row.category
-        is_primary = metric == task.primary_metric
         chance = _slice_chance(evaluation, row.category) if is_primary else None
         bars.append(Bar(label=label, row=row, full=full, chance=chance))
     return bars

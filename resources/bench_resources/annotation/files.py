@@ -132,9 +132,9 @@ def _read_answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise AnnotationError(f"{file}: cannot be read: {error}") from error
-    for number, line in enumerate(lines, 1):
+    for line_number, line in enumerate(lines, 1):
         if line.strip():
-            where = f"{file.name}, line {number:06}"  # sorts by line
+            where = f"{file.name}, line {line_number:06}"  # sorts by line
             yield _parse_answer(task, line, where)
 
 

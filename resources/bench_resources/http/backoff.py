@@ -196,11 +196,12 @@ class RetryPolicy:
             if outcome.stalled:
                 started, n_tries = monotonic(), 0
             max_tries, is_doubtful = outcome.tries, False
-            if outcome.refusal == REQUEST_REFUSED:  # only refusals count as its tries
+            if outcome.refusal == REQUEST_REFUSED:  # other failures do not count as tries
                 n_refused += 1
                 max_tries += n_tries - n_refused
                 is_doubtful = n_refused < outcome.tries
-            max_tries, wait = min(max_tries, self._max_tries(outcome)), self._wait(outcome, n_tries)
+            max_tries = min(max_tries, self._max_tries(outcome))
+            wait = self._wait(outcome, n_tries)
             if n_tries >= max_tries or monotonic() + wait > started + self._spec.max_wait:
                 return self._give_up(outcome, n_tries, started, is_doubtful=is_doubtful)
             where = f"{self._spec.model} at {self._where}"

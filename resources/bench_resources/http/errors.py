@@ -24,6 +24,7 @@ _SHOWN = 300  # characters of a server's message that are worth showing
 _READ = 65_536  # bytes of a body in which a title or a wait is looked for
 _MATCHED = 4_000  # characters of a message that are matched
 _DEEPEST = 6  # levels of JSON in which a message is looked for
+_MOST_ERRORS = 3  # messages of a list that are shown
 _NAMES = (  # fields that may hold a message
     *("error", "message", "detail", "msg", "metadata", "raw"),
     *("errors", "error_msg", "base_resp", "status_msg"),
@@ -196,7 +197,9 @@ def error_message(body: object, depth: int = _DEEPEST) -> str:
     if not depth or not isinstance(body, list | dict):
         return ""
     if isinstance(body, list):
-        return "; ".join(filter(None, (error_message(part, depth - 1) for part in body[:3])))
+        return "; ".join(
+            filter(None, (error_message(error, depth - 1) for error in body[:_MOST_ERRORS]))
+        )
     message = ": ".join(filter(None, (error_message(body.get(name), depth - 1) for name in _NAMES)))
     where = body.get("loc")
     return f"{'.'.join(map(str, where))}: {message}" if isinstance(where, list) else message

@@ -46,7 +46,7 @@ class Pages:
 
     def routes(self) -> list[BaseRoute]:
         """All routes."""
-        unit = "/f/{task:int}/i/{unit:int}"
+        unit_path = "/f/{task:int}/i/{unit:int}"
         return [
             Route("/", self.home),
             Route("/health", lambda _: PlainTextResponse("ok")),
@@ -54,10 +54,10 @@ class Pages:
             Route("/leave", self.leave, methods=["POST"]),
             Route("/f/{task:int}/next", self.next_unit),
             Route("/f/{task:int}/mine", self.own_answers),
-            Route(unit, self.unit, methods=["GET"]),
-            Route(unit, self.answer, methods=["POST"]),
-            Route(f"{unit}/stay", self.extend_reservation, methods=["POST"]),
-            Route(f"{unit}/image/{{sha256}}", self.image),
+            Route(unit_path, self.unit, methods=["GET"]),
+            Route(unit_path, self.answer, methods=["POST"]),
+            Route(f"{unit_path}/stay", self.extend_reservation, methods=["POST"]),
+            Route(f"{unit_path}/image/{{sha256}}", self.image),
             Route("/upload/{sha256}", self.uploaded_image),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
         ]
@@ -87,12 +87,12 @@ class Pages:
         """Redirect to the next unit, or to the closing page."""
         visitor = self.sessions.visitor(request)
         page_task = self._task(visitor, request)
-        unit = self.assignments.next_unit(page_task, visitor.person)
-        if unit is None:
+        unit_row = self.assignments.next_unit(page_task, visitor.person)
+        if unit_row is None:
             return render_page(
                 "thanks.html", one=page_task, **self._page_variables(visitor, page_task)
             )
-        return RedirectResponse(f"/f/{page_task.number}/i/{unit}", 303)
+        return RedirectResponse(f"/f/{page_task.number}/i/{unit_row}", 303)
 
     def own_answers(self, request: Request) -> Response:
         """Page of a person's answers."""

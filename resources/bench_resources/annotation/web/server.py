@@ -75,14 +75,15 @@ class CurrentTerms:
     """Terms of a home's tasks by name; bench.toml is read again when it changes."""
 
     settings: Settings
-    _changed: int = 0  # ns since the epoch
+    _modified_at: int = 0  # ns since the epoch
 
     def __call__(self) -> Mapping[str, AnnotationTerms]:
         """Current terms; the previous ones while bench.toml is missing or invalid."""
         with suppress(OSError, SettingsError):
-            changed = self.settings.file.stat().st_mtime_ns
-            if changed != self._changed:
-                self.settings, self._changed = load_settings(self.settings.home), changed
+            modified_at = self.settings.file.stat().st_mtime_ns
+            if modified_at != self._modified_at:
+                self.settings = load_settings(self.settings.home)
+                self._modified_at = modified_at
         return {name: task.terms for name, task in self.settings.annotation.tasks.items()}
 
 
