@@ -30,15 +30,12 @@ if TYPE_CHECKING:
 
 ALONE, TOGETHER = "one at a time", "in batches"
 
-_SIZES = (
-    (96, 64),
-    (64, 128),
-    (160, 160),
-)  # px; three numbers of tiles or patches in most families
+# Width and height in px; three numbers of tiles or patches in most families.
+_SIZES = ((96, 64), (64, 128), (160, 160))
 _TEXTS = ("What is this?", "How many colours are there in the image? Answer yes or no.", "Left?")
 _STEPS = 3  # tokens whose scores are compared
 _ROUNDING = 32  # machine epsilons of a logit, which is a sum of many products
-_LEAST = 1e-3  # for float32, whose sums differ by more than its epsilon
+_MIN_TOLERANCE = 1e-3  # for float32, whose sums differ by more than its epsilon
 _log = logging.getLogger("bench_assets.local")
 
 
@@ -47,18 +44,18 @@ class BatchTrials:
 
     def __init__(self, file: Path, *, tries: bool = True) -> None:
         """Store the file; without ``tries``, an untried checkpoint counts as ``TOGETHER``."""
-        self._known = Findings(file)
+        self._findings = Findings(file)
         self._tries = tries
 
     def known(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str | None:
         """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; None if it was not tried."""
-        return self._known.known(_key(spec, checkpoint))
+        return self._findings.get(_key(spec, checkpoint))
 
-    def of(
+    def result(
         self,
         spec: TransformersSpec,
         checkpoint: Checkpoint,
-        loaded: "Callable[[], TransformersModel]",
+        load: "Callable[[], TransformersModel]",
     ) -> str:
         """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; loads it unless it was tried.
 
@@ -67,7 +64,7 @@ class BatchTrials:
         """
         if not self._tries:
             return self.known(spec, checkpoint) or TOGETHER
-        return self._known.of(_key(spec, checkpoint), lambda: trial(loaded(), spec))
+        return self._findings.get_or_find(_key(spec, checkpoint), lambda: trial(load(), spec))
 
 
 def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
@@ -83,9 +80,10 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
     ]
     effect = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)
     effect = effect or _batch_effect(model, spec, texts, needed=spec.text_only)
-    if effect:
-        _log.warning("%s: requests are sent one at a time: %s", spec.path, effect)
-    return ALONE if effect else TOGETHER
+    if not effect:
+        return TOGETHER
+    _log.warning("%s: requests are sent one at a time: %s", spec.path, effect)
+    return ALONE
 
 
 def _batch_effect(
@@ -95,37 +93,41 @@ def _batch_effect(
     *,
     needed: bool,
 ) -> str:
-    """Compare the scores of the first tokens; "" if they are the same but for rounding."""
+    """How scores of the first tokens differ in a batch; "" if only by rounding.
+
+    An error of prompts that are not ``needed`` is ignored.
+    """
     try:
-        alone = [model.scores(model.prepare([chat]), _STEPS)[0] for chat in chats]
+        single_scores = [model.scores(model.prepare([chat]), _STEPS)[0] for chat in chats]
     except Exception as error:  # any exception: families differ
         if not needed:
-            return ""  # prompts without an image are not needed
+            return ""
         if is_out_of_memory(error) or isinstance(error, ContextFullError):
             return first_line(error)  # questions may be smaller
         raise ModelError(_unusable_message(model, spec, error)) from error
     try:
-        together = model.scores(model.prepare(chats), _STEPS)
+        batch_scores = model.scores(model.prepare(chats), _STEPS)
     except Exception as error:  # noqa: BLE001 - as above
         return f"a batch fails ({first_line(error)})"
-    if len(together) != len(alone):
+    if len(batch_scores) != len(single_scores):
         return "a batch returns another number of prompts"
     differences = [
-        _max_difference(alone_scores, batch_scores)
-        for alone_scores, batch_scores in zip(alone, together, strict=True)
+        _max_difference(single_steps, batch_steps)
+        for single_steps, batch_steps in zip(single_scores, batch_scores, strict=True)
     ]
-    allowed = _score_tolerance(model.weights.dtype)
+    tolerance = _score_tolerance(model.weights.dtype)
     # With rounded sums, an expert or a near-tie may change in one of three.
-    measured = max(differences) if allowed == _LEAST else median(differences)
-    if measured <= allowed:
+    measured = max(differences) if tolerance == _MIN_TOLERANCE else median(differences)
+    if measured <= tolerance:
         return ""
     return (
-        f"in a batch its scores change by {measured:.2g} of their spread (at most {allowed:.2g} is "
-        "rounding)"
+        f"in a batch its scores change by {measured:.2g} of their spread (at most {tolerance:.2g}"
+        " is rounding)"
     )
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    """Key of everything that the result of a trial depends on."""
     runtime = (dtype_of(spec), device_of(spec.device).split(":")[0], spec.attention)
     torch = f"torch={version('torch')}"
     return key_of(spec, checkpoint, "asked", *runtime, *spec.identity_parts, torch)
@@ -136,33 +138,31 @@ def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:
     return [{"role": "user", "content": [*image_parts, {"type": "text", "text": text}]}]
 
 
-def _max_difference(alone: "Sequence[Tensor]", together: "Sequence[Tensor]") -> float:
+def _max_difference(single_steps: "Sequence[Tensor]", batch_steps: "Sequence[Tensor]") -> float:
     """The largest difference of a step's scores, in units of their spread.
 
     Steps after a token that differs are not compared: they continue other texts.
     """
-    worst = 0.0
-    for alone_score, batch_score in zip(alone, together, strict=False):
-        finite = alone_score.isfinite() & batch_score.isfinite()
-        spread = alone_score[finite] - alone_score[finite].mean()
-        difference = (alone_score[finite] - batch_score[finite]).norm() / spread.norm().clamp_min(
-            1e-12
-        )
-        worst = max(worst, float(difference))
-        if alone_score.argmax() != batch_score.argmax():
+    largest = 0.0
+    for single, batched in zip(single_steps, batch_steps, strict=False):
+        finite = single.isfinite() & batched.isfinite()
+        spread = (single[finite] - single[finite].mean()).norm().clamp_min(1e-12)
+        difference = (single[finite] - batched[finite]).norm() / spread
+        largest = max(largest, float(difference))
+        if single.argmax() != batched.argmax():
             break
-    return worst
+    return largest
 
 
 def _score_tolerance(dtype: Any) -> float:  # noqa: ANN401 - a dtype of torch
     import torch
 
-    return max(_LEAST, _ROUNDING * float(torch.finfo(dtype).eps))
+    return max(_MIN_TOLERANCE, _ROUNDING * float(torch.finfo(dtype).eps))
 
 
-def _unusable_message(model: "TransformersModel", spec: TransformersSpec, why: Exception) -> str:
+def _unusable_message(model: "TransformersModel", spec: TransformersSpec, error: Exception) -> str:
     content = "a text" if spec.text_only else "an image"
     return (
         f"{spec.path}: {type(model.weights).__name__} cannot be asked a question about {content}"
-        f' by transformers ({first_line(why)}). Serve it (kind = "server"), or take another model'
+        f' by transformers ({first_line(error)}). Serve it (kind = "server"), or take another model'
     )

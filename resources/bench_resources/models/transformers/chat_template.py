@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bench_resources.models.transformers.processor import Processor
 
 
-_FIRST = 0xF0000  # of a private use area that no template uses
+_FIRST_MARK = 0xF0000  # of a private use area that no template uses
 
 
 class ChatTemplate:
@@ -33,7 +33,7 @@ class ChatTemplate:
         self._text_only = text_only
         self._variables = variables
 
-    def taken(self, chat: Sequence[Message]) -> tuple[list[Message], str]:
+    def choose_form(self, chat: Sequence[Message]) -> tuple[list[Message], str]:
         """Find the message form that the template accepts: parts, or strings.
 
         Returns:
@@ -51,6 +51,7 @@ class ChatTemplate:
         raise ValueError(reason)
 
     def _forms(self, chat: Sequence[Message]) -> Iterator[list[Message]]:
+        """Forms of a chat that templates accept, with parts as far as possible."""
         if self._text_only:
             yield [as_text(message) for message in chat]
             return
@@ -60,31 +61,29 @@ class ChatTemplate:
 
     def _find_ending(self, form: list[Message]) -> str:
         """Verify that every text appears; returns what follows the last one."""
-        numbers = count()
+        marks = map(chr, count(_FIRST_MARK))
         needed: dict[str, str] = {}  # mark -> text
-        last = -1
 
-        def marked(message: Message) -> Message:
-            def between(text: str) -> str:
+        def mark_texts(message: Message) -> Message:
+            def mark(text: str) -> str:
                 if not text.strip():
                     return text  # blank texts may be dropped
-                opening, closing = (chr(_FIRST + next(numbers)) for _ in range(2))
+                opening, closing = next(marks), next(marks)
                 if message["role"] != "assistant":  # templates cut reasoning from earlier responses
                     needed[opening] = text
                 needed[closing] = text
                 return f"{opening}{text}{closing}"
 
-            return with_texts(message, between)
+            return with_texts(message, mark)
 
-        written = self.written([marked(message) for message in form])
+        rendered = self.render([mark_texts(message) for message in form])
         for mark, text in needed.items():
-            position = written.rfind(mark)
-            if position < 0:
+            if mark not in rendered:
                 raise ValueError(f"the chat template leaves out {text.strip()[:60]!r}")
-            last = max(last, position)
-        return written[last + 1 :]
+        last = max((rendered.rfind(mark) for mark in needed), default=-1)
+        return rendered[last + 1 :]
 
-    def written(self, chat: Sequence[Message]) -> str:
+    def render(self, chat: Sequence[Message]) -> str:
         """Apply the template.
 
         Raises:
@@ -102,10 +101,7 @@ class ChatTemplate:
             raise ValueError(f"the chat template refuses the conversation: {error}") from error
 
 
-_FIRST_STAND_IN, _LAST_STAND_IN = (
-    0x10F000,
-    0x10FFFD,
-)  # of a private use area that hardly any text uses
+_FIRST_STAND_IN, _LAST_STAND_IN = 0x10F000, 0x10FFFD  # of a private use area, hardly in any text
 _ZERO_WIDTH_SPACE = "\u200b"
 _UNKNOWN = "\ufffd"
 
@@ -123,17 +119,17 @@ class SpecialTokenEscaper:
         """Store the tokenizer, to which tokens are added, and its chat template."""
         self._tokenizer = tokenizer
         self._template = template
-        self._standing: dict[int, str] = {}  # piece -> its stand-in character
-        self._pieces: dict[int, int] = {}  # token id of a stand-in -> piece
+        self._stand_ins: dict[int, str] = {}  # id of a piece -> its stand-in character
+        self._piece_ids: dict[int, int] = {}  # id of a stand-in -> id of its piece
 
-    def as_text(self, text: str) -> str:
+    def escape(self, text: str) -> str:
         """Escape every special token of the template or tokenizer, and every stand-in."""
-        return self._control_pattern.sub(lambda found: self._written(found[0]), text)
+        return self._control_pattern.sub(lambda match: self._spell_out(match[0]), text)
 
     def restore_ids(self, input_ids: "Tensor") -> None:
         """Replace the ids of stand-ins by those of the pieces, in place."""
-        for number, piece in self._pieces.items():
-            input_ids[input_ids == number] = piece
+        for stand_in_id, piece_id in self._piece_ids.items():
+            input_ids[input_ids == stand_in_id] = piece_id
 
     @cached_property
     def _control_pattern(self) -> re.Pattern[str]:
@@ -142,23 +138,24 @@ class SpecialTokenEscaper:
         stand_ins = f"[{chr(_FIRST_STAND_IN)}-{chr(_LAST_STAND_IN)}]"
         return re.compile("|".join([*map(re.escape, longest_first), stand_ins]))
 
-    def _written(self, token: str) -> str:
+    def _spell_out(self, token: str) -> str:
+        """A stand-in for each piece of a token; without pieces, the token broken up."""
         # After a newline, because some tokenizers put a blank before the first token of a text.
-        newline, after_newline = (
-            self._tokenizer._encode_without_added_tokens(t) for t in ("\n", f"\n{token}")
-        )
-        pieces = after_newline[len(newline) :] if after_newline[: len(newline)] == newline else []
-        if not pieces or self._tokenizer.added_tokens_encoder.get(token) in pieces:
-            # It cannot be written as text.
-            return token[0] + _ZERO_WIDTH_SPACE + token[1:] if len(token) > 1 else _UNKNOWN
-        return "".join(map(self._stand_in, pieces))
+        encode = self._tokenizer._encode_without_added_tokens
+        newline, after_newline = encode("\n"), encode(f"\n{token}")
+        n = len(newline)
+        piece_ids = after_newline[n:] if after_newline[:n] == newline else []
+        if piece_ids and self._tokenizer.added_tokens_encoder.get(token) not in piece_ids:
+            return "".join(map(self._stand_in, piece_ids))
+        return token[0] + _ZERO_WIDTH_SPACE + token[1:] if len(token) > 1 else _UNKNOWN
 
-    def _stand_in(self, piece: int) -> str:
-        if piece not in self._standing:
+    def _stand_in(self, piece_id: int) -> str:
+        """The stand-in character of a piece, added to the tokenizer at its first use."""
+        if piece_id not in self._stand_ins:
             from tokenizers import AddedToken
 
-            character = chr(_FIRST_STAND_IN + len(self._standing))
+            character = chr(_FIRST_STAND_IN + len(self._stand_ins))
             self._tokenizer.add_tokens([AddedToken(character, normalized=False, special=True)])
-            self._standing[piece] = character
-            self._pieces[self._tokenizer.convert_tokens_to_ids(character)] = piece
-        return self._standing[piece]
+            self._stand_ins[piece_id] = character
+            self._piece_ids[self._tokenizer.convert_tokens_to_ids(character)] = piece_id
+        return self._stand_ins[piece_id]

@@ -15,40 +15,40 @@ class ResponseTexts:
     """Decodes tokens without special ones, but with reasoning and answer tags."""
 
     def __init__(
-        self, tokenizer: "PreTrainedTokenizerBase", ends: Iterable[int], tags: Tags | None
+        self, tokenizer: "PreTrainedTokenizerBase", end_tokens: Iterable[int], tags: Tags | None
     ) -> None:
         """Store the tokenizer, its end tokens, and the model's own reasoning tags."""
         self._tokenizer = tokenizer
-        self._ends = frozenset(ends)
+        self._end_tokens = frozenset(end_tokens)
         self._tags = tags or ()
 
-    def of(self, tokens: Sequence[int]) -> str:
+    def decode(self, tokens: Sequence[int]) -> str:
         """Decode the tokens of a response."""
-        runs = groupby(tokens, lambda token: token in self._marks)
+        runs = groupby(tokens, lambda token: token in self._tag_tokens)
         return "".join(
-            self._tokenizer.decode(list(run), skip_special_tokens=not marks) for marks, run in runs
+            self._tokenizer.decode(list(run), skip_special_tokens=not is_tag)
+            for is_tag, run in runs
         )
 
     @cached_property
-    def _marks(self) -> frozenset[int]:
-        """Special tokens in reasoning and answer tags."""
-        known = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)]
-        known += self._tags
-        added = self._tokenizer.added_tokens_decoder
-        special = {number for number, token in added.items() if token.special}
+    def _tag_tokens(self) -> frozenset[int]:
+        """Ids of the special tokens in reasoning and answer tags."""
+        tags = [tag for pair in (*THOUGHTS, *ANSWERS) for tag in (pair.opening, pair.closing)]
+        tags += self._tags
         return frozenset(
-            number
-            for number in special - self._ends
-            if any(str(added[number]) in mark for mark in known)
+            token_id
+            for token_id, token in self._tokenizer.added_tokens_decoder.items()
+            if token.special and token_id not in self._end_tokens
+            if any(str(token) in tag for tag in tags)
         )
 
 
-def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
+def end_tokens_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
     """End tokens of the generation configuration, else of the model, else of the tokenizer."""
     candidates: Any = (
         model.generation_config.eos_token_id,
         getattr(model.config.get_text_config(), "eos_token_id", None),
         tokenizer.eos_token_id,
     )
-    first = next((ends for ends in candidates if ends is not None), ())
-    return frozenset([first] if isinstance(first, int) else first)
+    tokens = next((tokens for tokens in candidates if tokens is not None), ())
+    return frozenset([tokens] if isinstance(tokens, int) else tokens)

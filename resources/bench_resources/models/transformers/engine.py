@@ -54,7 +54,7 @@ class TransformersEngine:
         self._load = load
         self._digests = digests
         self._trials = trials
-        self._tried: list[LoadedModel] = []  # the model of a trial, until the first request
+        self._trial_models: list[LoadedModel] = []  # that of a trial, until the first request
         self.identity = ""  # until it is prepared
         self._peak_memory: int | None = None
 
@@ -72,9 +72,11 @@ class TransformersEngine:
         parts = [self.checkpoint.content, dtype_of(self._spec)]
         parts += self._spec.identity_parts
         if self._digests and not self._spec.text_only:
-            parts.append(f"images={self._digests.of(self._spec, self.checkpoint)}")
-        parts += ["alone"] if self._has_batch_effects else []
-        parts += [attention] if (attention := self._spec.attention) != "auto" else []
+            parts.append(f"images={self._digests.digest(self._spec, self.checkpoint)}")
+        if self._has_batch_effects:
+            parts.append("alone")
+        if self._spec.attention != "auto":
+            parts.append(self._spec.attention)
         self.identity = ",".join(parts)
 
     @property
@@ -114,8 +116,8 @@ class TransformersEngine:
 
     def close(self) -> None:
         """Free the memory; a later request loads the weights again."""
-        if self._tried:
-            self._tried.clear()
+        if self._trial_models:
+            self._trial_models.clear()
             free_memory()
         if batches := vars(self).get("_batches"):  # else a broken checkpoint would be read here
             batches.close()
@@ -135,13 +137,14 @@ class TransformersEngine:
         spec, trials = self._spec, self._trials
         if trials is None:
             return False
-        return trials.of(spec, self.checkpoint, self._load_for_trial) == ALONE
+        return trials.result(spec, self.checkpoint, self._load_for_trial) == ALONE
 
     def _load_for_trial(self) -> TransformersModel:
+        """Load the model for a trial, and keep it for the first request."""
         with require_unchanged(self.checkpoint.checksums):
             model = self._load(self._spec, self.checkpoint)
-        self._tried = [model]
+        self._trial_models = [model]
         return cast("TransformersModel", model)
 
     def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedModel:
-        return self._tried.pop() if self._tried else self._load(spec, checkpoint)
+        return self._trial_models.pop() if self._trial_models else self._load(spec, checkpoint)

@@ -14,7 +14,7 @@ from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.storage.atomic_write import open_atomic
 
-_KNOWN = TypeAdapter(dict[str, str])
+_FINDINGS = TypeAdapter(dict[str, str])
 _PACKAGES = ("transformers", "pillow", "torchvision")
 
 
@@ -24,27 +24,27 @@ class Findings:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def of(self, key: str, find: Callable[[], str]) -> str:
-        """The finding of a key; calls ``find`` unless it is known."""
-        known = self.known(key)
-        if known is None:
-            known = find()
-            self._write({**self._read(), key: known})
-        return known
+    def get_or_find(self, key: str, find: Callable[[], str]) -> str:
+        """The finding of a key; without one, stores what ``find`` returns."""
+        finding = self.get(key)
+        if finding is None:
+            finding = find()
+            self._write({**self._read(), key: finding})
+        return finding
 
-    def known(self, key: str) -> str | None:
+    def get(self, key: str) -> str | None:
         """The finding of a key, if there is one."""
         return self._read().get(key)
 
     def _read(self) -> dict[str, str]:
         try:
-            return _KNOWN.validate_json(self._file.read_bytes())
+            return _FINDINGS.validate_json(self._file.read_bytes())
         except (OSError, ValidationError):
             return {}
 
-    def _write(self, known: Mapping[str, str]) -> None:
+    def _write(self, findings: Mapping[str, str]) -> None:
         with open_atomic(self._file, sync=False) as file:
-            file.write(json.dumps(known, indent=0).encode())
+            file.write(json.dumps(findings, indent=0).encode())
 
 
 def key_of(spec: TransformersSpec, checkpoint: Checkpoint, *more: str) -> str:

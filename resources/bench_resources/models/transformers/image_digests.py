@@ -25,18 +25,21 @@ class ImageDigests:
     """Cached digests of the image preprocessing of checkpoints."""
 
     def __init__(self, file: Path) -> None:
-        self._known = Findings(file)
+        self._findings = Findings(file)
 
-    def of(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    def digest(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str:
         """The digest of a checkpoint; loads its processor unless it is cached.
 
         Raises:
             ModelError: If the processor does not load, or takes no image.
         """
-        return self._known.of(key_of(spec, checkpoint), lambda: _digest(spec, checkpoint))
+        return self._findings.get_or_find(
+            key_of(spec, checkpoint), lambda: _digest_tensors(spec, checkpoint)
+        )
 
 
-def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+def _digest_tensors(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
+    """Digest of the tensors that a checkpoint's processor makes of one image."""
     from bench_resources.models.transformers.loading import loading_problem
     from bench_resources.models.transformers.processor import load_processor
 
@@ -56,31 +59,27 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     return state.hexdigest()[:_DIGITS]
 
 
-def _format_tensor(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
+def _format_tensor(value: Any) -> str:  # noqa: ANN401 - a tensor, mostly
     """A tensor as shape and digest of its rounded values; anything else as repr."""
-    if not hasattr(made, "is_floating_point"):
-        return repr(made)
-    numbers = (made.double() * _STEPS).round().long() if made.is_floating_point() else made.long()
-    return f"{tuple(made.shape)} {sha256(numbers.contiguous().numpy().tobytes()).hexdigest()}"
+    if not hasattr(value, "is_floating_point"):
+        return repr(value)
+    numbers = (value.double() * _STEPS).round() if value.is_floating_point() else value
+    data = numbers.long().contiguous().numpy().tobytes()
+    return f"{tuple(value.shape)} {sha256(data).hexdigest()}"
 
 
-def striped(size: tuple[int, int], wide: int, high: int) -> PILImage.Image:
+def striped(size: tuple[int, int], stripe_width: int, stripe_height: int) -> PILImage.Image:
     """An image of stripes and slopes, which every resampling blurs differently.
 
     Args:
-        size: Its size in px.
-        wide: Width of its upright stripes in px.
-        high: Height of its level stripes in px.
+        size: Its width and height in px.
+        stripe_width: Width of its upright stripes in px.
+        stripe_height: Height of its level stripes in px.
     """
     width, height = size
-    levels = bytes(
-        level
-        for y in range(height)
-        for x in range(width)
-        for level in (
-            255 * (x // wide % 2),
-            255 * (x + y) // (width + height),
-            255 * (y // high % 2),
-        )
-    )
-    return PILImage.frombytes("RGB", size, levels)
+    levels = bytearray()
+    for y in range(height):
+        for x in range(width):
+            upright, level = x // stripe_width % 2, y // stripe_height % 2
+            levels += bytes((255 * upright, 255 * (x + y) // (width + height), 255 * level))
+    return PILImage.frombytes("RGB", size, bytes(levels))

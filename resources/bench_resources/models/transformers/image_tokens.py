@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
+from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,10 @@ class ImageTokens:
     def __init__(self, processor: "ProcessorMixin") -> None:
         self._processor = processor
         self._lock = Lock()
-        self._known = lru_cache(maxsize=10_000)(self._counted if self._counter else self._tried)
+        count = self._count_by_method if self._count_method else self._count_by_processing
+        self._cached_count = lru_cache(maxsize=10_000)(count)
 
-    def of(self, width: int, height: int) -> int:
+    def count(self, width: int, height: int) -> int:
         """Count the tokens of an image by its size in px.
 
         Raises:
@@ -36,17 +38,15 @@ class ImageTokens:
         """
         with self._lock:
             try:
-                return self._constant_count or self._known(width, height)
+                return self._constant_count or self._cached_count(width, height)
             except PROCESSOR_ERRORS as error:
                 raise ValueError(f"an image of {width} x {height} px: {error}") from error
 
     @cached_property
-    def _counter(self) -> Callable[..., Any] | None:
+    def _count_method(self) -> Callable[..., Any] | None:
         """The processor's own counting method, if it has one."""
         if type(self._processor).__name__ == "SmolVLMProcessor":
-            from transformers import (
-                Idefics3Processor,  # splits images and writes their tokens alike
-            )
+            from transformers import Idefics3Processor  # makes the same tokens
 
             return partial(Idefics3Processor._get_num_multimodal_tokens, self._processor)
         return getattr(self._processor, "_get_num_multimodal_tokens", None)
@@ -54,24 +54,24 @@ class ImageTokens:
     @cached_property
     def _constant_count(self) -> int | None:
         """Tokens of every image, for families that resize all images to one size."""
-        if self._counter:
+        if self._count_method:
             return None
         try:
-            counts = {self._known(*shape) for shape in _SHAPES}
+            counts = {self._cached_count(*shape) for shape in _SHAPES}
         except PROCESSOR_ERRORS:
             return None
         return counts.pop() if len(counts) == 1 else None
 
-    def _counted(self, width: int, height: int) -> int:
-        assert self._counter is not None
-        return int(self._counter(image_sizes=[(height, width)])["num_image_tokens"][0])
+    def _count_by_method(self, width: int, height: int) -> int:
+        assert self._count_method is not None
+        return int(self._count_method(image_sizes=[(height, width)])["num_image_tokens"][0])
 
-    def _tried(self, width: int, height: int) -> int:
+    def _count_by_processing(self, width: int, height: int) -> int:
         """Count by processing a black image."""
         arguments = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
         inputs = self._processor(text=[str(self._processor.image_token)], **arguments)
-        frame = self._processor.tokenizer("")["input_ids"]  # tokens around any text
-        return int(inputs["input_ids"].shape[-1]) - len(frame)
+        around_text = self._processor.tokenizer("")["input_ids"]
+        return int(inputs["input_ids"].shape[-1]) - len(around_text)
 
 
 LEAST_SIDE = 28  # px; patch size of families that refuse narrow images
@@ -93,33 +93,32 @@ class MinimumSizes:
     def __init__(self, processor: "Processor") -> None:
         self._processor = processor
 
-    def enlarge_images(self, chat: list[Message], *, tried: bool) -> tuple[list[Message], str]:
+    def enlarge_images(self, chat: list[Message], *, try_images: bool) -> tuple[list[Message], str]:
         """Enlarge refused images to the minimum size.
 
-        With ``tried``, the processor is called on each image to find the refused ones.
+        With ``try_images``, the processor is called on each image to find the refused ones.
 
         Returns:
             The conversation, and a note of the changes.
         """
-        accepts: Callable[[PILImage.Image], bool] = (
-            self._is_accepted if tried else self._is_large_enough
-        )
-        changed: list[str] = []
+        accepts = self._is_accepted if try_images else self._is_large_enough
+        changes: list[str] = []
 
-        def taken(image: PILImage.Image) -> PILImage.Image:
-            if accepts(image):
-                return image
-            least = max(
-                (self._token_side or 0) + 1, LEAST_SIDE, -(-max(image.size) // _MAX_ASPECT_RATIO)
-            )
-            width, height = (max(side, least) for side in image.size)
+        def enlarge(image: PILImage.Image) -> PILImage.Image:
+            width, height = image.size if accepts(image) else self._enlarged_size(image)
             if (width, height) == image.size:
-                return image  # refused for another reason
-            changed.append(f"{image.width}x{image.height} px to {width}x{height} px")
+                return image  # accepted, or refused for another reason
+            changes.append(f"{image.width}x{image.height} px to {width}x{height} px")
             return image.resize((width, height), PILImage.Resampling.BICUBIC)
 
-        written = [with_images(message, taken) for message in chat]
-        return written, f"enlarged for the processor: {', '.join(changed)}" if changed else ""
+        enlarged = [with_images(message, enlarge) for message in chat]
+        return enlarged, f"enlarged for the processor: {', '.join(changes)}" if changes else ""
+
+    def _enlarged_size(self, image: PILImage.Image) -> tuple[int, int]:
+        """Width and height in px, of at least the minimum side and aspect ratio."""
+        least_for_ratio = ceil(max(image.size) / _MAX_ASPECT_RATIO)
+        least_side = max((self._token_side or 0) + 1, LEAST_SIDE, least_for_ratio)
+        return max(image.width, least_side), max(image.height, least_side)
 
     def _is_accepted(self, image: PILImage.Image) -> bool:
         if not self._is_large_enough(image):
@@ -136,6 +135,6 @@ class MinimumSizes:
     @cached_property
     def _token_side(self) -> int | None:
         """Side of a token in px for Pixtral and Mistral 3, which fail on images of one token."""
-        merged = getattr(self._processor, "spatial_merge_size", None)
+        n_merged = getattr(self._processor, "spatial_merge_size", None)
         patch = getattr(self._processor, "patch_size", None)
-        return merged * patch if isinstance(merged, int) and isinstance(patch, int) else None
+        return n_merged * patch if isinstance(n_merged, int) and isinstance(patch, int) else None

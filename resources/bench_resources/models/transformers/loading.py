@@ -27,13 +27,13 @@ _SHOWN = 3  # names of tensors in an error
 _SCALE = re.compile(
     r"_scale_inv$|\.((weight|input)_scale(_2)?|qweight|q?scales|qzeros|absmax|SCB)$"
 )
-_STYLE = re.compile(r"\x1b\[\d+m")
+_TERMINAL_STYLE = re.compile(r"\x1b\[\d+m")
 _reported: set[str] = set()
 
 
 @contextmanager
 def hold_load_report(location: str) -> Iterator[None]:
-    """Hold back transformers' report of a loading: it follows our error, else is logged once.
+    """Hold back transformers' load report: an error gets it, else it is logged once.
 
     Raises:
         ModelError: As the body does, with the report.
@@ -41,9 +41,11 @@ def hold_load_report(location: str) -> Iterator[None]:
     reports: list[str] = []
 
     def hold(record: logging.LogRecord) -> bool:
-        is_report = " LOAD REPORT" in (text := record.getMessage())
-        reports.extend([_STYLE.sub("", text).strip()] * is_report)
-        return not is_report
+        text = record.getMessage()
+        if " LOAD REPORT" not in text:
+            return True
+        reports.append(_TERMINAL_STYLE.sub("", text).strip())
+        return False
 
     logger = logging.getLogger("transformers.modeling_utils")
     logger.addFilter(hold)
@@ -73,10 +75,10 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     from transformers import AutoConfig
 
     device = device_of(spec.device)
-    where = pretrained_arguments(spec, checkpoint)
-    config = AutoConfig.from_pretrained(checkpoint.location, **where)
-    if writing := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
-        config = where["config"] = writing
+    arguments = pretrained_arguments(spec, checkpoint)
+    config = AutoConfig.from_pretrained(checkpoint.location, **arguments)
+    if thinker := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
+        config = arguments["config"] = thinker
     model, loading = _class_for(spec, checkpoint, config).from_pretrained(
         checkpoint.location,
         dtype=getattr(torch, dtype_of(spec)),
@@ -84,7 +86,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
         attn_implementation=None if spec.attention == "auto" else spec.attention,
         ignore_mismatched_sizes=True,  # else the error of transformers names no tensor
         output_loading_info=True,
-        **where,
+        **arguments,
     )
     refuse_unscaled(checkpoint.location, config, loading["unexpected_keys"])
     refuse_incomplete(checkpoint.location, loading)
@@ -106,40 +108,40 @@ def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
         raise ModelError(
             f"{location}: {len(missing)} tensors are missing, such as {', '.join(missing[:_SHOWN])}"
         )
-    if wrong := sorted(loading["mismatched_keys"]):
-        examples = [
+    if misfits := sorted(loading["mismatched_keys"]):
+        shapes = [
             f"{name}: {tuple(actual)}, not {tuple(expected)}"
-            for name, actual, expected in wrong[:_SHOWN]
+            for name, actual, expected in misfits[:_SHOWN]
         ]
         raise ModelError(
-            f"{location}: {len(wrong)} tensors have the wrong shape, such as {'; '.join(examples)}"
+            f"{location}: {len(misfits)} tensors have the wrong shape, such as {'; '.join(shapes)}"
         )
 
 
-def refuse_unscaled(location: str, config: "PretrainedConfig", left_out: Iterable[str]) -> None:
+def refuse_unscaled(location: str, config: "PretrainedConfig", unused: Iterable[str]) -> None:
     """Refuse quantised weights that transformers has read without their scales.
 
     Args:
         location: The checkpoint.
         config: Its configuration, which should describe the quantisation.
-        left_out: Names of tensors that belong to no module.
+        unused: Names of tensors that belong to no module.
 
     Raises:
         ModelError: If transformers does not support the method, or ``config`` names none.
     """
     from transformers.quantizers import AutoHfQuantizer
 
+    problem = ""
     quantization = getattr(config, "quantization_config", None)
     if isinstance(quantization, dict) and not AutoHfQuantizer.supports_quant_method(quantization):
-        problem = (
-            f"weights quantised by {quantization.get('quant_method')}, which transformers does not"
-            " read"
-        )
-    elif not quantization and (scales := sorted(filter(_SCALE.search, left_out))):
-        problem = f"quantised ({scales[0]}), and config.json has no quantization_config"
-    else:
-        return
-    raise ModelError(f'{location}: {problem}. Serve it: kind = "vllm"')
+        method = quantization.get("quant_method")
+        problem = f"weights quantised by {method}, which transformers does not read"
+    elif not quantization:
+        scales = sorted(filter(_SCALE.search, unused))
+        if scales:
+            problem = f"quantised ({scales[0]}), and config.json has no quantization_config"
+    if problem:
+        raise ModelError(f'{location}: {problem}. Serve it: kind = "vllm"')
 
 
 def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:
@@ -153,29 +155,31 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
     """
     from transformers import PreTrainedModel
 
-    parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
-    for part in parts[:1]:  # the others are parts of it
-        _, loading = type(part).from_pretrained(
-            part.name_or_path,
-            revision=revision or "main",
-            subfolder=_subfolder(part.name_or_path, revision),
-            device_map="meta",
-            ignore_mismatched_sizes=True,
-            output_loading_info=True,
-        )
-        needed = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
-        refuse_incomplete(location, {**loading, "missing_keys": needed})
+    modules = (module for module in model.modules() if isinstance(module, PreTrainedModel))
+    part = next(modules, None)  # the others are parts of it
+    if part is None:
+        return
+    _, loading = type(part).from_pretrained(
+        part.name_or_path,
+        revision=revision or "main",
+        subfolder=_subfolder(part.name_or_path, revision),
+        device_map="meta",
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
+    needed = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
+    refuse_incomplete(location, {**loading, "missing_keys": needed})
 
 
 def _subfolder(location: str, revision: str | None) -> str:
     """Where the transformer of a sentence-transformers model lies; "" at the top."""
     from transformers.utils import cached_file
 
-    quiet = {
+    without_errors = {
         "_raise_exceptions_for_missing_entries": False,
         "_raise_exceptions_for_connection_errors": False,
     }
-    file = cached_file(location, LAYERS, revision=revision, **quiet)
+    file = cached_file(location, LAYERS, revision=revision, **without_errors)
     if not file:
         return ""
     try:
@@ -184,24 +188,24 @@ def _subfolder(location: str, revision: str | None) -> str:
         raise ModelError(f"{file}: expected a list of layers: {first_line(error)}") from error
 
 
-def loading_problem(why: Exception) -> str:
+def loading_problem(error: Exception) -> str:
     """The reason why a checkpoint does not load, in one sentence."""
-    if "trust_remote_code" in str(why):
+    if "trust_remote_code" in str(error):
         return (
             "its code comes with the checkpoint; if you trust that code, set "
             "trust_remote_code = true"
         )
-    return first_line(why)
+    return first_line(error)
 
 
-def device_of(written: str) -> str:
+def device_of(configured: str) -> str:
     """The configured device, or for "auto" the first available one.
 
     Raises:
         MissingExtraError: If torch, which knows them, is not installed.
     """
-    if written != "auto":
-        return written
+    if configured != "auto":
+        return configured
     require_local()
     import torch
 
@@ -223,11 +227,11 @@ def dtype_of(spec: TransformersSpec) -> str:
 
 def pretrained_arguments(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
     """Arguments of ``from_pretrained`` for weights and configuration."""
-    where: dict[str, Any] = {
+    return {
         "revision": checkpoint.revision,
         "trust_remote_code": spec.trust_remote_code,
+        **({"gguf_file": spec.gguf_file} if spec.gguf_file else {}),
     }
-    return where | ({"gguf_file": spec.gguf_file} if spec.gguf_file else {})
 
 
 def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "PretrainedConfig") -> Any:  # noqa: ANN401 - an Auto class of transformers
@@ -247,9 +251,9 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
     if type(config) in MODEL_FOR_MULTIMODAL_LM_MAPPING:
         return AutoModelForMultimodalLM
     classes = getattr(config, "auto_map", None) or {}
-    for kind in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
-        if kind.__name__ in classes:
-            return kind
+    for auto_class in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
+        if auto_class.__name__ in classes:
+            return auto_class
     if "AutoModel" in classes:
         from transformers import AutoModel
 
@@ -267,15 +271,14 @@ def _apply_adapter(
     require_extra(f"the adapter {checkpoint.adapter}", "peft")
     from peft import PeftModel
 
-    names: set[str] = set()
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
-    loaded = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
-    names.update(key for key in loaded.missing_keys if "lora_" in key)
-    names.update(loaded.unexpected_keys)
-    if names:
+    loading = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
+    missing = {key for key in loading.missing_keys if "lora_" in key}
+    misfits = sorted(missing.union(loading.unexpected_keys))
+    if misfits:
         raise ModelError(
             f"{checkpoint.adapter}: does not fit {checkpoint.location}: "
-            f"{len(names)} tensors such as {', '.join(sorted(names)[:_SHOWN])}"
+            f"{len(misfits)} tensors such as {', '.join(misfits[:_SHOWN])}"
         )
     refuse_infinite_weights(adapted, checkpoint.adapter)
     return adapted.merge_and_unload() if spec.merge_adapter else adapted

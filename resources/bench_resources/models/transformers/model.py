@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
-from bench_resources.models.transformers.detokenization import ResponseTexts, ends_of
+from bench_resources.models.transformers.detokenization import ResponseTexts, end_tokens_of
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.loading import (
     hold_load_report,
@@ -57,10 +57,12 @@ class TransformersModel:
         self._tokenizer: PreTrainedTokenizerBase = (
             processor if spec.text_only else processor.tokenizer
         )
-        self._ends = ends_of(model, self._tokenizer)
-        self._texts = ResponseTexts(self._tokenizer, self._ends, spec.thinking_tags)
-        self._starts = model.generation_config
-        model.generation_config = type(self._starts)()  # else ``generate`` merges it into ours
+        self._end_tokens = end_tokens_of(model, self._tokenizer)
+        self._texts = ResponseTexts(self._tokenizer, self._end_tokens, spec.thinking_tags)
+        self._generation_config = model.generation_config
+        model.generation_config = type(
+            self._generation_config
+        )()  # else ``generate`` merges it into ours
         if model.config.is_encoder_decoder:
             self._tokenizer.padding_side = "right"  # its positions count from the first token
         self._idle: list[PromptTensors] = []
@@ -68,7 +70,7 @@ class TransformersModel:
 
     @property
     def weights(self) -> "PreTrainedModel":
-        """The model."""
+        """The model of transformers."""
         return self._model
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
@@ -76,14 +78,14 @@ class TransformersModel:
         if self._image_tokens is None:
             return 0
         try:
-            return sum(self._image_tokens.of(*image.size) for image in images)
+            return sum(self._image_tokens.count(*image.size) for image in images)
         except ValueError:
             return 0  # a refused image is reported when its request is answered
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch, images in the model's dtype; thread-safe."""
         with self._borrow_processor() as tensors:
-            prepared = tensors.of(conversations)
+            prepared = tensors.encode(conversations)
         if not self._spec.text_only:
             prepared.inputs.to(self._model.dtype)  # in this thread, while the device is busy
         return prepared
@@ -94,15 +96,19 @@ class TransformersModel:
         ``seconds`` is the batch's time divided by its size. A response whose scores became NaN or
         infinite has ``error``.
         """
-        start, watched = time.perf_counter(), FiniteCheck()
+        start = time.perf_counter()
+        finite_check = FiniteCheck()
         if draw.elicit:
-            responses = self._elicited(prepared, draw, watched)
+            responses = self._elicit(prepared, draw, finite_check)
         else:
-            chosen = [RowSampler(draw)] if draw.temperature else []
-            new = self._generate(prepared, draw, [watched, *chosen])
-            seconds = (time.perf_counter() - start) / len(new)
-            responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
-        bad_from = watched.first_bad_tokens(len(responses))
+            samplers = [RowSampler(draw)] if draw.temperature else []
+            new_tokens = self._generate(prepared, draw, [finite_check, *samplers])
+            seconds = (time.perf_counter() - start) / len(new_tokens)
+            responses = [
+                self._response(tokens, row, prepared, seconds)
+                for row, tokens in enumerate(new_tokens)
+            ]
+        bad_from = finite_check.first_bad_tokens(len(responses))
         return [
             _flag_bad_numbers(response, bad)
             for response, bad in zip(responses, bad_from, strict=True)
@@ -112,13 +118,13 @@ class TransformersModel:
         """The scores of the first tokens of each conversation, one vector a step."""
         collected: list[Tensor] = []
 
-        def see(_: "Tensor", scores: "Tensor") -> "Tensor":
+        def collect(_: "Tensor", scores: "Tensor") -> "Tensor":
             collected.append(scores.detach().float().cpu())
             return scores
 
         n = len(prepared.prompt_tokens)
         draw = Draw(max_tokens=steps, temperature=0.0, top_p=1.0, seeds=[""] * n)
-        self._generate(prepared, draw, [see])
+        self._generate(prepared, draw, [collect])
         return [[step[row] for step in collected] for row in range(n)]
 
     def _generate(
@@ -132,27 +138,28 @@ class TransformersModel:
             inputs = prepared.inputs.to(self._model.device)
             tokens = self._model.generate(
                 **inputs,
-                generation_config=self._generation(draw),
+                generation_config=self._build_generation_config(draw),
                 logits_processor=list(processors),
             )
-        new: list[list[int]] = self._new(tokens, inputs["input_ids"]).tolist()
-        return new
+        new_tokens: list[list[int]] = self._cut_prompt(tokens, inputs["input_ids"]).tolist()
+        return new_tokens
 
-    def _elicited(self, prepared: PromptBatch, draw: Draw, watched: FiniteCheck) -> list[Response]:
+    def _elicit(
+        self, prepared: PromptBatch, draw: Draw, finite_check: FiniteCheck
+    ) -> list[Response]:
         """Answer by the likelihoods of the options, or by the likeliest one."""
         refuse_open_reasoning(prepared.endings, self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
-        return elicit(
-            prepared,
-            draw,
-            [
-                option_tokens(self._tokenizer, ending, options, delimiter)
-                for ending, options in zip(prepared.endings, draw.options, strict=True)
-            ],
-            lambda processors, n: self._generate(
-                prepared, replace(draw, max_tokens=n), [watched, *processors]
-            ),
-        )
+        tokens = [
+            option_tokens(self._tokenizer, ending, options, delimiter)
+            for ending, options in zip(prepared.endings, draw.options, strict=True)
+        ]
+
+        def generate(processors: Sequence[Any], n: int) -> list[list[int]]:
+            short_draw = replace(draw, max_tokens=n)
+            return self._generate(prepared, short_draw, [finite_check, *processors])
+
+        return elicit(prepared, draw, tokens, generate)
 
     @contextmanager
     def _borrow_processor(self) -> Iterator[PromptTensors]:
@@ -192,21 +199,21 @@ class TransformersModel:
     def _takes_token_types(self) -> bool:
         return "mm_token_type_ids" in signature(self._model.forward).parameters
 
-    def _generation(self, draw: Draw) -> "GenerationConfig":
+    def _build_generation_config(self, draw: Draw) -> "GenerationConfig":
         """A fresh configuration without the checkpoint's own sampling fields."""
         from transformers import GenerationConfig
 
         return GenerationConfig(
             max_new_tokens=draw.max_tokens,
             do_sample=False,  # RowSampler samples by changing the scores
-            eos_token_id=sorted(self._ends) or None,
+            eos_token_id=sorted(self._end_tokens) or None,
             pad_token_id=self._tokenizer.pad_token_id,
-            bos_token_id=self._starts.bos_token_id,
-            decoder_start_token_id=self._starts.decoder_start_token_id,
-            forced_bos_token_id=self._starts.forced_bos_token_id,
+            bos_token_id=self._generation_config.bos_token_id,
+            decoder_start_token_id=self._generation_config.decoder_start_token_id,
+            forced_bos_token_id=self._generation_config.forced_bos_token_id,
         )
 
-    def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
+    def _cut_prompt(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
         """Cut the prompt off; some families return only new tokens.
 
         BLIP replaces the first token of the prompt, and leaves out the last one.
@@ -220,21 +227,26 @@ class TransformersModel:
                 return tokens[:, length:]
         return tokens
 
-    def _response(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Response:
-        length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)
-        opened = find_opening_tag(prepared.endings[n], self._spec.thinking_tags)
+    def _response(
+        self, tokens: list[int], row: int, prepared: PromptBatch, seconds: float
+    ) -> Response:
+        """The response of the new tokens of a row, which end at the first end token."""
+        ends = (n for n, token in enumerate(tokens, start=1) if token in self._end_tokens)
+        length = next(ends, None)
+        opening_tag = find_opening_tag(prepared.endings[row], self._spec.thinking_tags)
         return Response(
-            text=opened + self._texts.of(new[:length]),
+            text=opening_tag + self._texts.decode(tokens[:length]),
             finish_reason="length" if length is None else "stop",
-            prompt_tokens=prepared.prompt_tokens[n],
-            completion_tokens=length or len(new),
-            image_tokens=prepared.image_tokens[n],
-            note=prepared.notes[n],
+            prompt_tokens=prepared.prompt_tokens[row],
+            completion_tokens=length or len(tokens),
+            image_tokens=prepared.image_tokens[row],
+            note=prepared.notes[row],
             seconds=seconds,
         )
 
 
 def _flag_bad_numbers(response: Response, bad_from: int | None) -> Response:
+    """Replace a response by an error if its scores are not finite from a token of it on."""
     if bad_from is None or bad_from >= (response.completion_tokens or 0):
         return response  # tokens after its end do not count
     return Response(

@@ -27,14 +27,14 @@ def refuse_infinite_weights(model: "Module", location: str) -> None:
     import torch
 
     for name, weights in model.named_parameters():
-        if not all(bool(torch.isfinite(end)) for end in _extremes(weights)):
+        if not all(bool(torch.isfinite(extreme)) for extreme in _extremes(weights)):
             raise ModelError(
                 f"{location}: NaN or infinity in its tensor {name!r}, as"
                 f" {str(weights.dtype).removeprefix('torch.')}: the training diverged, or its"
                 " numbers are too large for this dtype"
             )
     for name, numbers in model.named_buffers():
-        if any(bool(torch.isnan(end)) for end in _extremes(numbers)):
+        if any(bool(torch.isnan(extreme)) for extreme in _extremes(numbers)):
             raise ModelError(f"{location}: NaN in its tensor {name!r}")
 
 
@@ -48,8 +48,8 @@ def _extremes(numbers: "Tensor") -> Iterator["Tensor"]:
         yield from torch.aminmax(numbers.detach())
         return
     flat = numbers.detach().flatten()
-    for at in range(0, flat.numel(), _CHUNK_NUMBERS):  # eight bits and fewer
-        yield from torch.aminmax(flat[at : at + _CHUNK_NUMBERS].float())
+    for start in range(0, flat.numel(), _CHUNK_NUMBERS):  # eight bits and fewer
+        yield from torch.aminmax(flat[start : start + _CHUNK_NUMBERS].float())
 
 
 class FiniteCheck:
@@ -66,8 +66,8 @@ class FiniteCheck:
         bad = ~torch.isfinite(scores.amax(dim=-1))
         if self._first_bad is None:
             self._first_bad = torch.full(bad.shape, -1, device=bad.device)
-        seen_now = bad & (self._first_bad < 0)
-        self._first_bad = torch.where(seen_now, self._step, self._first_bad)
+        is_first = bad & (self._first_bad < 0)
+        self._first_bad = torch.where(is_first, self._step, self._first_bad)
         self._step += 1
         return scores
 

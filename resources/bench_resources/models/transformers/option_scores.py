@@ -45,18 +45,19 @@ def option_tokens(
         tokens: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
-    before = ending or _ANCHOR
-    before_tokens = encode(before)
-    token_sets = []
+    prefix = ending or _ANCHOR
+    prefix_tokens = encode(prefix)
+    n_prefix = len(prefix_tokens)
+    tokens_of_options = []
     for option in options:
-        joined = encode(f"{before}{delimiter}{option}")
-        joins = (
-            joined[: len(before_tokens)] != before_tokens
-        )  # the option would change the prompt's last token
-        token_sets.append(encode(f"{delimiter}{option}") if joins else joined[len(before_tokens) :])
-    if not all(token_sets):
+        tokens = encode(f"{prefix}{delimiter}{option}")
+        if tokens[:n_prefix] == prefix_tokens:
+            tokens_of_options.append(tokens[n_prefix:])
+        else:  # the option would change the prompt's last token
+            tokens_of_options.append(encode(f"{delimiter}{option}"))
+    if not all(tokens_of_options):
         raise ValueError(f"an option has no tokens: {list(options)}")
-    return token_sets
+    return tokens_of_options
 
 
 def refuse_open_reasoning(endings: Sequence[str], tags: Tags | None) -> None:
@@ -86,7 +87,8 @@ def elicit(
     start = time.perf_counter()
     scores = likelihoods(options, generate)
     if draw.elicit == "constrained":
-        texts = [of[sums.index(max(sums))] for sums, of in zip(scores, draw.options, strict=True)]
+        likeliest = [sums.index(max(sums)) for sums in scores]
+        texts = [choices[i] for choices, i in zip(draw.options, likeliest, strict=True)]
     else:
         texts = [format_logprobs(sums) for sums in scores]
     seconds = (time.perf_counter() - start) / len(texts)
@@ -106,16 +108,17 @@ def elicit(
 
 def likelihoods(options: Sequence[OptionTokens], generate: Generate) -> list[list[float]]:
     """Log-probability of each option of each conversation, summed over its tokens."""
-    if all(len(tokens) == 1 for of in options for tokens in of):
-        first = FirstTokens([[tokens[0] for tokens in of] for of in options])
+    if all(len(tokens) == 1 for choices in options for tokens in choices):
+        first = FirstTokens([[token for (token,) in choices] for choices in options])
         generate([first], 1)
         return first.logprobs
     passes = []
     for n in range(max(map(len, options))):
-        forced = ForcedTokens([of[min(n, len(of) - 1)] for of in options])
+        # A conversation with fewer options repeats its last one, which is left out below.
+        forced = ForcedTokens([choices[min(n, len(choices) - 1)] for choices in options])
         generate([forced], forced.longest)
         passes.append(forced.sums)
-    return [[sums[row] for sums in passes[: len(of)]] for row, of in enumerate(options)]
+    return [[sums[row] for sums in passes[: len(choices)]] for row, choices in enumerate(options)]
 
 
 class FirstTokens:
@@ -152,12 +155,12 @@ class ForcedTokens:
         """Add up, and allow only the forced token of each row (batch x vocabulary)."""
         import torch
 
-        rows = scores.float().log_softmax(dim=-1)
+        logprobs = scores.float().log_softmax(dim=-1)
         forced = torch.full_like(scores, float("-inf"))
-        for n, tokens in enumerate(self._tokens):
+        for row, tokens in enumerate(self._tokens):
             token = tokens[min(self._step, len(tokens) - 1)]
             if self._step < len(tokens):
-                self.sums[n] += float(rows[n, token])
-            forced[n, token] = 0.0
+                self.sums[row] += float(logprobs[row, token])
+            forced[row, token] = 0.0
         self._step += 1
         return forced

@@ -37,7 +37,7 @@ _CLASS_FILES = (
     "video_preprocessor_config.json",
     "tokenizer_config.json",
 )
-_VIDEO = "video_processor"
+_VIDEO_PROCESSOR = "video_processor"
 _PROCESSOR_ADVICE = (
     "Set processor to the folder or hub id of the checkpoint that it was trained from"
 )
@@ -76,7 +76,7 @@ def load_processor(spec: TransformersSpec, checkpoint: Checkpoint) -> "Processor
             raise ValueError(_NO_PROCESSOR)
     tokenizer.padding_side = "left"
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
-    processor.chat_template = _template(spec, processor, tokenizer)
+    processor.chat_template = _chat_template(spec, processor, tokenizer)
     if not processor.chat_template:
         raise ModelError(
             f"{location}: has no chat template. Set chat_template to a file, or to "
@@ -104,12 +104,12 @@ def _read_config(location: str, name: str, revision: str | None) -> dict[str, An
     """A JSON object of a checkpoint; {} without the file."""
     from transformers.utils import cached_file
 
-    quiet = {
+    without_errors = {
         "_raise_exceptions_for_gated_repo": False,
         "_raise_exceptions_for_missing_entries": False,
         "_raise_exceptions_for_connection_errors": False,
     }
-    file = cached_file(location, name, revision=revision, **quiet)
+    file = cached_file(location, name, revision=revision, **without_errors)
     return read_object(Path(file)) if file else {}
 
 
@@ -121,12 +121,12 @@ def _load_multimodal(
     from transformers.utils import is_torchvision_available
 
     try:
-        class_name = _class_of(location, origin)
-        parts = class_name.get_attributes() if class_name else ()
-        if _VIDEO in parts and "image_processor" not in parts:
+        processor_class = _find_processor_class(location, origin)
+        parts = processor_class.get_attributes() if processor_class else ()
+        if _VIDEO_PROCESSOR in parts and "image_processor" not in parts:
             raise ValueError("it responds to videos and takes no images: no benchmark here applies")
-        if _VIDEO in parts:
-            return _without_video(class_name).from_pretrained(location, **origin, **arguments)
+        if _VIDEO_PROCESSOR in parts:
+            return _without_video(processor_class).from_pretrained(location, **origin, **arguments)
         return AutoProcessor.from_pretrained(location, **origin, **arguments)
     except (ImportError, ValueError) as error:
         if "torchvision" in str(error).lower() and not is_torchvision_available():
@@ -134,16 +134,16 @@ def _load_multimodal(
         raise
 
 
-def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
+def _find_processor_class(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
     """The processor class of transformers that a checkpoint names, if any."""
     from transformers.models.auto.processing_auto import processor_class_from_name
 
     for name in _CLASS_FILES:
-        written = _read_config(location, name, origin.get("revision"))
-        if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
+        config = _read_config(location, name, origin.get("revision"))
+        if "AutoProcessor" in config.get("auto_map", {}) and origin["trust_remote_code"]:
             return None
-        if known := processor_class_from_name(written.get("processor_class") or ""):
-            return known
+        if processor_class := processor_class_from_name(config.get("processor_class") or ""):
+            return processor_class
     return _class_for_model(location, origin)
 
 
@@ -153,28 +153,28 @@ def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN
     return PROCESSOR_MAPPING.get(type(AutoConfig.from_pretrained(location, **origin)), None)
 
 
-def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
+def _without_video(processor_class: Any) -> Any:  # noqa: ANN401 - a class of transformers
     """Make a subclass that loads everything but a video processor.
 
     transformers reads the list of parts twice: for the parts to load, which here lack the video
     processor, and for the positional arguments of the constructor, which must be complete.
     """
-    attributes = list(named.get_attributes())
-    kept = [name for name in attributes if name != _VIDEO]
+    attributes = list(processor_class.get_attributes())
+    loaded_attributes = [name for name in attributes if name != _VIDEO_PROCESSOR]
 
-    class Loaded(named):  # type: ignore[misc]
+    class Constructed(processor_class):  # type: ignore[misc]
         def check_argument_for_proper_class(self, name: str, argument: object) -> Any:  # noqa: ANN401
-            if name == _VIDEO:
-                return _NoVideo
+            if name == _VIDEO_PROCESSOR:
+                return _VideoPlaceholder
             return super().check_argument_for_proper_class(name, argument)
 
         def to_dict(self) -> dict[str, Any]:
-            return {name: v for name, v in super().to_dict().items() if name != _VIDEO}
+            return {name: v for name, v in super().to_dict().items() if name != _VIDEO_PROCESSOR}
 
-    class WithoutVideo(named):  # type: ignore[misc]
+    class WithoutVideo(processor_class):  # type: ignore[misc]
         @classmethod
         def get_attributes(cls) -> list[str]:
-            return kept
+            return loaded_attributes
 
         @classmethod
         def from_args_and_dict(
@@ -183,15 +183,20 @@ def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
             processor_dict: dict[str, Any],
             **kwargs: Any,  # noqa: ANN401
         ) -> Any:  # noqa: ANN401
-            parts = {_VIDEO: _NoVideo(), **dict(zip(kept, args, strict=True))}
-            everything = [parts[name] for name in attributes]
-            return Loaded.from_args_and_dict(everything, processor_dict, **kwargs)
+            parts = {
+                _VIDEO_PROCESSOR: _VideoPlaceholder(),
+                **dict(zip(loaded_attributes, args, strict=True)),
+            }
+            all_args = [parts[name] for name in attributes]
+            return Constructed.from_args_and_dict(all_args, processor_dict, **kwargs)
 
-    Loaded.__name__ = WithoutVideo.__name__ = named.__name__  # transformers looks up by name
+    Constructed.__name__ = WithoutVideo.__name__ = (
+        processor_class.__name__
+    )  # transformers looks up by name
     return WithoutVideo
 
 
-class _NoVideo:
+class _VideoPlaceholder:
     """Placeholder that processors read video settings from."""
 
     model_input_names: tuple[str, ...] = ()
@@ -201,9 +206,10 @@ class _NoVideo:
             raise AttributeError(name)
 
 
-def _template(
+def _chat_template(
     spec: TransformersSpec, processor: "Processor", tokenizer: "PreTrainedTokenizerBase"
 ) -> str | dict[str, str] | None:
+    """The configured chat template, or the checkpoint's own."""
     if not spec.chat_template:
         own_template: str | dict[str, str] | None = (
             processor.chat_template or tokenizer.chat_template
@@ -220,9 +226,11 @@ def _template(
 def _placeholder(processor: "Processor") -> str:
     """The image placeholder; "" where the processor adds it (BLIP-2, Florence-2)."""
     token = str(getattr(processor, "image_token", ""))
-    n_without, n_with = (_length(processor, text) for text in ("a", f"{token}a"))
-    bare = len(processor.tokenizer("a")["input_ids"])
-    is_added = n_without is not None and n_without > bare and (n_with is None or n_with > n_without)
+    n_text = len(processor.tokenizer("a")["input_ids"])
+    n_without, n_with = _prompt_length(processor, "a"), _prompt_length(processor, f"{token}a")
+    if n_without is None or n_without <= n_text:
+        return token
+    is_added = n_with is None or n_with > n_without
     return "" if is_added else token
 
 
@@ -234,7 +242,7 @@ def takes_one_image(spec: TransformersSpec, processor: "Processor") -> bool:
     return not token or token not in str(processor.chat_template)
 
 
-def _length(processor: "Processor", text: str) -> int | None:
+def _prompt_length(processor: "Processor", text: str) -> int | None:
     """Tokens of a text with an image; None if the processor refuses it."""
     arguments = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:

@@ -39,7 +39,5 @@ class RowSampler:
         noise = torch.empty_like(adjusted)
         for row, generator in zip(noise, self._generators, strict=True):
             row.exponential_(generator=generator)
-        sampled: Tensor = (
-            adjusted - noise.log()
-        )  # minus the logarithm of an exponential is Gumbel noise
-        return sampled
+        perturbed: Tensor = adjusted - noise.log()  # Gumbel noise: -log of an exponential
+        return perturbed

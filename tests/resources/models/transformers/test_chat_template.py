@@ -39,7 +39,7 @@ def applied(
     template: str, talk: Sequence[Message], text_only: bool = False, **variables: Any
 ) -> tuple[list[Message], str]:
     processor: Any = Templated(template)
-    return ChatTemplate(processor, text_only=text_only, variables=variables).taken(talk)
+    return ChatTemplate(processor, text_only=text_only, variables=variables).choose_form(talk)
 
 
 def turn(role: str, *texts: str) -> Message:
@@ -172,7 +172,7 @@ def used_before() -> tuple[Any, SpecialTokenEscaper]:
 def ids_of(spelled: SpecialTokenEscaper, tokens: Any, text: str) -> list[int]:
     import torch
 
-    ids = torch.tensor([tokens(spelled.as_text(text))["input_ids"]])
+    ids = torch.tensor([tokens(spelled.escape(text))["input_ids"]])
     spelled.restore_ids(ids)
     return [int(number) for number in ids[0]]
 
@@ -189,7 +189,7 @@ def in_pieces(*texts: str) -> list[int]:
 def test_real_tokens_of_the_prompt_stay() -> None:
     tokens = words()
     spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    prompt = f"<image>{spelled.as_text('is <image> it?')}<|end|>"
+    prompt = f"<image>{spelled.escape('is <image> it?')}<|end|>"
     import torch
 
     ids = torch.tensor([tokens(prompt)["input_ids"]])

@@ -34,7 +34,7 @@ def texts(**how: Any) -> tuple[Any, ResponseTexts]:
 )
 def test_marks_around_thoughts_stay(drawn: str, tags: tuple[str, str], expected: str) -> None:
     words, written = texts(tags=tags)
-    assert written.of(words(drawn)["input_ids"]) == expected
+    assert written.decode(words(drawn)["input_ids"]) == expected
 
 
 def test_a_thought_that_the_template_began_opens_the_response(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def tokens_of(folder: Path) -> ImageTokens:
 def test_tokens_of_an_image(
     release: Release, family: str, size: tuple[int, int], expected: int
 ) -> None:
-    assert tokens_of(release(family)).of(*size) == expected
+    assert tokens_of(release(family)).count(*size) == expected
 
 
 def test_a_family_that_makes_one_size_is_known_by_it(release: Release) -> None:
     tokens = tokens_of(release("idefics2"))
-    assert tokens.of(640, 480) == tokens.of(1, 7) == 4 + 2  # with a mark before and behind
+    assert tokens.count(640, 480) == tokens.count(1, 7) == 4 + 2  # with a mark before and behind

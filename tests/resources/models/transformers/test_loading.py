@@ -182,7 +182,7 @@ def test_whatever_a_library_raises_is_our_error_but_the_end_of_the_program(
         raise raised
 
     monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
-    for read in (load, ImageDigests(tmp_path / "digests.json").of):
+    for read in (load, ImageDigests(tmp_path / "digests.json").digest):
         raised: BaseException = ZeroDivisionError("odd")
         with pytest.raises(ModelError, match=f"{vlm}: does not load: odd"):
             read(spec_of(vlm), pin(str(vlm)))

@@ -26,7 +26,7 @@ def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
 
 
 def test_a_batch_is_padded_on_the_left(vlm: Path) -> None:
-    made = tensors(vlm).of([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
+    made = tensors(vlm).encode([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
     assert made.image_tokens == [(4,), (4, 4), ()]
     one, two, none = made.prompt_tokens
     assert (one - none, two - one) == (4, 4)
@@ -37,9 +37,9 @@ def test_a_batch_is_padded_on_the_left(vlm: Path) -> None:
 
 def test_one_image_where_there_is_one_place(vlm: Path) -> None:
     one_place = tensors(vlm, one_image=True)
-    assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
+    assert one_place.encode([[shown((9, 9))]]).image_tokens == [(4,)]
     with pytest.raises(ValueError, match="one image per prompt"):
-        one_place.of([[shown((9, 9), (9, 9))]])
+        one_place.encode([[shown((9, 9), (9, 9))]])
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_one_image_where_there_is_one_place(vlm: Path) -> None:
 def test_narrow_images_are_enlarged_with_a_note(
     release: Callable[[str], Path], size: tuple[int, int], note: str
 ) -> None:
-    made = tensors(release("qwen2_5_vl")).of([[shown((56, 56))], [shown(size)]])
+    made = tensors(release("qwen2_5_vl")).encode([[shown((56, 56))], [shown(size)]])
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
 def test_a_template_of_several_is_its_default(vlm: Path) -> None:
     made = tensors(vlm)
     template = {"default": made._processor.chat_template, "rag": "{{ documents }}"}
-    assert tensors(vlm, template).of([[shown()]]).prompt_tokens
+    assert tensors(vlm, template).encode([[shown()]]).prompt_tokens
