@@ -204,9 +204,8 @@ def load_catalog(
     if find_owners(EXTENSIONS):
         from bench_assets.evaluation.extensions import with_extensions
 
-        sorted_suites, extension_problems = with_extensions(
-            sorted_suites, installed | suites.keys()
-        )
+        names = installed | suites.keys()
+        sorted_suites, extension_problems = with_extensions(sorted_suites, names)
         problems += extension_problems
     if not installed:
         problems.append(_NONE)

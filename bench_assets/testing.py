@@ -193,12 +193,12 @@ def _check_points(task: Task, condition: str, questions: Sequence[Question], gol
             f" {score.max_points}"
         )
     for score in _score_responses(task, condition, answerable, lambda _: ""):
+        where = f"{score.question_id}, condition {condition}"
         assert not score.points or score.points < score.max_points, (
-            f"{score.question_id}, condition {condition}: an empty response gets full points"
+            f"{where}: an empty response gets full points"
         )
         assert not score.note.startswith(CANNOT_BE_SCORED), (
-            f"{score.question_id}, condition {condition}: an empty response {score.note}; "
-            "give it no points"
+            f"{where}: an empty response {score.note}; give it no points"
         )
 
 

@@ -75,15 +75,12 @@ def model_folder(model: str) -> str:
 
 def task_results(evaluation: ModelResponses) -> dict[str, Any]:
     """Values of one task, by section of the results file."""
+    task, condition = evaluation.task, evaluation.condition
     metrics = [row for row in evaluation.metrics if row.category == "all" and not isnan(row.value)]
     question_ids = {row.question_id for row in evaluation.predictions}
     samples = export_samples(evaluation)
     scored_ids = {sample.question.question_id for sample in samples if sample.points is not None}
-    title = (
-        evaluation.task.title
-        if evaluation.condition == "main"
-        else f"{evaluation.task.title}, {evaluation.condition}"
-    )
+    title = task.title if condition == "main" else f"{task.title}, {condition}"
     values: dict[str, Any] = {"alias": f"{title} ({evaluation.exam.edition} edition)"}
     for row in metrics:
         values[f"{row.metric},{_FILTER}"] = row.value
@@ -92,11 +89,11 @@ def task_results(evaluation: ModelResponses) -> dict[str, Any]:
         "results": values,
         "group_subtasks": [],
         "higher_is_better": {
-            evaluation.task.primary_metric: not evaluation.task.is_lowest_best,
-            **dict.fromkeys(sorted(evaluation.task.lower_is_better), False),
+            task.primary_metric: not task.is_lowest_best,
+            **dict.fromkeys(sorted(task.lower_is_better), False),
         },
         "configs": _config(evaluation, metrics),
-        "versions": evaluation.task.version,
+        "versions": task.version,
         "n-shot": 0,
         "n-samples": {"original": len(question_ids), "effective": len(scored_ids)},
     }

@@ -62,7 +62,7 @@ def _unsupported_reason(evaluation: ModelResponses) -> str:
 
 
 def dataset_name(evaluation: ModelResponses) -> str:
-    """Name of a question table: the task's title, with a condition or edition that is not usual."""
+    """Name of a question table: the task's title, and its condition and edition if not default."""
     condition = "" if evaluation.condition == "main" else evaluation.condition
     edition = "" if evaluation.exam.edition == "published" else evaluation.exam.edition
     return re.sub(r"\W+", "-", "-".join(filter(None, (evaluation.task.title, condition, edition))))

@@ -41,9 +41,9 @@ class SampleList:
             [self.images.setdefault(digest, len(self.images)) for digest in images]
             for images in columns["images"]
         ]
-        texts = [_shorten(text) for text in columns["text"]]
-        rows = {"ids": columns["question_id"], "texts": texts, "shown": image_indices}
-        for name, values in rows.items():
+        short_texts = [_shorten(text) for text in columns["text"]]
+        lists = {"ids": columns["question_id"], "texts": short_texts, "shown": image_indices}
+        for name, values in lists.items():
             if values:
                 self._encoded[name].append(orjson.dumps(values)[1:-1])  # without brackets
         for name, column in _CODED.items():
@@ -87,10 +87,8 @@ class CodedColumn:
 
     def add_coded(self, encoded: Mapping[str, Sequence[Any]]) -> None:
         """Add texts that are already encoded."""
-        codes, values = (
-            pa.array(encoded["codes"], pa.int32()),
-            pa.array(encoded["values"], pa.string()),
-        )
+        codes = pa.array(encoded["codes"], pa.int32())
+        values = pa.array(encoded["values"], pa.string())
         self._arrays.append(pa.DictionaryArray.from_arrays(codes, values))
 
     def data(self) -> dict[str, Any]:

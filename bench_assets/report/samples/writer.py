@@ -128,16 +128,14 @@ class _TaskSamples:
         """Write the prompts that models were sent, each once; returns the name of the data."""
         base = self._condition_name(condition)
         key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
-        evaluated = [
-            (tables, model) for model, tables in models.items() if tables.exists(key, model)
-        ]
+        models = {model: tables for model, tables in models.items() if tables.exists(key, model)}
         with suppress(TableError):  # reported with the model's responses
-            digests = [tables.digest(key, model) for tables, model in evaluated]
+            digests = [tables.digest(key, model) for model, tables in models.items()]
             inputs = combined_digest(*map(str, (table_questions.digest, *digests)))
             if self._is_current(f"{base}-prompts-", inputs):
                 return base
             numbers = {name: n for n, name in enumerate(table_questions.ids.to_pylist())}
-            for tables, model in evaluated:
+            for model, tables in models.items():
                 columns = read_columns(tables, key, Prediction, model, _PROMPT_COLUMNS)
                 for name, prompt in _prompts_of_questions(columns):
                     if name in numbers:
@@ -195,9 +193,9 @@ class _TaskSamples:
     def _model(
         self, condition: str, table_questions: _TableQuestions, model: str, tables: TableFiles
     ) -> dict[str, str]:
-        """Write a model's responses; if its tables cannot be read, the reason."""
+        """Write a model's responses; returns its name and data, with a reason if unreadable."""
         base = f"{self._condition_name(condition)}-{slug(model)}"
-        entry = {"name": model, "slug": slug(model), "data": base}
+        summary = {"name": model, "slug": slug(model), "data": base}
         names = ("predictions", "scores", "judgements")
         keys = [evaluation_key(self.task, condition, name) for name in names]
         try:
@@ -207,10 +205,10 @@ class _TaskSamples:
                 self._put_model(condition, model, tables, table_questions.ids, inputs)
             is_present = tables is self.tables
             if is_present and self._has_other_questions(condition, model, table_questions.digest):
-                entry["problem"] = "Evaluated on other questions. Evaluate it again."
+                summary["problem"] = "Evaluated on other questions. Evaluate it again."
         except TableError as error:
-            entry["problem"] = escape_to_one_line(str(error))
-        return entry
+            summary["problem"] = escape_to_one_line(str(error))
+        return summary
 
     def _has_other_questions(self, condition: str, model: str, digest: str | None) -> bool:
         """Whether a model was evaluated on questions other than the present ones."""
