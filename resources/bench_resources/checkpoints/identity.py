@@ -156,23 +156,29 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     except ModelError as error:
         if not isinstance(error.__cause__, OSError) or error.__cause__.__cause__:
             raise  # a network error, for which the next request would wait as long
-        try:
-            commit = hub_commit(hub_id, revision, ADAPTER_CONFIG)
-        except ModelError:
-            with suppress(ModelError):
-                commit = hub_commit(hub_id, revision, LAYERS)
-                return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
-            raise error from error.__cause__
+        adapter_commit = _commit_with(ADAPTER_CONFIG, hub_id, revision)
+        if not adapter_commit:
+            commit = _commit_with(LAYERS, hub_id, revision)
+            if not commit:
+                raise
+            return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
     from huggingface_hub import snapshot_download
 
     try:
         with hub_access():
-            folder = snapshot_download(hub_id, revision=commit)
+            folder = snapshot_download(hub_id, revision=adapter_commit)
     except (OSError, ValueError) as error:
         raise ModelError(
             f"{hub_id}: its files cannot be downloaded: {first_line(error)}"
         ) from error
     return _with_adapter(Path(folder), "main", base, digest)
+
+
+def _commit_with(file: str, hub_id: str, revision: str) -> str:
+    """Commit of a hub repository that has a file; "" if it has none."""
+    with suppress(ModelError):
+        return hub_commit(hub_id, revision, file)
+    return ""
 
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:

@@ -83,7 +83,7 @@ def _classify_folder(folder: Path, files: list[str], walk: FolderWalk) -> re.Pat
             )
     except OSError:
         pass  # it disappeared meanwhile, or os.walk reports that it cannot be listed
-    return re.compile("")
+    return re.compile("")  # skips nothing
 
 
 def _has_model_config(folder: Path) -> bool:

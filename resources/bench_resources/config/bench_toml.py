@@ -243,12 +243,8 @@ def _without_duplicates(
     owners = find_owners(SUITES) if settings.benchmarks else {}
     usable = {k: v for k, v in settings.benchmarks.items() if k not in owners}
     reduced = settings.model_copy(update={"benchmarks": usable})
-    reduced._files = {
-        name: file for name, file in home_benchmarks.files.items() if name not in own_names
-    }
-    reduced._left_out = {
-        name: reason for name, reason in home_benchmarks.left_out.items() if name not in own_names
-    }
+    reduced._files = {k: v for k, v in home_benchmarks.files.items() if k not in own_names}
+    reduced._left_out = {k: v for k, v in home_benchmarks.left_out.items() if k not in own_names}
     for name in settings.benchmarks.keys() - usable.keys():
         reduced._left_out[name] = (
             f"there is another suite of this name: {owners[name]}; rename the section"

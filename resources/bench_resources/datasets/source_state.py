@@ -225,7 +225,7 @@ def _guard(tables: TableFiles, suite: str, settings: Settings, state: SourceStat
     """The guard of a suite's source, which ignores settings that tables do not depend on."""
     benchmark = settings.benchmarks.get(suite)
     expected = benchmark.expect if benchmark else settings.suites.get(suite, {}).get("expect", {})
-    # Rows of Python change as their author likes.
+    # The author of rows that are made in Python may change them freely.
     is_python = benchmark and settings.resolve(benchmark.file).is_relative_to(
         settings.home / FOLDER / suite
     )
