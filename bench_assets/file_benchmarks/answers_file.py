@@ -26,31 +26,31 @@ class AnswersFile:
         Raises:
             SourceError: If the file cannot be read, or none of its rows has both columns.
         """
-        answers = self._read()
+        answers = self._read_answers()
         for row in rows:
-            name = "" if row.fault else id_of(row.cells)
+            row_id = "" if row.fault else id_of(row.cells)
             if row.fault:
                 yield row
-            elif name in answers:
-                added = dict(answers[name])
-                answer = {self.name or self.answer_column: added.pop(self.answer_column)}
-                yield row._replace(cells={**added, **row.cells, **answer})
+            elif row_id in answers:
+                other_cells = dict(answers[row_id])
+                answer = {self.name or self.answer_column: other_cells.pop(self.answer_column)}
+                yield row._replace(cells={**other_cells, **row.cells, **answer})
             else:
-                yield row._replace(fault=f"no answer to id {name!r:.60} in {self.file}")
+                yield row._replace(fault=f"no answer to id {row_id!r:.60} in {self.file}")
 
-    def _read(self) -> dict[str, Entry]:
-        """Columns of the answers by id, without the id; of an id that occurs twice, none."""
+    def _read_answers(self) -> dict[str, Entry]:
+        """Read the cells of each id, except the id; an id that occurs twice is left out."""
         answers: dict[str, Entry] = {}
-        seen: set[str] = set()
+        ids: set[str] = set()
         paths = [name for name in (self.id_column, self.answer_column) if "." in name]
         for row in read_rows(self.file):
             cells = dict(add_nested(row, paths).cells)
-            name = _id(cells.pop(self.id_column, None))
-            if name and self.answer_column in cells and name not in seen:
-                answers[name] = cells
-            elif name in seen:
-                answers.pop(name, None)
-            seen.add(name)
+            row_id = _id_text(cells.pop(self.id_column, None))
+            if row_id in ids:
+                answers.pop(row_id, None)
+            elif row_id and self.answer_column in cells:
+                answers[row_id] = cells
+            ids.add(row_id)
         if not answers:
             raise SourceError(
                 f"{self.file}: no row with the columns {self.id_column!r} and"
@@ -59,7 +59,8 @@ class AnswersFile:
         return answers
 
 
-def _id(cell: object) -> str:
+def _id_text(cell: object) -> str:
+    """An id as text; "" if it is neither a text nor a number."""
     try:
         return format_cell(cell)
     except SourceError:

@@ -17,7 +17,7 @@ from bench_assets.file_benchmarks.images import Image
 from bench_assets.file_benchmarks.questions import (
     benchmark_location,
     build,
-    example_location,
+    example_locations,
     image_files,
     shuffle_all_options,
 )
@@ -36,13 +36,17 @@ def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     settings_digest = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
     asset_folder = AssetFolder(name, code_version=settings_digest[:12])
     return [
-        _source(asset_folder, benchmark),
-        _questions(asset_folder, benchmark),
-        *_tables(asset_folder, benchmark),
+        _source_asset(asset_folder, benchmark),
+        _questions_asset(asset_folder, benchmark),
+        *_shuffled_options_and_check(asset_folder, benchmark),
     ]
 
 
-def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
+def _source_asset(
+    asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
+) -> dg.AssetsDefinition:
+    """Build the asset that pins the input files."""
+
     @dg.asset(
         name="source",
         description=(
@@ -57,17 +61,12 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
         location = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
-        locations = [
-            location,
-            *([example_location(benchmark, location)] if benchmark.shots else []),
-        ]
-        files = [
-            str(file)
-            for location in locations
-            for file in data_files(location.file, location.split)
-        ]
-        files += [str(location.answers.file)] if location.answers else []
-        files = sorted(files + image_files(benchmark, location))
+        files = image_files(benchmark, location)
+        for row_location in (location, *example_locations(benchmark, location)):
+            files += map(str, data_files(row_location.file, row_location.split))
+        if location.answers:
+            files.append(str(location.answers.file))
+        files.sort()
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         rows = [pin_file(Path(file), folder) for file in files]
         return table_output(rows, {ROOT_KEY: str(folder)})
@@ -75,11 +74,15 @@ def _source(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.A
     return source
 
 
-def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
+def _questions_asset(
+    asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
+) -> dg.AssetsDefinition:
+    """Build the asset of questions, images and rejections."""
+
     @dg.multi_asset(
         name=f"{asset_folder.folder}_rows",
         deps=asset_folder.source,
-        # In this order they are written: what is rejected anew keeps the questions as they were.
+        # Written in this order: an error about new rejections leaves the questions as they were.
         outs={
             "rejections": out(
                 asset_folder.stage("select"),
@@ -108,17 +111,17 @@ def _questions(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> d
         location = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )
-        built = build(benchmark, location, partial(_stored, image_store))
+        result = build(benchmark, location, partial(_store_image, image_store))
         return (
-            table_output(built.rejections),
-            table_output(built.images),
-            table_output(built.questions, question_preview(built.questions, image_store)),
+            table_output(result.rejections),
+            table_output(result.images),
+            table_output(result.questions, question_preview(result.questions, image_store)),
         )
 
     return rows
 
 
-def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
+def _store_image(image_store: ImageStore, image: Image, name: str) -> StoredImage:
     if isinstance(image, Path):
         return image_store.put_file(image, name)
     return image_store.put(image, name)
@@ -127,7 +130,11 @@ def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
 _EVERY_ROW = "Every row of the file became a question."
 
 
-def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
+def _shuffled_options_and_check(
+    asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
+) -> Sequence[Any]:
+    """Build the asset of the condition with shuffled options, and the check of all rows."""
+
     @dg.asset(
         name="questions",
         ins=asset_folder.ins(questions="questions"),
@@ -140,10 +147,7 @@ def _tables(asset_folder: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequ
     def options_shuffled(questions: list[Question]) -> dg.Output[list[Question]]:
         return table_output(shuffle_all_options(questions, benchmark.seed))
 
-    @dg.asset_check(
-        asset=asset_folder.key("rejections"),
-        description=_EVERY_ROW,
-    )
+    @dg.asset_check(asset=asset_folder.key("rejections"), description=_EVERY_ROW)
     def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections]
         return check_result(

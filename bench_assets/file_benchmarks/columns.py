@@ -1,7 +1,7 @@
 """Maps the columns of a file to question fields and labels, and reports missing columns."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from string import Formatter, ascii_uppercase
 
@@ -9,7 +9,7 @@ from bench_assets.core.answer_types.options import format_cell
 from bench_assets.core.reading.choices import MAX_OPTIONS
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.json_records import Entry
-from bench_assets.file_benchmarks.images import looks_like_media
+from bench_assets.file_benchmarks.images import guess_media
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
 from bench_resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
@@ -29,7 +29,7 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
 """Default column names of each field; the first one in the file is used."""
 _LETTERS = ascii_uppercase[:MAX_OPTIONS]
 _NUMBERED = re.compile(r"image_?\d+")
-_ARITHMETIC = re.compile(r"(.+?)\s*(%|//)\s*(\d+)")
+_ARITHMETIC = re.compile(r"(?P<column>.+?)\s*(?P<operator>%|//)\s*(?P<divisor>\d+)")
 """Field of a template with the remainder or the whole part of a division: ``{index % 1000000}``."""
 
 
@@ -46,21 +46,29 @@ def columns_of(
     if column in benchmark.columns:
         columns = benchmark.columns[column]
         return [columns] if isinstance(columns, str) else list(columns)
-    if usual := [name for name in _USUAL[column] if name in cells][:1]:
-        return usual
+    for name in _USUAL[column]:
+        if name in cells:
+            return [name]
     if column == "images":
         numbered = [name for name in cells if _NUMBERED.fullmatch(name)]
         return sorted(numbered, key=lambda name: int(re.sub(r"\D", "", name)))
     if column == "options" and {"A", "B"} <= set(cells):
-        last = next(n for n in range(1, MAX_OPTIONS + 1) if not {*_LETTERS[n : n + 2]} & {*cells})
-        return list(_LETTERS[:last])  # a gap of one letter is an empty option
+        return _option_letters(cells)
     return []
 
 
+def _option_letters(cells: Collection[str]) -> list[str]:
+    """Columns A, B, ... before a gap of two letters; a gap of one is an empty option."""
+    n = 1
+    while any(letter in cells for letter in _LETTERS[n : n + 2]):
+        n += 1
+    return list(_LETTERS[:n])
+
+
 def answer_column(name: str, benchmark: FileBenchmarkSettings) -> str:
-    """Column of the answers of a second file; never one that has another part of the question."""
-    is_other = any(name == c for field, c in benchmark.columns.items() if field != "answer")
-    return f"{name} (answers_file)" if is_other else name
+    """Column of the answers of a second file; never one that holds another question field."""
+    others = [column for field, column in benchmark.columns.items() if field != "answer"]
+    return f"{name} (answers_file)" if name in others else name
 
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
@@ -69,10 +77,12 @@ def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> 
     return [_fill_template(name, cells) if "{" in name else cells.get(name) for name in names]
 
 
-def template_columns(template: str) -> list[str]:
-    """Columns that a template names, without their arithmetic."""
-    fields = fields_of(template)
-    return [match[1] if (match := _ARITHMETIC.fullmatch(field)) else field for field in fields]
+def source_columns(column: str) -> list[str]:
+    """Columns of the file that a setting names: itself, or those of its template."""
+    if "{" not in column:
+        return [column]
+    divisions = {field: _ARITHMETIC.fullmatch(field) for field in fields_of(column)}
+    return [match["column"] if match else field for field, match in divisions.items()]
 
 
 def _fill_template(template: str, cells: Entry) -> str | None:
@@ -87,15 +97,17 @@ def _fill_template(template: str, cells: Entry) -> str | None:
 
 
 def _format_field(name: str, spec: str, cells: Entry) -> str:
-    match = _ARITHMETIC.fullmatch(name)
-    text = format_cell(cells.get(match[1] if match else name))
-    if not text or not (match or spec):
+    """Format a cell as a field of a template; "" if it is empty."""
+    division = _ARITHMETIC.fullmatch(name)
+    text = format_cell(cells.get(division["column"] if division else name))
+    if not text or not (division or spec):
         return text
-    if not text.isdecimal() or (match and not int(match[3])):
+    divisor = int(division["divisor"]) if division else 1
+    if not text.isdecimal() or not divisor:
         raise SourceError(f"{{{name}}}: {text!r:.60} (expected a whole number)")
     number = int(text)
-    if match:
-        number = number % int(match[3]) if match[2] == "%" else number // int(match[3])
+    if division:
+        number = number % divisor if division["operator"] == "%" else number // divisor
     try:
         return format(number, spec)
     except ValueError as error:
@@ -108,9 +120,12 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     Raises:
         SourceError: If it is neither text nor number.
     """
-    texts = cells_of(cells, benchmark, column)
+    column_cells = cells_of(cells, benchmark, column)
+    if not column_cells:
+        return ""
+    first = column_cells[0]
     try:
-        return format_cell(_join(texts[0]) if column == "category" else texts[0]) if texts else ""
+        return format_cell(_join(first) if column == "category" else first)
     except SourceError as error:
         raise SourceError(f"{column}: {error}") from error
 
@@ -151,7 +166,7 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
 
 
 def _refuse_media(name: str, cell: object) -> None:
-    match looks_like_media(name, cell):
+    match guess_media(name, cell):
         case "images":
             raise MissingSettingError(
                 f"column {name!r} looks like images ({cell!r:.60}), but is not used. Name it in "
@@ -164,38 +179,38 @@ def _refuse_media(name: str, cell: object) -> None:
             )
 
 
-def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], section: str) -> None:
-    """Check that the file has every configured column.
+def require_columns(
+    benchmark: FileBenchmarkSettings, existing: Sequence[str], section: str
+) -> None:
+    """Check that the file has every configured column; without any, no row is an object.
 
     Raises:
         SettingsError: If one is missing; names the entry and the existing columns.
     """
-    columns = {
-        f"columns, {standard_name}": columns_of((), benchmark, standard_name)
-        for standard_name in benchmark.columns
-    }
-    for entry, name in ((entry, name) for entry, names in columns.items() for name in names):
-        for template in template_columns(name) if "{" in name else [name]:
-            if template not in there:
-                raise _missing_column_error(f"{section}, {entry}", template, there)
-    standard = {name for column in _USUAL for name in columns_of(there, benchmark, column)}
-    extra = [name for name in there if name not in standard]
-    for entry, names, known in (
+    if not existing:
+        return
+    for field in benchmark.columns:
+        for column in columns_of((), benchmark, field):
+            _require_names(f"{section}, columns, {field}", source_columns(column), existing)
+    standard = {name for column in _USUAL for name in columns_of(existing, benchmark, column)}
+    extra = [name for name in existing if name not in standard]
+    for entry, names, allowed in (
         ("slices", benchmark.slices, {*extra, "category"}),
-        ("ignore", benchmark.ignore, {*there}),
-        ("groups", list(chain(*benchmark.groups.values())), {*extra, "category", "group"}),
+        ("ignore", benchmark.ignore, {*existing}),
+        ("groups", chain(*benchmark.groups.values()), {*extra, "category", "group"}),
         ("prompt", fields_of(benchmark.prompt), {*extra, *FIELDS}),
     ):
-        for name in names:
-            if name not in known:
-                raise _missing_column_error(f"{section}, {entry}", name, sorted(known))
-    has_groups = benchmark.group_size or columns_of(there, benchmark, "group")
+        _require_names(f"{section}, {entry}", names, sorted(allowed))
+    has_groups = benchmark.group_size or columns_of(existing, benchmark, "group")
     if benchmark.metric == "group_accuracy" and not has_groups:
         raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
 
 
-def _missing_column_error(entry: str, name: str, there: Sequence[str]) -> SettingsError:
-    return SettingsError(f"{entry}: no column {name!r}; there are: {', '.join(there)}")
+def _require_names(entry: str, names: Iterable[str], columns: Sequence[str]) -> None:
+    """Require that an entry of the settings names existing columns only."""
+    for name in names:
+        if name not in columns:
+            raise SettingsError(f"{entry}: no column {name!r}; there are: {', '.join(columns)}")
 
 
 def _candidate_columns(cells: Entry, column: Column) -> list[str]:
@@ -203,11 +218,11 @@ def _candidate_columns(cells: Entry, column: Column) -> list[str]:
 
     Lettered option columns count even if empty, unless all of them are.
     """
-    lettered = column == "options" and any(cells.get(letter) is not None for letter in _LETTERS)
+    has_letters = column == "options" and any(cells.get(letter) is not None for letter in _LETTERS)
     return [
         name
         for name, cell in cells.items()
         if cell is not None
         or column not in ("images", "options")
-        or (lettered and name in tuple(_LETTERS))
+        or (has_letters and name in tuple(_LETTERS))
     ]

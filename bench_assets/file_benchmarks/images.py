@@ -17,20 +17,22 @@ from bench_assets.core.tables.source_folder import existing_path
 class RowReference(NamedTuple):
     """An image cell that holds the id of another row with the image, as in VLMEvalKit's files."""
 
-    row: str
+    row_id: str
     folder: Path  # has no file of this name
 
     @property
-    def missing(self) -> SourceError:
+    def missing_error(self) -> SourceError:
         """The error to raise if no row has that id."""
-        return SourceError(f"no image {self.row!r:.80} in {self.folder}, and no row with that id")
+        return SourceError(
+            f"no image {self.row_id!r:.80} in {self.folder}, and no row with that id"
+        )
 
 
 Image: TypeAlias = Path | bytes
 ImageCell: TypeAlias = Image | RowReference
 
 _LONGEST_PATH = 1024  # characters; longer texts are images in base64
-_ROW = re.compile(r"[\w-]{1,64}")
+_ROW_ID = re.compile(r"[\w-]{1,64}")
 _BASE64 = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|Qk0|SUkqA|TU0AK")
 """How PNG, JPEG, GIF, WebP, BMP and TIFF begin in base64."""
 _MEDIA_NAME = re.compile(
@@ -80,7 +82,7 @@ def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
     Raises:
         SourceError: If a cell is not an image; says why.
     """
-    return [_image(image, folder) for cell in cells for image in _list_images(cell)]
+    return [_parse_image(image, folder) for cell in cells for image in _list_images(cell)]
 
 
 def has_image(cells: Sequence[object]) -> bool:
@@ -91,15 +93,19 @@ def has_image(cells: Sequence[object]) -> bool:
 def missing_in_list(cells: Sequence[object]) -> int:
     """Position of the first empty item in a list of images, from 1; 0 without any."""
     lists = [images for images in map(_parse_images, cells) if isinstance(images, list | tuple)]
-    return next((n for images in lists for n, item in enumerate(images, 1) if _is_empty(item)), 0)
+    for images in lists:
+        for position, image in enumerate(images, 1):
+            if _is_empty(image):
+                return position
+    return 0
 
 
-def looks_like_media(name: str, cell: object) -> str:
-    """Guess whether a column holds media: "images", "video or audio", or "".
+def guess_media(name: str, cell: object) -> str:
+    """Guess the media in a column: "images", "video or audio", or "".
 
-    >>> looks_like_media("clip", "a"), looks_like_media("photo", "a.png")
+    >>> guess_media("clip", "a"), guess_media("photo", "a.png")
     ('video or audio', 'images')
-    >>> looks_like_media("source", "coco"), looks_like_media("n_videos", 3)
+    >>> guess_media("source", "coco"), guess_media("n_videos", 3)
     ('', '')
     """
     if cell is None or cell == "" or isinstance(cell, bool | int | float):
@@ -108,7 +114,7 @@ def looks_like_media(name: str, cell: object) -> str:
     cells = listed if isinstance(listed, list | tuple) else [listed]
     if any(map(_is_video_or_audio, cells)) or (_MEDIA_NAME.fullmatch(name) and cells):
         return "video or audio"
-    return "images" if any(map(_is_media, cells)) else ""
+    return "images" if any(map(_is_image_cell, cells)) else ""
 
 
 def _is_video_or_audio(cell: object) -> bool:
@@ -122,7 +128,7 @@ def _is_video_or_audio(cell: object) -> bool:
     return False
 
 
-def _is_media(cell: object) -> bool:
+def _is_image_cell(cell: object) -> bool:
     match cell:
         case str():
             is_embedded = len(cell) > _LONGEST_PATH and _BASE64.match(cell)
@@ -151,46 +157,48 @@ def _is_empty(cell: object) -> bool:
     return cell in (None, "") or (isinstance(cell, float) and isnan(cell))
 
 
-def _image(one: object, folder: Folder) -> ImageCell:
-    match one:
+def _parse_image(cell: object, folder: Folder) -> ImageCell:
+    match cell:
         case bytes():
-            return one
+            return cell
         case {"bytes": bytes() as data} if data:
             return data
         case {"bytes": str() as text} if text:
             return _decode_base64(text)
         case {"path": str() as path} if path:
-            return _file(path, folder)
-        case int() if not isinstance(one, bool):
-            return _text(str(one), folder)
+            return _find_file(path, folder)
+        case int() if not isinstance(cell, bool):
+            return _parse_text(str(cell), folder)
         case str():
-            return _text(one, folder)
-    raise SourceError(f"image {one!r:.60} is not a path, bytes or a data URI")
+            return _parse_text(cell, folder)
+    raise SourceError(f"image {cell!r:.60} is not a path, bytes or a data URI")
 
 
-def _text(one: str, folder: Folder) -> ImageCell:
-    """Image of a text: a data URI, a file, base64, or the id of another row."""
-    if one.startswith("data:"):
-        return _data_uri(one)
-    if one.startswith(("http://", "https://")):
-        raise SourceError(f"image {one!r:.80} is an address: download it, and give the file's path")
-    if len(one) > _LONGEST_PATH:
-        return _decode_base64(one)
+def _parse_text(text: str, folder: Folder) -> ImageCell:
+    """Parse the text of a cell: a data URI, a file, base64, or the id of another row."""
+    if text.startswith("data:"):
+        return _decode_data_uri(text)
+    if text.startswith(("http://", "https://")):
+        raise SourceError(
+            f"image {text!r:.80} is an address: download it, and give the file's path"
+        )
+    if len(text) > _LONGEST_PATH:
+        return _decode_base64(text)
     try:
-        return _file(one, folder)
+        return _find_file(text, folder)
     except SourceError:
-        if _BASE64.match(one):
-            return _decode_base64(one)
-        if _ROW.fullmatch(one):
-            return RowReference(one, folder.path)
+        if _BASE64.match(text):
+            return _decode_base64(text)
+        if _ROW_ID.fullmatch(text):
+            return RowReference(text, folder.path)
         raise
 
 
-def _file(name: str, folder: Folder) -> Path:
+def _find_file(name: str, folder: Folder) -> Path:
     try:
-        path, inside = folder.file(name)
+        path, is_inside = folder.file(name)
         exists = path.is_file()
-        if exists and inside:
+        if exists and is_inside:
             return path
     except (OSError, ValueError) as error:  # too long, or a NUL
         raise SourceError(f"image {name!r:.80} is not a file name: {error}") from error
@@ -199,7 +207,7 @@ def _file(name: str, folder: Folder) -> Path:
     raise SourceError(f"no image {name!r:.80} in {folder.path}")
 
 
-def _data_uri(uri: str) -> bytes:
+def _decode_data_uri(uri: str) -> bytes:
     head, _, data = uri.partition(",")
     return _decode_base64(data) if head.endswith(";base64") else unquote_to_bytes(data)
 

@@ -53,8 +53,8 @@ def _text_metric(name: str, matching: Matching) -> MetricDefinition:
     )
 
 
-def _caption_metric(first: str) -> MetricDefinition:
-    measures = {first: _CAPTIONS[first], **_CAPTIONS}
+def _caption_metric(primary: str) -> MetricDefinition:
+    measures = {primary: _CAPTIONS[primary], **_CAPTIONS}
     return MetricDefinition(measures=measures, answer_types=("text",), matching="rouge_l")
 
 
@@ -110,9 +110,10 @@ def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricD
     """
     metric, type_name = METRICS[name], answer_type or "text"
     if metric.answer_types and type_name not in metric.answer_types:
-        known = " or ".join(f'"{type}"' for type in metric.answer_types)
-        raise SettingsError(f'metric "{name}": expected answer_type {known}, got "{type_name}"')
-    if not metric.answer_types and (type_metric := _TYPE_METRICS.get(type_name)):
+        expected = " or ".join(f'"{answer_type}"' for answer_type in metric.answer_types)
+        raise SettingsError(f'metric "{name}": expected answer_type {expected}, got "{type_name}"')
+    type_metric = _TYPE_METRICS.get(type_name)
+    if type_metric and not metric.answer_types:
         raise SettingsError(
             f'metric "{name}": expected "{type_metric}" for answer_type "{type_name}"'
         )

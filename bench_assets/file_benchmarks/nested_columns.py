@@ -5,7 +5,7 @@ from itertools import chain
 
 from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.tables.json_records import Entry
-from bench_assets.file_benchmarks.columns import template_columns
+from bench_assets.file_benchmarks.columns import source_columns
 from bench_assets.file_benchmarks.prompts import fields_of
 from bench_assets.file_benchmarks.row_files import Row
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -13,8 +13,10 @@ from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 def paths_of(benchmark: FileBenchmarkSettings) -> list[str]:
     """Column names of the settings that have a dot, such as ``question.stem``."""
-    listed = [[c] if isinstance(c, str) else c for c in benchmark.columns.values()]
-    names = [part for c in chain(*listed) for part in (template_columns(c) if "{" in c else [c])]
+    names: list[str] = []
+    for columns in benchmark.columns.values():
+        for column in [columns] if isinstance(columns, str) else columns:
+            names += source_columns(column)
     labels = (*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values()))
     return [name for name in dict.fromkeys((*names, *labels)) if "." in name]
 
@@ -27,7 +29,9 @@ def add_nested(row: Row, paths: Sequence[str]) -> Row:
     >>> [value for name, value in cells.items() if name != "q"]
     ['Which?', ['a', 'b'], 'b']
     """
-    values = {path: _value(row.cells, path.split(".")) for path in paths if path not in row.cells}
+    values = {
+        path: _value_at(row.cells, path.split(".")) for path in paths if path not in row.cells
+    }
     nested = {path: value for path, value in values.items() if value is not None}
     return row._replace(cells={**row.cells, **nested})
 
@@ -46,47 +50,51 @@ def split_questions(
         name: Column of the id. Where each question has its own, it needs no number.
         answer: Column of the answer.
     """
-    whole = add_nested(row, paths)
-    parts = _split(row.cells, [question] if question in row.cells else question.split("."))
+    whole_row = add_nested(row, paths)
+    parts = _split_lists(row.cells, [question] if question in row.cells else question.split("."))
     if parts == [row.cells]:
-        yield whole
+        yield whole_row
         return
-    values = {column: parse_list(whole.cells.get(column)) for column in (name, answer)}
-    lists = {c: v for c, v in values.items() if isinstance(v, list) and len(v) == len(parts)}
-    for number, cells in enumerate(parts, 1):
-        part = add_nested(Row(f"{row.where}, question {number}", cells, row.fault), paths)
-        shared = {c: v for c, v in lists.items() if parse_list(part.cells.get(c)) == v}
-        own = {**part.cells, **{column: v[number - 1] for column, v in shared.items()}}
-        is_named = name in own and own[name] != whole.cells.get(name)
-        yield part._replace(cells=own, part=0 if is_named else number)
+    lists: dict[str, list[object]] = {}  # of one id or answer per question
+    for column in (name, answer):
+        values = parse_list(whole_row.cells.get(column))
+        if isinstance(values, list) and len(values) == len(parts):
+            lists[column] = values
+    for number, part_cells in enumerate(parts, 1):
+        part = add_nested(Row(f"{row.where}, question {number}", part_cells, row.fault), paths)
+        cells = dict(part.cells)
+        for column, values in lists.items():
+            if parse_list(cells.get(column)) == values:  # not one of the question's own
+                cells[column] = values[number - 1]
+        has_own_id = name in cells and cells[name] != whole_row.cells.get(name)
+        yield part._replace(cells=cells, part=0 if has_own_id else number)
 
 
-def _value(value: object, path: Sequence[str]) -> object:
-    """Value at a path; of a list, those of its entries, or that of one by its number."""
+def _value_at(value: object, path: Sequence[str]) -> object:
+    """Value at a path; a number selects an entry of a list, a name the values of all entries."""
     if not path:
         return value
     name, *rest = path
     match parse_list(value):
         case dict(cells):
-            return _value(cells.get(name), rest)
+            return _value_at(cells.get(name), rest)
         case list(entries) if name.isdecimal():
-            return _value(entries[int(name)], rest) if int(name) < len(entries) else None
+            return _value_at(entries[int(name)], rest) if int(name) < len(entries) else None
         case list(entries):
-            return [_value(entry, path) for entry in entries]
+            return [_value_at(entry, path) for entry in entries]
     return None
 
 
-def _split(cells: Entry, path: Sequence[str]) -> list[Entry]:
+def _split_lists(cells: Entry, path: Sequence[str]) -> list[Entry]:
     """Copies of an object, each with one entry in place of every list on the path."""
     name, *rest = path
     inner = parse_list(cells.get(name)) if rest else cells.get(name)
     if isinstance(inner, dict) and rest:
-        parts = _split(inner, rest)
+        parts = _split_lists(inner, rest)
         return [cells] if parts == [inner] else [{**cells, name: part} for part in parts]
     if not isinstance(inner, list | tuple) or not inner or (rest and rest[0].isdecimal()):
         return [cells]
-    return [
-        {**cells, name: part}
-        for entry in inner
-        for part in (_split(entry, rest) if rest and isinstance(entry, dict) else [entry])
-    ]
+    entries: list[object] = []
+    for entry in inner:
+        entries += _split_lists(entry, rest) if rest and isinstance(entry, dict) else [entry]
+    return [{**cells, name: entry} for entry in entries]

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
 from string import Formatter, ascii_uppercase
 from typing import NamedTuple
 
@@ -30,7 +29,7 @@ TURN = "<turn>"
 
 _BOX = re.compile(r"\A([-\d.,]+) of [\d.]+x[\d.]+\Z")  # a box, stored with the image's size
 _TURN = re.compile(rf"\s*{TURN}\s*")
-_PLACED = re.compile(r"<image(?: ?([1-9]\d?))?>")
+_IMAGE_MARK = re.compile(r"<image(?: ?([1-9]\d?))?>")
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
 """Sent to the judge after an unreadable verdict."""
 
@@ -102,7 +101,7 @@ def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Pro
     )
     opening = (Turn("system", (settings.system,)),) if settings.system else ()
     shots = turns_of(question.labels.get(SHOTS, "")) if settings.shots else ()
-    return Prompt((*opening, *shots, *_turns(text, question.images, settings.marks)))
+    return Prompt((*opening, *shots, *_user_turns(text, question.images, has_marks=settings.marks)))
 
 
 def no_image(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
@@ -119,17 +118,18 @@ def number_marks(question: Question) -> Question:
         SourceError: If a mark has no image.
     """
     texts = (question.context, question.text, *question.options)
-    numbers = [int(mark[1] or nth) for nth, mark in enumerate(_PLACED.finditer("".join(texts)), 1)]
+    marks = enumerate(_IMAGE_MARK.finditer("".join(texts)), 1)
+    numbers = [int(mark[1] or position) for position, mark in marks]
     if invalid := [number for number in numbers if number > len(question.images)]:
         raise SourceError(
             f"<image {invalid[0]}>: no such image (the question has {len(question.images)});"
             ' image_marks = "text" keeps it as text'
         )
-    if not any(map(_PLACED.search, question.options)):
+    if not any(map(_IMAGE_MARK.search, question.options)):
         return question
-    left = iter(numbers)
+    remaining_numbers = iter(numbers)
     context, text, *options = (
-        _PLACED.sub(lambda _: f"<image {next(left)}>", text) for text in texts
+        _IMAGE_MARK.sub(lambda _: f"<image {next(remaining_numbers)}>", text) for text in texts
     )
     return replace(question, context=context, text=text, options=tuple(options))
 
@@ -143,44 +143,42 @@ def example_turns(question: Question, settings: PromptSettings) -> tuple[Turn, .
     return Turn("user", (*first.parts, *parts)), answer
 
 
-def turns_of(written: str) -> tuple[Turn, ...]:
+def turns_of(turns_json: str) -> tuple[Turn, ...]:
     """Read the turns of solved examples, as ``Prompt.to_json`` writes them.
 
     Raises:
         SourceError: If they are something else.
     """
+    turns: list[Turn] = []
     try:
-        return tuple(
-            Turn(
-                role,
-                tuple(Image(part["image"]) if isinstance(part, dict) else part for part in parts),
-            )
-            for role, parts in json.loads(written or "[]")
-        )
+        for role, parts in json.loads(turns_json or "[]"):
+            contents = [Image(part["image"]) if isinstance(part, dict) else part for part in parts]
+            turns.append(Turn(role, tuple(contents)))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise SourceError(f"label {SHOTS!r}: {written!r:.60} are not turns: {error}") from error
+        raise SourceError(f"label {SHOTS!r}: {turns_json!r:.60} are not turns: {error}") from error
+    return tuple(turns)
 
 
-def _turns(text: str, images: Sequence[str], marks: bool) -> Iterator[Turn]:
-    """Build the user's turns, with each image at its mark if ``marks``, else first."""
-    left, nth = dict(enumerate(images, 1)), 0
+def _user_turns(text: str, images: Sequence[str], *, has_marks: bool) -> Iterator[Turn]:
+    """Build the user's turns, with each image at its mark; those without a mark come first."""
+    unmarked, n_marks = dict(enumerate(images, 1)), 0
     turns: list[list[str | Image]] = []
     for turn_text in _TURN.split(text):
         parts: list[str | Image] = []
         end = 0
-        for mark in _PLACED.finditer(turn_text) if marks else ():
-            nth += 1
-            number = int(mark[1] or nth)
+        for mark in _IMAGE_MARK.finditer(turn_text) if has_marks else ():
+            n_marks += 1
+            number = int(mark[1] or n_marks)
             if number <= len(images):
                 parts += [turn_text[end : mark.start()], Image(images[number - 1])]
-                left.pop(number, None)
+                unmarked.pop(number, None)
                 end = mark.end()
         turns.append([*parts, turn_text[end:]])
-    first: list[str | Image] = [*map(Image, left.values())]
+    leading: list[str | Image] = [*map(Image, unmarked.values())]
     for turn in turns:
         trimmed = [part if isinstance(part, Image) else part.strip(" ") for part in turn]
-        yield Turn("user", (*first, *(part for part in trimmed if part)))
-        first = []
+        yield Turn("user", (*leading, *(part for part in trimmed if part)))
+        leading = []
 
 
 def judge(question: Question, response: str) -> Prompt:
@@ -188,11 +186,11 @@ def judge(question: Question, response: str) -> Prompt:
     if question.kind == "text":
         answer = " or ".join(question.answer)
     else:
-        places = [ascii_uppercase.index(letter) for letter in question.answer]
-        answer = " and ".join(f"({ascii_uppercase[n]}) {question.options[n]}" for n in places)
-    options = f"{list_options(question.options)}\n" if any(question.options) else ""
+        options = dict(zip(ascii_uppercase, question.options, strict=False))
+        answer = " and ".join(f"({letter}) {options[letter]}" for letter in question.answer)
+    listed = f"{list_options(question.options)}\n" if any(question.options) else ""
     return Prompt.of(
-        _JUDGE.format(question=question.text, options=options, answer=answer, response=response)
+        _JUDGE.format(question=question.text, options=listed, answer=answer, response=response)
     )
 
 
@@ -202,13 +200,13 @@ def list_options(options: Sequence[str]) -> str:
     >>> list_options(("left", "", "right"))
     '(A) left\n(C) right'
     """
-    pairs = zip(ascii_uppercase, options, strict=False)
-    return "\n".join(f"({letter}) {option}" for letter, option in pairs if option)
+    lettered = zip(ascii_uppercase, options, strict=False)
+    return "\n".join(f"({letter}) {option}" for letter, option in lettered if option)
 
 
 def _default_text(question: Question, settings: PromptSettings) -> str:
-    letters = ChoiceAnswer(question.kind).instruction if question.options else ""
-    instruction = letters or settings.instruction
+    option_instruction = ChoiceAnswer(question.kind).instruction if question.options else ""
+    instruction = option_instruction or settings.instruction
     options = f"\n{list_options(question.options)}" if any(question.options) else ""
     context = f"{question.context}\n\n" if question.context else ""
     return f"{context}{question.text}{options}\n\n{instruction}".rstrip("\n")
@@ -224,22 +222,23 @@ def _fill_template(template: str, question: Question) -> str:
         "context": question.context,
         "category": question.category,
     }
-    filled = (
-        f"{literal}{columns[name] if name is not None else ''}"
-        for literal, name, _, _ in Formatter().parse(template)
-    )
-    return "".join(filled)
+    filled = ""
+    for literal, name, _, _ in Formatter().parse(template):
+        filled += literal
+        if name is not None:
+            filled += columns[name]
+    return filled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shots:
-    """Solved examples, as turns and by content id."""
+    """Solved examples: their turns, and the rows that they come from."""
 
     section: str
     turns: str = ""  # as ``Prompt.to_json`` writes them; "" for none
     rows: Mapping[str, str] = field(default_factory=dict)  # content id -> location of the row
 
-    def before(self, question: Question, where: str) -> Question:
+    def prepend(self, question: Question, where: str) -> Question:
         """Put the examples before a question.
 
         Raises:
@@ -273,22 +272,20 @@ def read_shots(
     Raises:
         SettingsError: If fewer than ``shots`` rows are usable.
     """
-    shots: dict[str, str] = {}
-    turns, reason = [], "the file is empty"
-    for n, row in enumerate(rows):
-        if len(shots) == benchmark.shots:
+    locations: dict[str, str] = {}  # content id -> row
+    turns: list[Turn] = []
+    reason = "the file is empty"
+    for row_index, row in enumerate(rows):
+        if len(locations) == benchmark.shots:
             break
         try:
-            question = question_of(row, n)
+            question = question_of(row, row_index)
         except (SourceError, ImageError, SettingsError) as error:
             reason = f"{row.where}: {error}"
             continue
-        if shots.setdefault(content_id(question), row.where) == row.where:
-            turns.append(example_turns(question, settings))
-    if len(shots) < benchmark.shots:
-        raise SettingsError(
-            f"{section}, shots: expected {benchmark.shots} usable rows, got {len(shots)} ({reason})"
-        )
-    return Shots(
-        section=section, turns=Prompt(tuple(chain.from_iterable(turns))).to_json(), rows=shots
-    )
+        if locations.setdefault(content_id(question), row.where) == row.where:
+            turns += example_turns(question, settings)
+    if len(locations) < benchmark.shots:
+        counts = f"expected {benchmark.shots} usable rows, got {len(locations)}"
+        raise SettingsError(f"{section}, shots: {counts} ({reason})")
+    return Shots(section=section, turns=Prompt(tuple(turns)).to_json(), rows=locations)

@@ -37,7 +37,7 @@ from bench_assets.file_benchmarks.row_files import TABLES, Row, data_files, read
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
 from bench_assets.file_benchmarks.scoring import scoring_of
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
+from bench_resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
 _NOT_AVAILABLE = "n/a"
 _MISSING = frozenset({"", "nan", _NOT_AVAILABLE})  # how tables write an empty cell, in lower case
@@ -61,17 +61,23 @@ class FileLocation:
 
     def rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         """Read all rows, one per question, with their answers if another file holds them."""
-        rows = self._split(benchmark)
-        return self.answers.join(rows, lambda row: _id(row, benchmark)) if self.answers else rows
+        rows = self._split_rows(benchmark)
+        return (
+            self.answers.join(rows, lambda row: _row_id(row, benchmark)) if self.answers else rows
+        )
 
-    def _split(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
+    def _split_rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         paths = paths_of(benchmark)
         for row in read_rows(self.file, self.split, benchmark.header):
-            question, name, answer = (
-                "".join(columns_of(row.cells, benchmark, column)[:1])
-                for column in ("question", "id", "answer")
-            )
+            question = _first_column(row.cells, benchmark, "question")
+            name = _first_column(row.cells, benchmark, "id")
+            answer = _first_column(row.cells, benchmark, "answer")
             yield from split_questions(row, paths, question, name, answer)
+
+
+def _first_column(cells: Entry, benchmark: FileBenchmarkSettings, field: Column) -> str:
+    columns = columns_of(cells, benchmark, field)
+    return columns[0] if columns else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +93,18 @@ class _QuestionBuilder:
     """Builds questions from rows, in order, and finds duplicate ids."""
 
     def __init__(
-        self, benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+        self, benchmark: FileBenchmarkSettings, location: FileLocation, store: StoreImage
     ) -> None:
         """Start without questions; ``store`` puts an image into the image store, under a name."""
-        self.benchmark, self.place = benchmark, place
+        self.benchmark, self.location = benchmark, location
         self.scoring = scoring_of(benchmark)
-        self.images = RowImages(store, place.image_folder, benchmark, lambda: place.rows(benchmark))
+        self.images = RowImages(
+            store, location.image_folder, benchmark, lambda: location.rows(benchmark)
+        )
         self._missing: frozenset[str] | None = None
 
-    def question(self, row: Row, number: int) -> Question:
-        """Build the question of a row.
+    def question(self, row: Row, row_index: int) -> Question:
+        """Build the question of a row; consecutive rows may form a group.
 
         Raises:
             SourceError: If the row cannot be used.
@@ -106,17 +114,16 @@ class _QuestionBuilder:
         if row.fault:
             raise SourceError(row.fault)
         cells, benchmark = row.cells, self.benchmark
-        text, listed = _read_question(cells, benchmark)
-        images = self.images.of(cells, row.where)
-        gold = self._gold(cells, text, listed, images)
-        named = columns_of(cells, benchmark, "id")
-        name = text_of(cells, benchmark, "id")
+        text, listed_options = _read_question(cells, benchmark)
+        images = self.images.store_row(cells, row.where)
+        gold = self._read_key(cells, text, listed_options, images)
+        row_id = text_of(cells, benchmark, "id")
         context = text_of(cells, benchmark, "context")
-        if named and not name:
+        if columns_of(cells, benchmark, "id") and not row_id:
             raise SourceError("no id (expected one, since the file has a column for it)")
         question = Question(
             question_id="",
-            task=self.place.name,
+            task=self.location.name,
             edition="own",
             kind=gold.kind,
             text=text,
@@ -125,20 +132,17 @@ class _QuestionBuilder:
             options=gold.options,
             context=context if context.casefold() not in _MISSING else "",
             category=text_of(cells, benchmark, "category"),
-            group_id=text_of(cells, benchmark, "group") or self._group(number),
+            group_id=text_of(cells, benchmark, "group") or self._group_id(row_index),
             labels=labels_of(cells, benchmark),
         )
         if benchmark.image_marks == "images":
             question = number_marks(question)
-        name = f"{name or content_id(question)}{f'/{row.part}' if row.part else ''}"
-        return replace(question, question_id=f"{self.place.name}/{name}")
+        part = f"/{row.part}" if row.part else ""
+        question_id = f"{self.location.name}/{row_id or content_id(question)}{part}"
+        return replace(question, question_id=question_id)
 
-    def _gold(
-        self,
-        cells: Entry,
-        text: str,
-        listed: ListedOptions,
-        images: Sequence[ShownImage],
+    def _read_key(
+        self, cells: Entry, text: str, listed: ListedOptions, images: Sequence[ShownImage]
     ) -> Gold:
         """Read the answer key, which may depend on options, image, unit and decimals.
 
@@ -146,17 +150,19 @@ class _QuestionBuilder:
             SourceError: If the key, or the number of decimals, cannot be read.
         """
         benchmark = self.benchmark
-        keys = cells_of(cells, benchmark, "answer")
-        value = keys[0] if keys and keys[0] is not None else listed.key
+        answer_cells = cells_of(cells, benchmark, "answer")
+        has_answer = bool(answer_cells) and answer_cells[0] is not None
+        key = answer_cells[0] if has_answer else listed.key
         options = listed.texts
         if not options and benchmark.answer_type is None:
-            _refuse_letters(text, value, is_with_options=_has_options_inside(cells, benchmark))
-            self._refuse_list(value)
+            _refuse_letters(text, key, has_options=_has_options_inside(cells, benchmark))
+            self._refuse_list(key)
         decimals = text_of(cells, benchmark, "decimals")
         if decimals and not decimals.isdecimal():
             raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
-        has_letters = listed.answers == "letters"  # whatever the section says
-        answers = listed.answers if has_letters else benchmark.answers or listed.answers
+        answers = benchmark.answers or listed.answers
+        if listed.answers == "letters":  # whatever the section says
+            answers = "letters"
         context = RowContext(
             options=options,
             answers=answers,
@@ -164,7 +170,7 @@ class _QuestionBuilder:
             unit=text_of(cells, benchmark, "unit"),
             decimals=int(decimals) if decimals else None,
         )
-        gold = self.scoring.answers.gold(value, context)
+        gold = self.scoring.answers.gold(key, context)
         if not any(options) or gold.kind == "text":
             return gold._replace(options=options)
         return _drop_missing(gold, self._missing_options(gold.options))
@@ -174,45 +180,43 @@ class _QuestionBuilder:
         if _NOT_AVAILABLE not in map(str.casefold, options):
             return _MISSING
         if self._missing is None:
-            answers = (cells_of(r.cells, self.benchmark, "answer") for r in self._all_rows())
+            rows = self.location.rows(self.benchmark)
+            answers = (cells_of(row.cells, self.benchmark, "answer") for row in rows)
             is_answer = any(_NOT_AVAILABLE in str(cells).casefold() for cells in answers)
             self._missing = _MISSING - {_NOT_AVAILABLE} if is_answer else _MISSING
         return self._missing
 
-    def _all_rows(self) -> Iterator[Row]:
-        return self.place.rows(self.benchmark)
-
-    def _refuse_list(self, value: object) -> None:
+    def _refuse_list(self, key: object) -> None:
         """Refuse a list as the answer if no setting says whether one item of it is enough.
 
         Raises:
             MissingSettingError: If it is such a list; names the setting.
         """
-        listed = parse_list(value)
-        several = isinstance(listed, list | tuple) and len(set(map(str, listed))) > 1
-        if several and self.scoring.is_judgeable:
+        answers = parse_list(key)
+        has_several = isinstance(answers, list | tuple) and len(set(map(str, answers))) > 1
+        if has_several and self.scoring.is_judgeable:
             raise MissingSettingError(
-                f'the answer {value!r:.60} is a list: set answer_type to "text" (any item is '
+                f'the answer {key!r:.60} is a list: set answer_type to "text" (any item is '
                 'right), "list" (all items), "number", "box", "point" or "json"'
             )
 
-    def _group(self, number: int) -> str:
+    def _group_id(self, row_index: int) -> str:
         size = self.benchmark.group_size
-        return (
-            f"rows {number - number % size + 1} to {number - number % size + size}" if size else ""
-        )
+        if not size:
+            return ""
+        n_before = row_index - row_index % size
+        return f"rows {n_before + 1} to {n_before + size}"
 
 
 def benchmark_location(name: str, file: Path, settings: Settings) -> FileLocation:
     """Location of a benchmark."""
     benchmark = settings.benchmarks[name]
-    named = benchmark.image_folder
-    shots_file = benchmark.shots_file
+    image_folder, shots_file = benchmark.image_folder, benchmark.shots_file
     return FileLocation(
         name=name,
         file=file,
         split=benchmark.split,
-        image_folder=settings.resolve(named) if named else _parent_folder(file),
+        image_folder=settings.resolve(image_folder) if image_folder else _parent_folder(file),
         section=settings.section(name),
         shots_file=settings.resolve(shots_file) if shots_file else file,
         answers=_answers_file(benchmark, file, settings),
@@ -223,19 +227,24 @@ def _answers_file(
     benchmark: FileBenchmarkSettings, file: Path, settings: Settings
 ) -> AnswersFile | None:
     """Location of the file of answers: beside the questions, or as bench.toml names it."""
-    if (named := benchmark.answers_file) is None:
+    answers = benchmark.answers_file
+    if answers is None:
         return None
-    beside = _parent_folder(file) / named.file
-    path = beside if beside.exists() else settings.resolve(named.file)
-    name = answer_column(named.answer, benchmark)
-    return AnswersFile(file=path, id_column=named.id, answer_column=named.answer, name=name)
+    beside = _parent_folder(file) / answers.file
+    path = beside if beside.exists() else settings.resolve(answers.file)
+    name = answer_column(answers.answer, benchmark)
+    return AnswersFile(file=path, id_column=answers.id, answer_column=answers.answer, name=name)
 
 
-def example_location(benchmark: FileBenchmarkSettings, place: FileLocation) -> FileLocation:
-    """Location of the solved examples."""
-    file, split = place.shots_file, benchmark.shots_split
-    folder = place.image_folder if benchmark.image_folder else _parent_folder(file)
-    return replace(place, file=file, split=split, image_folder=folder)
+def example_locations(
+    benchmark: FileBenchmarkSettings, location: FileLocation
+) -> list[FileLocation]:
+    """Location of the solved examples; empty if the benchmark has none."""
+    if not benchmark.shots:
+        return []
+    file, split = location.shots_file, benchmark.shots_split
+    folder = location.image_folder if benchmark.image_folder else _parent_folder(file)
+    return [replace(location, file=file, split=split, image_folder=folder)]
 
 
 def _parent_folder(file: Path) -> Path:
@@ -243,7 +252,7 @@ def _parent_folder(file: Path) -> Path:
 
 
 def build(
-    benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+    benchmark: FileBenchmarkSettings, location: FileLocation, store: StoreImage
 ) -> FileQuestions:
     """Read a benchmark: every row is a question or a rejection, in the order of the file.
 
@@ -252,51 +261,55 @@ def build(
         SettingsError: If the settings name a column that no row has, or leave the meaning of most
             rows open; or if a few-shot example is a question.
     """
-    building, columns = _QuestionBuilder(benchmark, place, store), dict[str, None]()
+    builder = _QuestionBuilder(benchmark, location, store)
+    columns: dict[str, None] = {}
     questions, rejections = list[Question](), list[Rejection]()
     first_rows: dict[str, str] = {}  # question id -> location of its first row
-    unset: list[str] = []  # rows whose meaning a setting would state
-    shots, shot_images = _shots(benchmark, place, store)
-    for n, row in enumerate(place.rows(benchmark)):
+    unclear: list[str] = []  # rows whose meaning a setting would state
+    shots, shot_images = _read_shots(benchmark, location, store)
+    for n, row in enumerate(location.rows(benchmark)):
         columns |= dict.fromkeys(row.cells)
         record_row(row.where, {name: cell for name, cell in row.cells.items() if cell is not None})
         try:
-            question = building.question(row, n)
+            question = builder.question(row, n)
         except SettingsError as error:
-            raise SettingsError(f"{place.section}: {row.where}: {error}") from error
+            raise SettingsError(f"{location.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:
             rejections.append(_reject(row.where, str(error)))
-            unset += [f"{row.where}: {error}"] * isinstance(error, MissingSettingError)
+            if isinstance(error, MissingSettingError):
+                unclear.append(f"{row.where}: {error}")
             continue
-        if (first := first_rows.get(question.question_id)) is None:
+        if question.question_id not in first_rows:
             first_rows[question.question_id] = row.where
-            questions.append(shots.before(question, row.where))
+            questions.append(shots.prepend(question, row.where))
             continue
-        with_id = columns_of(row.cells, benchmark, "id")
-        subject = f"id {question.question_id}" if with_id else "question"
-        rejections.append(_reject(row.where, f"the same {subject} as {first}"))
-    if columns:  # else no row is an object
-        require_columns(benchmark, list(columns), place.section)
-    if len(unset) > len(questions):  # no single row, but the file
-        raise SettingsError(f"{place.section}: {unset[0]}")
+        has_id = columns_of(row.cells, benchmark, "id")
+        subject = f"id {question.question_id}" if has_id else "question"
+        first_row = first_rows[question.question_id]
+        rejections.append(_reject(row.where, f"the same {subject} as {first_row}"))
+    require_columns(benchmark, list(columns), location.section)
+    if len(unclear) > len(questions):  # the setting is missing for the file, not for single rows
+        raise SettingsError(f"{location.section}: {unclear[0]}")
     if not questions:
-        raise _no_usable_row(benchmark, place, rejections, columns)
-    images = [*building.images.stored, *shot_images]
+        raise _no_usable_row_error(benchmark, location, rejections, columns)
+    images = [*builder.images.stored, *shot_images]
     return FileQuestions(questions=questions, rejections=rejections, images=images)
 
 
-def _no_usable_row(
+def _no_usable_row_error(
     benchmark: FileBenchmarkSettings,
-    place: FileLocation,
+    location: FileLocation,
     rejections: Sequence[Rejection],
     columns: Collection[str],
 ) -> SourceError:
-    first = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections[:1]]
-    there = f"; columns: {', '.join(columns)}" if columns else ""
-    if there and not benchmark.header and place.file.suffix.lower() in TABLES:
-        there += ". If that is a row, name the columns in header"
-    problem = "".join(first) or "the file is empty"
-    return SourceError(f"{place.file}: no usable row: {problem}{there}")
+    problem = "the file is empty"
+    if rejections:
+        problem = f"{rejections[0].entry}: {rejections[0].reason}"
+    if columns:
+        problem += f"; columns: {', '.join(columns)}"
+        if not benchmark.header and location.file.suffix.lower() in TABLES:
+            problem += ". If that is a row, name the columns in header"
+    return SourceError(f"{location.file}: no usable row: {problem}")
 
 
 def _reject(where: str, reason: str) -> Rejection:
@@ -304,30 +317,34 @@ def _reject(where: str, reason: str) -> Rejection:
     return Rejection(entry=where, reason=reason)
 
 
-def _shots(
-    benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+def _read_shots(
+    benchmark: FileBenchmarkSettings, location: FileLocation, store: StoreImage
 ) -> tuple[Shots, Sequence[StoredImage]]:
     """Read the solved examples, and their images."""
-    if not benchmark.shots:
-        return Shots(section=place.section), ()
-    examples = example_location(benchmark, place)
-    files = data_files(place.file, place.split)
+    locations = example_locations(benchmark, location)
+    if not locations:
+        return Shots(section=location.section), ()
+    (examples,) = locations
+    files = data_files(location.file, location.split)
     if any(file in files for file in data_files(examples.file, examples.split)):
         raise SettingsError(
-            f"{place.section}, shots: examples would come from the file of the questions. Set "
+            f"{location.section}, shots: examples would come from the file of the questions. Set "
             "shots_file to another file, or shots_split to another split"
         )
-    building = _QuestionBuilder(benchmark, examples, store)
-    settings = prompts.settings_of(benchmark, building.scoring.answers)
+    builder = _QuestionBuilder(benchmark, examples, store)
+    settings = prompts.settings_of(benchmark, builder.scoring.answers)
     rows = examples.rows(benchmark)
-    shots = read_shots(benchmark, place.section, rows, building.question, settings)
-    return shots, building.images.stored
+    shots = read_shots(benchmark, location.section, rows, builder.question, settings)
+    return shots, builder.images.stored
 
 
 def _drop_missing(gold: Gold, missing: Collection[str]) -> Gold:
-    """Drop the options that stand for none, unless the answer is one of them.
+    """Drop the options that stand for none, except the answer.
 
-    One between others becomes "" and keeps its letter, so that no other letter moves.
+    One between others becomes "", so that the others keep their letters.
+
+    Raises:
+        SourceError: If fewer than two options remain, or the answer is an empty one.
     """
     lettered_options = zip(ascii_uppercase, gold.options, strict=False)
     options = [
@@ -336,8 +353,8 @@ def _drop_missing(gold: Gold, missing: Collection[str]) -> Gold:
     ]
     while options and not options[-1] and ascii_uppercase[len(options) - 1] not in gold.answer:
         options.pop()
-    right = [options[ascii_uppercase.index(letter)] for letter in gold.answer]
-    if "" in right or len(options) - options.count("") < 2:
+    key_options = [options[ascii_uppercase.index(letter)] for letter in gold.answer]
+    if "" in key_options or len(options) - options.count("") < 2:
         raise SourceError(f"options {[*gold.options]} (expected at least 2, with the right one)")
     return gold._replace(options=tuple(options))
 
@@ -345,7 +362,7 @@ def _drop_missing(gold: Gold, missing: Collection[str]) -> Gold:
 def _read_question(cells: Entry, benchmark: FileBenchmarkSettings) -> tuple[str, ListedOptions]:
     """Read a question's text, with all its turns, and its options."""
     text = text_of(cells, benchmark, "question")
-    if turns := _turns(cells_of(cells, benchmark, "turns")):
+    if turns := _read_turns(cells_of(cells, benchmark, "turns")):
         if text:
             raise SourceError("a question and turns (expected one of them)")
         text = f"\n{TURN}\n".join(turns)
@@ -365,7 +382,7 @@ def _has_options_inside(cells: Entry, benchmark: FileBenchmarkSettings) -> bool:
     return bool(columns) and columns == columns_of(cells, benchmark, "question")
 
 
-def _id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
+def _row_id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
     """Id of a row; "" if it has none, or none that can be used."""
     try:
         return text_of(cells, benchmark, "id")
@@ -373,22 +390,22 @@ def _id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
         return ""
 
 
-def _refuse_letters(text: str, gold: object, *, is_with_options: bool) -> None:
+def _refuse_letters(text: str, gold: object, *, has_options: bool) -> None:
     """Refuse letters as the answer of a row without options; they would be graded as text.
 
     Raises:
         MissingSettingError: If the question's text holds the options; names the setting.
-        SourceError: If that setting is made, and no options are found in it.
+        SourceError: If ``has_options``, since the text then holds none that can be read.
     """
     listed = parse_list(gold)
     key = listed[0] if isinstance(listed, list | tuple) and len(listed) == 1 else gold
     letters = re.fullmatch(r"\(?(?:([A-Za-z])[).]?|A?B?C?D?E?F?G?H?)", str(key).strip())
-    if letters and is_with_options:
+    if letters and has_options:
         raise SourceError(
             f"no options in the question, of which the answer is {key!r} (drawn_options if only "
             "the picture shows them)"
         )
-    letter = letters and letters[1]
+    letter = letters[1] if letters else None
     if letter and ord(letter.upper()) - ord("A") < len(split_options(text)[1]):
         raise MissingSettingError(
             f"the answer is {key!r}, and the question holds options ({text!r:.60}): set columns, "
@@ -396,13 +413,14 @@ def _refuse_letters(text: str, gold: object, *, is_with_options: bool) -> None:
         )
 
 
-def _turns(cells: Sequence[object]) -> list[str]:
+def _read_turns(cells: Sequence[object]) -> list[str]:
+    """Read the user's turns from one list, or one column each; drop empty ones at the end."""
     listed = parse_list(cells[0]) if len(cells) == 1 else list(cells)
     if listed in (None, ""):
         return []
     if not isinstance(listed, list | tuple):
         raise SourceError(f"turns {listed!r:.60} are not a list of texts")
-    texts = [format_cell(option) for option in listed]
+    texts = [format_cell(turn) for turn in listed]
     while texts and not texts[-1]:
         texts.pop()
     if "" in texts:
@@ -410,12 +428,12 @@ def _turns(cells: Sequence[object]) -> list[str]:
     return texts
 
 
-def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
+def image_files(benchmark: FileBenchmarkSettings, location: FileLocation) -> list[str]:
     """List the existing image files that rows name, sorted."""
     files = set[str]()
-    for location in (place, *([example_location(benchmark, place)] if benchmark.shots else [])):
-        folder = Folder(location.image_folder)
-        for row in location.rows(benchmark):
+    for row_location in (location, *example_locations(benchmark, location)):
+        folder = Folder(row_location.image_folder)
+        for row in row_location.rows(benchmark):
             try:
                 images = images_of(cells_of(row.cells, benchmark, "images"), folder)
             except SourceError:

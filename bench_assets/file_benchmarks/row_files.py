@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,9 +30,9 @@ from bench_assets.core.tables.json_records import (
     refuse_pointer,
 )
 
-_BATCH = 16  # least rows in memory at once; one may hold several photographs
-_MAX_ROWS = 1024  # most rows in memory at once
-_BYTES = 1 << 20  # size of a batch in between
+_MIN_BATCH_ROWS = 16  # least rows in memory at once; one may hold several photographs
+_MAX_BATCH_ROWS = 1024  # most rows in memory at once
+_BATCH_BYTES = 1 << 20  # size of a batch in between
 _NOT_JSON = "not JSON, or cut short"
 _END_SENTINEL = "\0end of the table"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -48,12 +49,12 @@ class Row(NamedTuple):
     part: int = 0  # number of the question in a row of several, from 1
 
 
-def _json_lines(file: Path) -> Iterator[Row]:
+def _read_json_lines(file: Path) -> Iterator[Row]:
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
-                    row = _json_line(line, f"{file}, line {number}")
+                    row = _parse_json_line(line, f"{file}, line {number}")
                     if row.fault.startswith(_NOT_JSON) and not line.endswith(b"\n"):
                         raise SourceError(f"{row.where}, the last: {row.fault}. {_FETCH_AGAIN}")
                     yield row
@@ -61,27 +62,27 @@ def _json_lines(file: Path) -> Iterator[Row]:
         raise SourceError(f"{file}: cannot be read: {error.strerror}") from error
 
 
-def _json_line(line: bytes, where: str) -> Row:
+def _parse_json_line(line: bytes, where: str) -> Row:
     try:
-        entry = parse_json(line.decode("utf-8-sig"))
+        cells = parse_json(line.decode("utf-8-sig"))
     except SourceError as error:
         return Row(where, {}, str(error))
     except (ValueError, RecursionError) as error:
         return Row(where, {}, f"{_NOT_JSON}: {error}")
-    if isinstance(entry, dict):
-        return Row(where, entry)
-    return Row(where, {}, f"not a JSON object: {entry!r:.120}")
+    if isinstance(cells, dict):
+        return Row(where, cells)
+    return Row(where, {}, f"not a JSON object: {cells!r:.120}")
 
 
-def _json(file: Path) -> Iterator[Row]:
+def _read_json(file: Path) -> Iterator[Row]:
     """Rows of a list, of an object with one list, of objects or answers by id, or of JSON lines."""
     text = read_text(file)
     if not text.lstrip().startswith("{"):
-        yield from _json_list(file)
+        yield from _read_json_list(file)
     elif _is_json_object(text.lstrip().partition("\n")[0]) and text.strip().count("\n"):
-        yield from _json_lines(file)
+        yield from _read_json_lines(file)
     else:
-        yield from _json_object(read_object(file), file)
+        yield from _object_rows(read_object(file), file)
 
 
 def _is_json_object(text: str) -> bool:
@@ -93,43 +94,47 @@ def _is_json_object(text: str) -> bool:
         return False
 
 
-def _json_list(file: Path) -> Iterator[Row]:
+def _read_json_list(file: Path) -> Iterator[Row]:
     table = make_rows(read_entries(file), lambda entry, where: Row(where, entry))
     yield from table.rows
     for rejection in table.rejections:
         yield Row(str(file.with_name(rejection.entry)), {}, rejection.reason)
 
 
-def _json_object(rows: Entry, file: Path) -> Iterator[Row]:
-    if not rows:
+def _object_rows(content: Entry, file: Path) -> Iterator[Row]:
+    """Rows of an object: the entries of its one long list, or its values, with their keys as ids.
+
+    Values are answers if none of them is an object.
+    """
+    if not content:
         raise SourceError(f"{file}: expected a list of rows, or an object of rows by id")
-    lists = [name for name, value in rows.items() if _is_list_of_objects(value)]
-    n_objects = sum(isinstance(row, dict) for row in rows.values())
-    is_list = len(lists) == 1 and len(rows[lists[0]]) > n_objects  # others: "info", "license"
-    if is_list:
+    lists = [name for name, value in content.items() if _is_list_of_objects(value)]
+    n_objects = sum(isinstance(value, dict) for value in content.values())
+    has_list = len(lists) == 1 and len(content[lists[0]]) > n_objects  # others: "info", "license"
+    if has_list:
         (name,) = lists
-        rows = {f"{name}, entry {n}": row for n, row in enumerate(rows[name], 1)}
-    for name, row in rows.items():
+        content = {f"{name}, entry {n}": value for n, value in enumerate(content[name], 1)}
+    for name, value in content.items():
         where = f"{file}, {name}"
-        if isinstance(row, dict):
-            yield Row(where, row if is_list else {"id": name, **row})
+        if isinstance(value, dict):
+            yield Row(where, value if has_list else {"id": name, **value})
         elif n_objects or lists:
-            yield Row(where, {}, f"expected an object, found {row!r:.60}")
+            yield Row(where, {}, f"expected an object, found {value!r:.60}")
         else:
-            yield Row(where, {"id": name, "answer": row})
+            yield Row(where, {"id": name, "answer": value})
 
 
 def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(row, dict) for row in value)
 
 
-def _delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterator[Row]:
+def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterator[Row]:
     """Rows of a table; ``names`` are the columns of one without a header."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
-    ended = [True]
     try:
-        with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
-            reader = csv.reader(_append_sentinel(lines, ended), delimiter=delimiter)
+        with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
+            lines = _TableLines(stream)
+            reader = csv.reader(lines, delimiter=delimiter)
             header = list(names) or next(reader, [])
             if fault := _table_fault(header, header):
                 raise SourceError(f"{file}, line 1: {fault}. Save the table as UTF-8")
@@ -140,8 +145,8 @@ def _delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterato
                 if cells == [_END_SENTINEL]:
                     return
                 fault = _table_fault(cells, header)
-                cut = len(cells) < len(header) and not ended[0]
-                if cells and (cut or cells[-1].endswith(_END_SENTINEL)):
+                is_cut_short = len(cells) < len(header) and not lines.is_ended
+                if cells and (is_cut_short or cells[-1].endswith(_END_SENTINEL)):
                     raise SourceError(
                         f"{where}, the last: the row is cut short, or a quotation in it has no end."
                         f" {_FETCH_AGAIN}"
@@ -153,39 +158,42 @@ def _delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterato
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
 
-def _append_sentinel(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
-    """Yield the lines of a table and a sentinel, which becomes part of an unclosed quotation.
+class _TableLines:
+    """The lines of a table and a sentinel, which becomes part of an unclosed quotation."""
 
-    Stores in ``ended`` whether the last line had a line ending.
-    """
-    for line in lines:
-        ended[0] = line.endswith(("\n", "\r"))
-        yield line
-    yield _END_SENTINEL
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self.is_ended = True  # whether the line that was read last has a line ending
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.is_ended = line.endswith(("\n", "\r"))
+            yield line
+        yield _END_SENTINEL
 
 
 def _table_fault(cells: Sequence[str], header: Sequence[str]) -> str:
     if len(cells) != len(header):
         return f"{len(cells)} cells, expected {len(header)} as in the header"
-    broken = next((cell for cell in cells if _NOT_UTF8.search(cell)), None)
-    return "" if broken is None else f"not UTF-8: {broken!a:.60}"
+    broken_cells = [cell for cell in cells if _NOT_UTF8.search(cell)]
+    return f"not UTF-8: {broken_cells[0]!a:.60}" if broken_cells else ""
 
 
-def _parquet(file: Path) -> Iterator[Row]:
+def _read_parquet(file: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(file) as table:
             metadata = table.metadata
             n_bytes = sum(
                 metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)
             )
-            batches = table.iter_batches(batch_size=_batch_rows(n_bytes, metadata.num_rows))
-            yield from _rows(batches, table.schema_arrow, file)
+            batches = table.iter_batches(batch_size=_n_batch_rows(n_bytes, metadata.num_rows))
+            yield from _batch_rows(batches, table.schema_arrow, file)
     # ValueError: a column name is not text.
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {error}") from error
 
 
-def _arrow(file: Path) -> Iterator[Row]:
+def _read_arrow(file: Path) -> Iterator[Row]:
     try:
         with pa.memory_map(str(file)) as data:
             is_file_format = data.read(len(_ARROW_MAGIC)) == _ARROW_MAGIC
@@ -193,29 +201,32 @@ def _arrow(file: Path) -> Iterator[Row]:
             if is_file_format:
                 table = pa.ipc.open_file(data)
                 batches = map(table.get_batch, range(table.num_record_batches))
-                yield from _rows(batches, table.schema, file)
+                yield from _batch_rows(batches, table.schema, file)
             else:
                 stream = pa.ipc.open_stream(data)
-                yield from _rows(stream, stream.schema, file)
+                yield from _batch_rows(stream, stream.schema, file)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SourceError(f"{file}: cannot be read as Arrow, or is cut short: {error}") from error
 
 
-def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
+def _batch_rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> Iterator[Row]:
     refuse_duplicate_columns(schema.names, file)
     classes = _class_names(schema)
-    number = 0
-    for batch in batches:
-        batch.validate(full=True)  # otherwise wrong lengths crash the process
-        step = _batch_rows(batch.nbytes, batch.num_rows)
-        for start in range(0, batch.num_rows, step):
-            for entry in _entries(batch.slice(start, step)):
-                number += 1
-                where = f"{file}, row {number}"
-                if isinstance(entry, str):
-                    yield Row(where, {}, entry)
-                else:
-                    yield Row(where, _name_classes(entry, classes))
+    entries = chain.from_iterable(map(_batch_entries, batches))
+    for number, entry in enumerate(entries, 1):
+        where = f"{file}, row {number}"
+        if isinstance(entry, str):
+            yield Row(where, {}, entry)
+        else:
+            yield Row(where, _name_classes(entry, classes))
+
+
+def _batch_entries(batch: pa.RecordBatch) -> Iterator[Entry | str]:
+    """Yield the rows of a batch as Python values, converting few at once."""
+    batch.validate(full=True)  # otherwise wrong lengths crash the process
+    step = _n_batch_rows(batch.nbytes, batch.num_rows)
+    for start in range(0, batch.num_rows, step):
+        yield from _to_entries(batch.slice(start, step))
 
 
 def refuse_duplicate_columns(names: Iterable[str], file: Path) -> None:
@@ -228,19 +239,20 @@ def refuse_duplicate_columns(names: Iterable[str], file: Path) -> None:
         raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 
 
-def _batch_rows(n_bytes: int, n_rows: int) -> int:
+def _n_batch_rows(n_bytes: int, n_rows: int) -> int:
     """Rows per batch, from the size of all rows."""
-    return max(_BATCH, min(_MAX_ROWS, _BYTES * n_rows // max(n_bytes, 1)))
+    return max(_MIN_BATCH_ROWS, min(_MAX_BATCH_ROWS, _BATCH_BYTES * n_rows // max(n_bytes, 1)))
 
 
-def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
+def _to_entries(rows: pa.RecordBatch) -> list[Entry | str]:
     """Convert rows to Python values; a row that cannot be converted becomes the reason."""
     try:
         return list(rows.to_pylist())
     except (ValueError, OverflowError) as error:
         if rows.num_rows == 1:
             return [f"cannot be read: {error}"]
-        return [entry for at in range(rows.num_rows) for entry in _entries(rows.slice(at, 1))]
+        single_rows = (rows.slice(row_index, 1) for row_index in range(rows.num_rows))
+        return [entry for row in single_rows for entry in _to_entries(row)]
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
@@ -249,34 +261,35 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
         metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     except (ValueError, RecursionError):
         return {}  # the rows are readable without
-    for part in ("info", "features"):
-        metadata = metadata.get(part) if isinstance(metadata, dict) else None
-    return {
-        name: feature["names"]
-        for name, feature in (metadata if isinstance(metadata, dict) else {}).items()
-        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
-        if isinstance(feature.get("names"), list)
-    }
+    for key in ("info", "features"):
+        metadata = metadata.get(key) if isinstance(metadata, dict) else None
+    class_names: dict[str, list[str]] = {}
+    for column, feature in (metadata if isinstance(metadata, dict) else {}).items():
+        is_label = isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        if is_label and isinstance(feature.get("names"), list):
+            class_names[column] = feature["names"]
+    return class_names
 
 
 def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
-    class_names = {
-        name: names[number]
-        for name, names in classes.items()
-        if isinstance(number := entry.get(name), int) and 0 <= number < len(names)
-    }
-    return entry | class_names
+    """Replace the numbers of classes by their names."""
+    named = dict(entry)
+    for column, class_names in classes.items():
+        number = entry.get(column)
+        if isinstance(number, int) and 0 <= number < len(class_names):
+            named[column] = class_names[number]
+    return named
 
 
 TABLES = {".csv": ",", ".tsv": "\t"}
 """Delimiter of tables, by suffix."""
 READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
-    ".jsonl": _json_lines,
-    ".json": _json,
-    ".csv": lambda file: _delimited(file, ","),
-    ".tsv": lambda file: _delimited(file, "\t"),
-    ".parquet": _parquet,
-    ".arrow": _arrow,
+    ".jsonl": _read_json_lines,
+    ".json": _read_json,
+    ".csv": lambda file: _read_delimited(file, ","),
+    ".tsv": lambda file: _read_delimited(file, "\t"),
+    ".parquet": _read_parquet,
+    ".arrow": _read_arrow,
 }
 """Readers of files, by suffix."""
 
@@ -301,8 +314,10 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
     for file in data_files(path, split):
         refuse_pointer(file)
         suffix = file.suffix.lower()
-        is_bare = header and suffix in TABLES
-        rows = _delimited(file, TABLES[suffix], header) if is_bare else READERS[suffix](file)
+        if header and suffix in TABLES:
+            rows = _read_delimited(file, TABLES[suffix], header)
+        else:
+            rows = READERS[suffix](file)
         if path.is_dir() and file.stem == _METADATA:
             rows = (_name_images(row, file.parent.relative_to(path)) for row in rows)
         yield from rows
@@ -342,63 +357,68 @@ def data_files(path: Path, split: str = "") -> list[Path]:
                 " lines, end its name in .jsonl"
             )
         return [path]
-    splits = _saved_splits(path) or _by_split(path)
+    splits = _saved_splits(path) or _files_by_split(path)
     if not splits:
         raise SourceError(f"{path}: holds no {', '.join(_FOLDER_SUFFIXES)} file")
-    if "*" in split and (matched := [name for name in splits if fnmatchcase(name, split)]):
-        return [file for name in matched for file in splits[name]]
-    names = [name for name in splits if split in (name, name.rpartition("/")[2])]
-    if split == "":
-        names = list(splits)
-    if len(names) != 1:
-        problem = f"{split!r} is {'several' if names else 'none'}" if split else "name one"
-        raise SourceError(f"{path}: has the splits {', '.join(splits)}; {problem} of them (split)")
-    return splits[names[0]]
+    matching = [name for name in splits if fnmatchcase(name, split)] if "*" in split else []
+    if matching:
+        return [file for name in matching for file in splits[name]]
+    names = [name for name in splits if not split or split in (name, name.rpartition("/")[2])]
+    if len(names) == 1:
+        return splits[names[0]]
+    problem = "name one"
+    if split:
+        count = "several" if names else "none"
+        problem = f"{split!r} is {count}"
+    raise SourceError(f"{path}: has the splits {', '.join(splits)}; {problem} of them (split)")
 
 
 def _saved_splits(folder: Path) -> dict[str, list[Path]]:
     """Splits of a folder written by ``save_to_disk``: one dataset, or several by name."""
     if (folder / "dataset_dict.json").is_file():
-        names = _read_list(folder / "dataset_dict.json", "splits")
+        names = _read_list_field(folder / "dataset_dict.json", "splits")
         return {str(name): _saved_files(folder / str(name)) for name in names}
     return {"all": _saved_files(folder)} if (folder / "state.json").is_file() else {}
 
 
 def _saved_files(folder: Path) -> list[Path]:
+    """Files of one split, as ``save_to_disk`` lists them."""
     state = read_object(folder / "state.json")
     if state.get("_indices_data_files"):
         raise SourceError(
             f"{folder}: the dataset is a selection of rows. Save it after flatten_indices()"
         )
-    entries = _read_list(folder / "state.json", "_data_files")
+    entries = _read_list_field(folder / "state.json", "_data_files")
     files = [entry.get("filename") if isinstance(entry, dict) else None for entry in entries]
-    if wrong := [file for file in files if not _is_file_name(file)]:
-        raise SourceError(f"{folder / 'state.json'}: _data_files: not a file: {wrong[0]!r:.60}")
+    if invalid := [file for file in files if not _is_file_name(file)]:
+        raise SourceError(f"{folder / 'state.json'}: _data_files: not a file: {invalid[0]!r:.60}")
     return [folder / str(file) for file in files]
 
 
-def _is_file_name(one: object) -> bool:
-    """Whether a cell names a readable file in the same folder."""
-    if not isinstance(one, str) or "\0" in one or Path(one).name != one:
+def _is_file_name(value: object) -> bool:
+    """Whether a value names a file of a readable format in the same folder."""
+    if not isinstance(value, str) or "\0" in value or Path(value).name != value:
         return False
-    return Path(one).suffix.lower() in READERS
+    return Path(value).suffix.lower() in READERS
 
 
-def _read_list(file: Path, name: str) -> list[object]:
-    listed = read_object(file).get(name, [])
-    if not isinstance(listed, list):
-        raise SourceError(f"{file}: {name} is {listed!r:.60}, expected a list")
-    return listed
+def _read_list_field(file: Path, field: str) -> list[object]:
+    values = read_object(file).get(field, [])
+    if not isinstance(values, list):
+        raise SourceError(f"{file}: {field} is {values!r:.60}, expected a list")
+    return values
 
 
-def _by_split(folder: Path) -> dict[str, list[Path]]:
+def _files_by_split(folder: Path) -> dict[str, list[Path]]:
+    """Question files of a folder; a split has the names of its folders and of its file."""
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.rglob("*")):
-        inside = file.relative_to(folder)
-        if file.suffix.lower() in _FOLDER_SUFFIXES and not any(
-            part[0] == "." for part in inside.parts
-        ):
-            stem = "" if file.stem == _METADATA else _SHARD.sub("", file.stem)
-            parts = [part for part in inside.parts[:-1] if part != "data"]
-            splits.setdefault("/".join([*parts, *([stem] if stem else [])]), []).append(file)
+        path = file.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in path.parts)
+        if is_hidden or file.suffix.lower() not in _FOLDER_SUFFIXES:
+            continue
+        names = [part for part in path.parent.parts if part != "data"]
+        if file.stem != _METADATA:
+            names.append(_SHARD.sub("", file.stem))
+        splits.setdefault("/".join(filter(None, names)), []).append(file)
     return splits

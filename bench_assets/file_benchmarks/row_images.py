@@ -41,7 +41,7 @@ class RowImages:
         store: StoreImage,
         folder: Path,
         benchmark: FileBenchmarkSettings,
-        rows: Callable[[], Iterator[Row]],
+        read_rows: Callable[[], Iterator[Row]],
     ) -> None:
         """Start without images.
 
@@ -49,17 +49,17 @@ class RowImages:
             store: Puts an image into the image store, under a name.
             folder: Root folder of paths.
             benchmark: Settings of the file.
-            rows: Reads the file again; called only if a row refers to the image of another.
+            read_rows: Reads the file again; called only if a row refers to the image of another.
         """
         self.stored: list[StoredImage] = []
         self._folder = Folder(folder)
         self._root = folder.resolve()
-        self._store, self._benchmark, self._rows = store, benchmark, rows
+        self._store, self._benchmark, self._read_rows = store, benchmark, read_rows
         self._by_path: dict[str, ShownImage] = {}
         self._by_digest: dict[str, ShownImage] = {}
         self._by_row: dict[str, ShownImage] | None = None
 
-    def of(self, cells: Mapping[str, object], where: str) -> list[ShownImage]:
+    def store_row(self, cells: Mapping[str, object], where: str) -> list[ShownImage]:
         """Store the images of a row.
 
         Raises:
@@ -67,14 +67,14 @@ class RowImages:
             ImageError: If an image does not decode.
         """
         image_cells = cells_of(dict(cells), self._benchmark, "images")
-        references = images_of(image_cells, self._folder)
+        images = images_of(image_cells, self._folder)
         if self._benchmark.images != "optional":
             self._require_image(image_cells)
         return [
-            self._image_of_row(reference)
-            if isinstance(reference, RowReference)
-            else self._kept(reference, where, nth)
-            for nth, reference in enumerate(references, 1)
+            self._image_of_row(image)
+            if isinstance(image, RowReference)
+            else self._store_once(image, f"{where}, image {number}")
+            for number, image in enumerate(images, 1)
         ]
 
     def _require_image(self, cells: Sequence[object]) -> None:
@@ -83,50 +83,52 @@ class RowImages:
         Raises:
             SourceError: If it is such a row, or a list of images has an empty item.
         """
-        if number := missing_in_list(cells):
-            raise SourceError(f"image {number} of the list is empty. {_OPTIONAL}")
+        if position := missing_in_list(cells):
+            raise SourceError(f"image {position} of the list is empty. {_OPTIONAL}")
         if not has_image(cells) and self._is_illustrated:
             raise SourceError(f"no image, although other rows have one. {_OPTIONAL}")
 
     @cached_property
     def _is_illustrated(self) -> bool:
         """Whether any row has an image; reads the file up to the first of them."""
-        rows = (cells_of(row.cells, self._benchmark, "images") for row in self._rows())
+        rows = (cells_of(row.cells, self._benchmark, "images") for row in self._read_rows())
         return any(map(has_image, rows))
 
-    def _kept(self, image: Image, where: str, nth: int) -> ShownImage:
+    def _store_once(self, image: Image, where: str) -> ShownImage:
+        """Store an image; a file that several rows name is read once."""
         if not isinstance(image, Path):
-            return self._put(image, f"{where}, image {nth}")
+            return self._store_image(image, where)
         name = image.relative_to(self._root).as_posix()
         if name not in self._by_path:
-            self._by_path[name] = self._put(image, name)
+            self._by_path[name] = self._store_image(image, name)
         return self._by_path[name]
 
-    def _put(self, image: Image, name: str) -> ShownImage:
+    def _store_image(self, image: Image, name: str) -> ShownImage:
         stored = self._store(image, name)
         if stored.sha256 not in self._by_digest:
-            turned = stored.orientation in _ROTATED_ORIENTATIONS
-            size = (stored.height, stored.width) if turned else (stored.width, stored.height)
+            is_rotated = stored.orientation in _ROTATED_ORIENTATIONS
+            size = (stored.height, stored.width) if is_rotated else (stored.width, stored.height)
             self._by_digest[stored.sha256] = ShownImage(stored.sha256, *size)
             self.stored.append(stored)
         return self._by_digest[stored.sha256]
 
     def _image_of_row(self, reference: RowReference) -> ShownImage:
         if self._by_row is None:
-            self._by_row = self._read_all()
-        if (image := self._by_row.get(reference.row)) is None:
-            raise reference.missing
-        return image
+            self._by_row = self._read_images_by_row()
+        if reference.row_id not in self._by_row:
+            raise reference.missing_error
+        return self._by_row[reference.row_id]
 
-    def _read_all(self) -> dict[str, ShownImage]:
-        """Images by row id, of all rows that hold exactly one."""
+    def _read_images_by_row(self) -> dict[str, ShownImage]:
+        """Store the images of rows that hold exactly one; returns them by row id."""
         by_row: dict[str, ShownImage] = {}
-        for row in self._rows():
+        for row in self._read_rows():
             try:
-                references = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
-                if len(references) == 1 and not isinstance(references[0], RowReference):
-                    name = text_of(row.cells, self._benchmark, "id")
-                    by_row.setdefault(name, self._kept(references[0], row.where, 1))
+                images = images_of(cells_of(row.cells, self._benchmark, "images"), self._folder)
+                if len(images) == 1 and not isinstance(images[0], RowReference):
+                    row_id = text_of(row.cells, self._benchmark, "id")
+                    image = self._store_once(images[0], f"{row.where}, image 1")
+                    by_row.setdefault(row_id, image)
             except (SourceError, ImageError):
                 continue  # becomes a rejection when the questions are built
         return by_row

@@ -60,7 +60,7 @@ from bench_resources.config.sections.benchmarks import FileBenchmarkSettings, Me
 CRITERION = "right"
 _YES_THRESHOLD = 0.5  # points from which a grade counts as yes
 _ROUNDING = 1e-6  # of points that a metric function computes, such as a cosine
-_WORDS = {"yes", "no"}
+_YES_NO = {"yes", "no"}
 
 _METRIC_RULES: Mapping[str, OfficialRule] = {
     "anls": "docvqa",
@@ -102,16 +102,15 @@ class AnswerScoring:
             SettingsError: If they do not fit together, or a function cannot be imported.
         """
         if metric and ":" in metric:
-            name = metric.rpartition(":")[2]
+            _, _, name = metric.rpartition(":")
             definition = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
             points = _import_metric(metric)
         else:
-            name = known = _known(metric) or default_metric(answers)
-            definition, points = find_metric(known, answers), None
-        chosen = replace(settings, matching=definition.matching)
+            name = metric_name = _known_metric(metric) or default_metric(answers)
+            definition, points = find_metric(metric_name, answers), None
         return cls(
             name=name,
-            answers=make_answer_type(answers, chosen),
+            answers=make_answer_type(answers, replace(settings, matching=definition.matching)),
             metric=definition,
             points=points,
             groups=groups or {},
@@ -131,14 +130,17 @@ class AnswerScoring:
     @property
     def scorers(self) -> dict[str, ScoreOne]:
         """The scorer by its name, and the authors' own if there is one."""
-        own: dict[str, ScoreOne] = {"judged" if self.is_judgeable else self.name: self.score}
-        return {**own, "official": self.score_officially} if self.official else own
+        name = "judged" if self.is_judgeable else self.name
+        scorers: dict[str, ScoreOne] = {name: self.score}
+        if self.official:
+            scorers["official"] = self.score_officially
+        return scorers
 
     @property
     def measures(self) -> dict[str, Measure]:
         """Metrics, the primary one first."""
-        named = {name: group_accuracy_by(columns) for name, columns in self.groups.items()}
-        return {**self.metric.measures, **named}
+        grouped = {name: group_accuracy_by(columns) for name, columns in self.groups.items()}
+        return {**self.metric.measures, **grouped}
 
     @property
     def judges(self) -> dict[str, Judge]:
@@ -166,8 +168,9 @@ class AnswerScoring:
 
         Without a verdict of a model, it suffices that a response names one option.
         """
-        grade = self._grade(answered, named=all(judgement.by_rules for judgement in judgements))
-        is_judged = bool(judgements) or not self._is_read(answered.question)
+        by_rules = all(judgement.by_rules for judgement in judgements)
+        grade = self._grade(answered, accept_named=by_rules)
+        is_judged = bool(judgements) or not self._has_reader(answered.question)
         if self.is_judgeable and is_judged and self._is_open(answered, grade):
             points, note = self._judge_points(judgements)
             return Score.of(answered.prediction, points=points, answer=grade.read, note=note)
@@ -193,8 +196,8 @@ class AnswerScoring:
         requests = [
             self._verdict_request(pair)
             for pair in answered
-            if (is_recorded or not self._is_read(pair.question))
-            and self._needs_judge(pair, named=False)
+            if (is_recorded or not self._has_reader(pair.question))
+            and self._needs_judge(pair, accept_named=False)
         ]
         complaint = self.graded_answer.complaint if self.graded_answer else prompts.NO_VERDICT
         return [rows[0] for rows in ask_for_verdicts(requests, model, complaint)]
@@ -207,34 +210,38 @@ class AnswerScoring:
                 judge=RULES,
                 criterion=CRITERION,
                 verdict=False,
-                response=self._grade(pair, named=True).reason or "is wrong",
+                response=self._grade(pair, accept_named=True).reason or "is wrong",
             )
             for pair in answered
-            if self._needs_judge(pair, named=True)
+            if self._needs_judge(pair, accept_named=True)
         ]
 
-    def _is_read(self, question: Question) -> bool:
+    def _has_reader(self, question: Question) -> bool:
         """Whether a reader looks again at unread responses, instead of a judge."""
         return self.answer_form is not None and self.form(question) is not None
 
-    def _grade(self, answered: AnsweredQuestion, *, named: bool) -> Grade:
+    def _grade(self, answered: AnsweredQuestion, *, accept_named: bool) -> Grade:
+        """Grade a response; unread if it only names an option, unless that is accepted."""
         question, prediction = answered
         if self.points:
             points = _check_points(self.points(prediction.text, question))
             return Grade(points, () if points is None else (prediction.text.strip(),), "")
         gold = Gold(question.kind, question.answer, question.options)
         grade = self.answers.grade(prediction.text, gold)
-        return grade if named or not grade.named else Grade(None, (), UNREAD)
+        return Grade(None, (), UNREAD) if grade.named and not accept_named else grade
 
-    def _needs_judge(self, pair: AnsweredQuestion, *, named: bool) -> bool:
-        return self._is_open(pair, self._grade(pair, named=named))
+    def _needs_judge(self, pair: AnsweredQuestion, *, accept_named: bool) -> bool:
+        return self._is_open(pair, self._grade(pair, accept_named=accept_named))
 
     def _is_open(self, pair: AnsweredQuestion, grade: Grade) -> bool:
         """Whether the rules leave a response open: unread, or a text that matches no reference."""
         is_text = pair.question.kind == "text" and isinstance(self.answers.default, TextAnswer)
-        return grade.points is None or (is_text and not grade.points and not {*grade.read} & _WORDS)
+        return grade.points is None or (
+            is_text and not grade.points and not {*grade.read} & _YES_NO
+        )
 
     def _verdict_request(self, pair: AnsweredQuestion) -> VerdictRequest:
+        """Build the request for a grade, or for a verdict."""
         question, prediction = pair
         graded = self.graded_answer if question.kind == "text" else None
         if graded is None:
@@ -243,21 +250,15 @@ class AnswerScoring:
             return VerdictRequest(question, prediction, prompt, read, CRITERION)
         gold = Gold(question.kind, question.answer)
         prompt = Prompt.of(graded.judge_prompt(question.text, prediction.text, gold))
-
-        def graded_yes(response: Response) -> bool | None:
-            points = graded.read_judge_grade(_complete_answer(response)).points
-            return None if points is None else points >= _YES_THRESHOLD
-
-        def value(response: Response) -> str:
-            return " ".join(graded.read_judge_grade(_complete_answer(response)).read)
-
-        return VerdictRequest(question, prediction, prompt, graded_yes, CRITERION, value)
+        read_yes, read_grade = partial(_is_graded_right, graded), partial(_grade_text, graded)
+        return VerdictRequest(question, prediction, prompt, read_yes, CRITERION, read_grade)
 
     def _judge_points(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         """Points by the judge's verdict or grade; None with a reason if there is none."""
         missing = "no grade" if self.graded_answer else "neither right nor wrong"
         points, note = verdict_points(judgements, f"says {missing}")
-        if points is not None and self.graded_answer and (grade := judgements[0].value):
+        grade = "" if points is None else judgements[0].value
+        if self.graded_answer and grade:
             return self.graded_answer.read_judge_grade(grade).points, f"grade {grade}"
         return points, note
 
@@ -273,16 +274,23 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     )
     if benchmark.judge != RULES and not scoring.is_judgeable:
         raise SettingsError(f"judge: {scoring.name} needs no judge. Remove it")
-    return (
-        replace(scoring, official=OFFICIAL_RULES[rule])
-        if (rule := _official(benchmark))
-        else scoring
-    )
+    rule = _official_rule(benchmark)
+    return replace(scoring, official=OFFICIAL_RULES[rule]) if rule else scoring
 
 
-def _official(benchmark: FileBenchmarkSettings) -> OfficialRule | None:
+def _official_rule(benchmark: FileBenchmarkSettings) -> OfficialRule | None:
     """The authors' rule of a benchmark: that of the settings, or of the metric."""
     return benchmark.official or _METRIC_RULES.get(benchmark.metric or "")
+
+
+def _is_graded_right(graded: GradedAnswer, response: Response) -> bool | None:
+    """Whether a judge's grade counts as yes; None if it cannot be read."""
+    points = graded.read_judge_grade(_complete_answer(response)).points
+    return None if points is None else points >= _YES_THRESHOLD
+
+
+def _grade_text(graded: GradedAnswer, response: Response) -> str:
+    return " ".join(graded.read_judge_grade(_complete_answer(response)).read)
 
 
 def _complete_answer(response: Response) -> str:
@@ -290,7 +298,11 @@ def _complete_answer(response: Response) -> str:
 
 
 def _check_points(points: object) -> float | None:
-    """Points of a user's metric function; a ``ValueError`` leaves the response unscored."""
+    """Validate the points of a user's metric function.
+
+    Raises:
+        ValueError: If they are not in [0, 1]; the response stays unscored.
+    """
     if points is None:
         return None
     value = float(points) if isinstance(points, SupportsFloat) else nan
@@ -299,7 +311,7 @@ def _check_points(points: object) -> float | None:
     return min(1.0, max(0.0, value))
 
 
-def _known(metric: str | None) -> MetricName | None:
+def _known_metric(metric: str | None) -> MetricName | None:
     return next((name for name in METRICS if name == metric), None)
 
 

@@ -57,8 +57,8 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
 
 def _slices(question: Question, labels: tuple[str, ...]) -> tuple[str, ...]:
     """Slices: the category, and each label prefixed by its name, since values may coincide."""
-    named = {name: question.labels.get(name, "") for name in labels}
-    return (*by_category(question), *(f"{name} {value}" for name, value in named.items() if value))
+    values = {name: question.labels.get(name, "") for name in labels}
+    return (*by_category(question), *(f"{name} {value}" for name, value in values.items() if value))
 
 
 def file_benchmark_suites(settings: Settings) -> list[tuple[str, Suite]]:
@@ -67,18 +67,13 @@ def file_benchmark_suites(settings: Settings) -> list[tuple[str, Suite]]:
     Raises:
         SettingsError: If settings do not fit together; names file and entry.
     """
-    return [
-        (
-            section,
-            Suite(
-                name=name,
-                tasks=(task_of(name, benchmark, section),),
-                assets=partial(_assets, name, benchmark),
-            ),
-        )
-        for name, benchmark in settings.benchmarks.items()
-        for section in [settings.section(name)]
-    ]
+    suites = []
+    for name, benchmark in settings.benchmarks.items():
+        section = settings.section(name)
+        task = task_of(name, benchmark, section)
+        suite = Suite(name=name, tasks=(task,), assets=partial(_assets, name, benchmark))
+        suites.append((section, suite))
+    return suites
 
 
 def _assets(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:

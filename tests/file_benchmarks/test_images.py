@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.file_benchmarks.images import Folder, RowReference, images_of, looks_like_media
+from bench_assets.file_benchmarks.images import Folder, RowReference, guess_media, images_of
 from tests.cases import read_cases
 
 LONG = b"\x89PNG" + bytes(2000)
@@ -92,4 +92,4 @@ def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
     ],
 )
 def test_columns_that_look_like_media(name, cell, kind):
-    assert looks_like_media(name, cell) == kind
+    assert guess_media(name, cell) == kind
