@@ -76,12 +76,14 @@ class Manifest(_ManifestText):
 
     def checksummed(self) -> "Manifest":
         """Copy with its digest filled in."""
-        digest = sha256(_to_json_bytes(self.model_copy(update={"digest": ""}))).hexdigest()
+        unsigned = self.model_copy(update={"digest": ""})
+        digest = sha256(unsigned.to_bytes()).hexdigest()
         return self.model_copy(update={"digest": digest})
 
     def to_bytes(self) -> bytes:
         """Serialise deterministically."""
-        return _to_json_bytes(self)
+        values = self.model_dump(mode="json")
+        return json.dumps(values, indent=1, sort_keys=True).encode() + b"\n"
 
 
 def read_manifest(data: bytes, where: str) -> Manifest:
@@ -125,11 +127,6 @@ def _installed_version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return ""
-
-
-def _to_json_bytes(manifest: Manifest) -> bytes:
-    values = manifest.model_dump(mode="json")
-    return json.dumps(values, indent=1, sort_keys=True).encode() + b"\n"
 
 
 Row = TypeVar("Row")
@@ -202,10 +199,7 @@ def _reject_constant(name: str) -> None:
 
 
 def _parse_rows(
-    values_of_rows: Sequence[dict[str, Any]],
-    row_type: type[Row],
-    where: str,
-    names: Sequence[str],
+    values_of_rows: Sequence[dict[str, Any]], row_type: type[Row], where: str, names: Sequence[str]
 ) -> list[Row]:
     """Convert JSON values to rows; without ``names``, all columns are expected."""
     columns = arrow_schema(row_type)

@@ -129,14 +129,8 @@ def _requirement(part: str, takes: str, here: str, remedy: str) -> BundleRequire
 
 def _scorer_requirement(signed: str, installed: Iterable[str]) -> BundleRequirement:
     names = list(installed)
-    if signed in names:
-        return BundleRequirement(part="scorer", takes=signed, here=signed)
-    return BundleRequirement(
-        part="scorer",
-        takes=signed,
-        here=f"only {', '.join(names)}",
-        missing="check out the code that measured it",
-    )
+    here = signed if signed in names else f"only {', '.join(names)}"
+    return _requirement("scorer", signed, here, "check out the code that measured it")
 
 
 _THINKING = "|thinking="

@@ -156,10 +156,7 @@ def format_digits(value: float | None) -> str:
 
 
 def _compare_rows(
-    step: str,
-    before: Mapping[Hashable, Any],
-    after: Mapping[Hashable, Any],
-    names: Sequence[str],
+    step: str, before: Mapping[Hashable, Any], after: Mapping[Hashable, Any], names: Sequence[str]
 ) -> Iterator[Divergence]:
     """Yield missing rows and different fields of one step; rows are matched by key."""
     for key in {**before, **after}:

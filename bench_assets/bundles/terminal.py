@@ -52,7 +52,7 @@ def print_reproduction(reproduction: ReproductionResult) -> None:
     if reproduction.evaluation is None:
         return
     metrics = reproduction.evaluation.metrics
-    _print_digits(metrics)
+    print_rows(metrics, as_json=False, columns=DIGIT_COLUMNS)
     _print_verdict(reproduction.divergences, len(metrics), "the tables of this home")
     if reproduction.causes:
         print_rows(reproduction.causes, as_json=False, columns=CAUSE_COLUMNS)
@@ -70,8 +70,9 @@ def print_bundle_verification(verified: VerifiedBundle) -> None:
     for kind, n in sorted(manifest.not_there.items()):
         if n:
             print_message(f"{n} {kind.replace('_', ' ')} are included by digest only")
-    _print_digits(verified.evaluation.metrics)
-    _print_verdict(verified.divergences, len(verified.evaluation.metrics), "the bundle")
+    metrics = verified.evaluation.metrics
+    print_rows(metrics, as_json=False, columns=DIGIT_COLUMNS)
+    _print_verdict(verified.divergences, len(metrics), "the bundle")
 
 
 def reproduction_json(reproduction: ReproductionResult) -> dict[str, Any]:
@@ -102,10 +103,6 @@ def bundle_verification_json(verified: VerifiedBundle) -> dict[str, Any]:
         "metrics": [_cells(row) for row in verified.evaluation.metrics],
         "partings": [_divergence_json(divergence) for divergence in verified.divergences],
     }
-
-
-def _print_digits(rows: Sequence[Metric]) -> None:
-    print_rows(rows, as_json=False, columns=DIGIT_COLUMNS)
 
 
 def _print_verdict(divergences: Sequence[Divergence], n_metrics: int, reference: str) -> None:

@@ -103,11 +103,7 @@ def _questions_asset(
     )
     def rows(
         sources: SourceFiles, settings: dg.ResourceParam[Settings], image_store: ImageStore
-    ) -> tuple[
-        dg.Output[list[Rejection]],
-        dg.Output[list[StoredImage]],
-        dg.Output[list[Question]],
-    ]:
+    ) -> tuple[dg.Output[list[Rejection]], dg.Output[list[StoredImage]], dg.Output[list[Question]]]:
         location = benchmark_location(
             asset_folder.folder, sources.open(asset_folder.folder).folder, settings
         )

@@ -179,29 +179,27 @@ def _refuse_media(name: str, cell: object) -> None:
             )
 
 
-def require_columns(
-    benchmark: FileBenchmarkSettings, existing: Sequence[str], section: str
-) -> None:
+def require_columns(benchmark: FileBenchmarkSettings, present: Sequence[str], section: str) -> None:
     """Check that the file has every configured column; without any, no row is an object.
 
     Raises:
         SettingsError: If one is missing; names the entry and the existing columns.
     """
-    if not existing:
+    if not present:
         return
     for field in benchmark.columns:
         for column in columns_of((), benchmark, field):
-            _require_names(f"{section}, columns, {field}", source_columns(column), existing)
-    standard = {name for column in _USUAL for name in columns_of(existing, benchmark, column)}
-    extra = [name for name in existing if name not in standard]
+            _require_names(f"{section}, columns, {field}", source_columns(column), present)
+    standard = {name for column in _USUAL for name in columns_of(present, benchmark, column)}
+    extra = [name for name in present if name not in standard]
     for entry, names, allowed in (
         ("slices", benchmark.slices, {*extra, "category"}),
-        ("ignore", benchmark.ignore, {*existing}),
+        ("ignore", benchmark.ignore, {*present}),
         ("groups", chain(*benchmark.groups.values()), {*extra, "category", "group"}),
         ("prompt", fields_of(benchmark.prompt), {*extra, *FIELDS}),
     ):
         _require_names(f"{section}, {entry}", names, sorted(allowed))
-    has_groups = benchmark.group_size or columns_of(existing, benchmark, "group")
+    has_groups = benchmark.group_size or columns_of(present, benchmark, "group")
     if benchmark.metric == "group_accuracy" and not has_groups:
         raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
 

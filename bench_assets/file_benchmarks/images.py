@@ -48,7 +48,6 @@ class Folder:
     """Root folder that image paths may not leave; resolves each parent folder once."""
 
     def __init__(self, path: Path) -> None:
-        """Store the path."""
         self.path = path
         self._real = path.resolve()
         self._parents: dict[Path, Path] = {}  # parent -> resolved; few, even with many images

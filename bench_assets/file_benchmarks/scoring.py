@@ -12,12 +12,7 @@ from importlib import import_module
 from math import nan
 from typing import SupportsFloat, TypeAlias
 
-from bench_assets.core.answer_types.definition import (
-    AnswerSettings,
-    AnswerTypeName,
-    Gold,
-    Grade,
-)
+from bench_assets.core.answer_types.definition import AnswerSettings, AnswerTypeName, Gold, Grade
 from bench_assets.core.answer_types.graded import GradedAnswer
 from bench_assets.core.answer_types.registry import RowAnswer, make_answer_type
 from bench_assets.core.answer_types.texts import TextAnswer

@@ -28,26 +28,16 @@ ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
 ElicitOption = Annotated[
     str,
     typer.Option(
-        help="Elicitation: generate; or likelihood, for questions with options.",
-        show_default=False,
+        help="Elicitation: generate; or likelihood, for questions with options.", show_default=False
     ),
 ]
-ModelsOption = Annotated[
-    list[str],
-    typer.Option(
-        "--model",
-        help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
-        " repeatable.",
-    ),
-]
-OptionalModelsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
-        " repeatable.",
-    ),
-]
+_MODEL_OPTION = typer.Option(
+    "--model",
+    help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+    " repeatable.",
+)
+ModelsOption = Annotated[list[str], _MODEL_OPTION]
+OptionalModelsOption = Annotated[list[str] | None, _MODEL_OPTION]
 ConditionOption = Annotated[str, typer.Option(help="Condition: main or an ablation.")]
 ConditionsOption = Annotated[
     list[str] | None,

@@ -64,11 +64,9 @@ def benchmark(name: Name) -> None:
             raise SettingsError(
                 f"{file}: section [benchmarks.{name}] already exists. Choose another name"
             )
-        texts = {
-            folder / "questions.jsonl": _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
-        }
+        questions = _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
         with new_home_printed(settings.home):
-            _write_new(texts)
+            _write_new({folder / "questions.jsonl": questions})
         _draw_example(folder)
         with file.open("a", encoding="utf-8") as bench_toml:
             bench_toml.write(_render_template("benchmark/bench.toml.txt", name))

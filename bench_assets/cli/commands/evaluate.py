@@ -51,7 +51,7 @@ AcceptOption = Annotated[
     list[Acceptable] | None,
     typer.Option(
         help="refused: requests that the provider refuses for good count as wrong; mixed: several"
-        " models or snapshots may have answered. Part of the signature; repeatable.",
+        " models or snapshots may have answered. Part of the signature; repeatable."
     ),
 ]
 LimitOption = Annotated[
@@ -63,8 +63,7 @@ LimitOption = Annotated[
     ),
 ]
 CategoryOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Evaluate this category only, marked PARTIAL; repeatable."),
+    list[str] | None, typer.Option(help="Evaluate this category only, marked PARTIAL; repeatable.")
 ]
 
 
@@ -96,8 +95,7 @@ def evaluate(
     ] = False,
     accept: AcceptOption = None,
     keep_going: Annotated[
-        bool,
-        typer.Option("--keep-going", help="One run per model; continue after a failure."),
+        bool, typer.Option("--keep-going", help="One run per model; continue after a failure.")
     ] = False,
     all_metrics: Annotated[
         bool, typer.Option("--all", help="Print all metrics, also of each category.")
@@ -118,12 +116,11 @@ def evaluate(
         suites = add_benchmarks(suites or ())
     suite = suites[0] if len({*suites}) == 1 else ""
     _check_arguments(
-        needs_one_suite=bool(source or judge or reader or scorer or responses),
-        has_one_suite=bool(suite),
+        lacks_suite=not suite and bool(source or judge or reader or scorer or responses),
         has_models=bool(model),
         has_responses=bool(responses),
         has_scorer=bool(scorer),
-        has_elicitation=elicit not in ("", GENERATE),
+        is_elicited=elicit not in ("", GENERATE),
     )
     subset_options = {"--limit": limit, "--category": category}
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
@@ -195,24 +192,18 @@ def _check_combination(option: str, value: object, ignored: "Mapping[str, object
 
 
 def _check_arguments(
-    *,
-    needs_one_suite: bool,
-    has_one_suite: bool,
-    has_models: bool,
-    has_responses: bool,
-    has_scorer: bool,
-    has_elicitation: bool,
+    *, lacks_suite: bool, has_models: bool, has_responses: bool, has_scorer: bool, is_elicited: bool
 ) -> None:
     """Refuse arguments that need another one, or contradict each other."""
-    if needs_one_suite and not has_one_suite:
+    if lacks_suite:
         raise typer.BadParameter(
             "--source, --judge, --reader, --scorer and --responses need exactly one suite. Name it"
         )
     if has_models == has_responses:
         raise typer.BadParameter("expected either --model or --responses")
-    if has_elicitation and has_responses:
+    if is_elicited and has_responses:
         raise typer.BadParameter("--elicit needs --model, not --responses")
-    if has_elicitation and has_scorer:
+    if is_elicited and has_scorer:
         raise typer.BadParameter(
             "--scorer parses response texts, which --elicit does not produce. Drop one"
         )

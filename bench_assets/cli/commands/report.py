@@ -30,8 +30,7 @@ def report(
         ),
     ] = None,
     archive: Annotated[
-        Path | None,
-        typer.Option("--zip", help="Also pack the report into a file."),
+        Path | None, typer.Option("--zip", help="Also pack the report into a file.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Output folder. Default: report in the home.")

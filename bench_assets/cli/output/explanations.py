@@ -43,8 +43,7 @@ def _print_sample(draw: SampleEvidence, evidence: ScoreEvidence) -> None:
         f" {prediction['sample'] + 1} of {len(evidence.draws)}" if len(evidence.draws) > 1 else ""
     )
     _print_section(
-        f"Raw response{position}",
-        prediction["raw_text"] or prediction["text"] or "(empty)",
+        f"Raw response{position}", prediction["raw_text"] or prediction["text"] or "(empty)"
     )
     print_result("\n".join(_response_notes(prediction)))
     if draw.thought:
@@ -74,8 +73,7 @@ def _highlight_span(text: str, start: int, end: int) -> str:
 def _print_judgement(row: Mapping[str, Any]) -> None:
     if row["prompt"]:
         _print_section(
-            f"Prompt of judge {row['judge']}: {row['criterion']}",
-            _conversation_text(row["prompt"]),
+            f"Prompt of judge {row['judge']}: {row['criterion']}", _conversation_text(row["prompt"])
         )
     verdict = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
     criterion = row["criterion"] or "verdict"

@@ -50,11 +50,9 @@ def print_matrices(
             print_sentence(sentence)
         if matrix.winner:
             print_sentence(matrix.winner)
-    n_published = sum(len(matrix.published) for matrix in matrices(rows, chance))
-    if n_published and not published:
-        print_result(
-            f"Published rows: --published ({n_published}). Intervals: bench leaderboard TASK"
-        )
+    n_hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
+    if n_hidden and not published:
+        print_result(f"Published rows: --published ({n_hidden}). Intervals: bench leaderboard TASK")
 
 
 def _print_matrix(matrix: Matrix, *, published: bool) -> None:
