@@ -29,15 +29,16 @@ def add_nested(row: Row, paths: Sequence[str]) -> Row:
     >>> [value for name, value in cells.items() if name != "q"]
     ['Which?', ['a', 'b'], 'b']
     """
-    values = {
-        path: _value_at(row.cells, path.split(".")) for path in paths if path not in row.cells
-    }
-    nested = {path: value for path, value in values.items() if value is not None}
+    nested: Entry = {}
+    for path in paths:
+        value = None if path in row.cells else _value_at(row.cells, path.split("."))
+        if value is not None:
+            nested[path] = value
     return row._replace(cells={**row.cells, **nested})
 
 
 def split_questions(
-    row: Row, paths: Sequence[str], question: str, name: str, answer: str
+    row: Row, paths: Sequence[str], question_column: str, id_column: str, answer_column: str
 ) -> Iterator[Row]:
     """Split a row into one per question of a list, or per object of lists on its path.
 
@@ -46,17 +47,18 @@ def split_questions(
     Args:
         row: A row, such as ``{"passage": "...", "qa_pairs": [{"question": "..."}, ...]}``.
         paths: Paths of all columns.
-        question: Column of the question: ``qa_pairs.question``.
-        name: Column of the id. Where each question has its own, it needs no number.
-        answer: Column of the answer.
+        question_column: Column of the question: ``qa_pairs.question``.
+        id_column: Column of the id; questions without their own id get a number.
+        answer_column: Column of the answer.
     """
     whole_row = add_nested(row, paths)
-    parts = _split_lists(row.cells, [question] if question in row.cells else question.split("."))
+    is_nested = question_column not in row.cells
+    parts = _split_lists(row.cells, question_column.split(".") if is_nested else [question_column])
     if parts == [row.cells]:
         yield whole_row
         return
     lists: dict[str, list[object]] = {}  # of one id or answer per question
-    for column in (name, answer):
+    for column in (id_column, answer_column):
         values = parse_list(whole_row.cells.get(column))
         if isinstance(values, list) and len(values) == len(parts):
             lists[column] = values
@@ -66,7 +68,7 @@ def split_questions(
         for column, values in lists.items():
             if parse_list(cells.get(column)) == values:  # not one of the question's own
                 cells[column] = values[number - 1]
-        has_own_id = name in cells and cells[name] != whole_row.cells.get(name)
+        has_own_id = id_column in cells and cells[id_column] != whole_row.cells.get(id_column)
         yield part._replace(cells=cells, part=0 if has_own_id else number)
 
 

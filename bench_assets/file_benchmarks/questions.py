@@ -62,17 +62,17 @@ class FileLocation:
     def rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         """Read all rows, one per question, with their answers if another file holds them."""
         rows = self._split_rows(benchmark)
-        return (
-            self.answers.join(rows, lambda row: _row_id(row, benchmark)) if self.answers else rows
-        )
+        if self.answers is None:
+            return rows
+        return self.answers.join(rows, lambda cells: _row_id(cells, benchmark))
 
     def _split_rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         paths = paths_of(benchmark)
         for row in read_rows(self.file, self.split, benchmark.header):
             question = _first_column(row.cells, benchmark, "question")
-            name = _first_column(row.cells, benchmark, "id")
+            row_id = _first_column(row.cells, benchmark, "id")
             answer = _first_column(row.cells, benchmark, "answer")
-            yield from split_questions(row, paths, question, name, answer)
+            yield from split_questions(row, paths, question, row_id, answer)
 
 
 def _first_column(cells: Entry, benchmark: FileBenchmarkSettings, field: Column) -> str:
@@ -90,7 +90,7 @@ class FileQuestions:
 
 
 class _QuestionBuilder:
-    """Builds questions from rows, in order, and finds duplicate ids."""
+    """Builds the questions of rows, in order."""
 
     def __init__(
         self, benchmark: FileBenchmarkSettings, location: FileLocation, store: StoreImage
@@ -267,11 +267,11 @@ def build(
     first_rows: dict[str, str] = {}  # question id -> location of its first row
     unclear: list[str] = []  # rows whose meaning a setting would state
     shots, shot_images = _read_shots(benchmark, location, store)
-    for n, row in enumerate(location.rows(benchmark)):
+    for row_index, row in enumerate(location.rows(benchmark)):
         columns |= dict.fromkeys(row.cells)
         record_row(row.where, {name: cell for name, cell in row.cells.items() if cell is not None})
         try:
-            question = builder.question(row, n)
+            question = builder.question(row, row_index)
         except SettingsError as error:
             raise SettingsError(f"{location.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:

@@ -50,14 +50,12 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     background_suites = [name for name in names if name in _BACKGROUND_SUITES]
     remaining_suites = [name for name in names if name not in (_FIRST_SUITE, *background_suites)]
     encoder_tasks = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
-    with background_evaluation(
-        bench.settings.home, background_suites, DEMO_MODELS
-    ) as wait_for_background:
+    with background_evaluation(bench.settings.home, background_suites, DEMO_MODELS) as wait:
         for suites in ([_FIRST_SUITE], remaining_suites):
             _evaluate_all(bench, suites, DEMO_MODELS, failures)
         for task in encoder_tasks:
             _evaluate_all(bench, [task.name], _ENCODERS, failures)
-        background_succeeded = wait_for_background()
+        background_succeeded = wait()
     if not background_succeeded:
         _evaluate_all(bench, background_suites, DEMO_MODELS, failures)
     bench.refresh_leaderboard()
@@ -67,11 +65,9 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
 def _evaluate_all(
     bench: Workbench, suites: Sequence[str], models: Sequence[str], failures: list[BenchError]
 ) -> None:
-    """Build questions, and evaluate the models on the suites and tasks that have some."""
+    """Evaluate the models on the suites and tasks with questions; adds errors to ``failures``."""
     names = _build_questions(bench, suites, failures)
-    if not names:
-        return
-    for model in models:
+    for model in models if names else ():
         _evaluate(bench, names, model, failures)
 
 
