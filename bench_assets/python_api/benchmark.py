@@ -84,11 +84,9 @@ class Benchmark:
 
 
 def add_suites(argument: str, suites: object) -> list[str]:
-    """Add suites of any form to the home; returns the names of suites and tasks, without repeats.
+    """Add suites to the home: a name, a TOML file or a ``Benchmark``, or several of them.
 
-    Args:
-        argument: Name of the argument, for messages.
-        suites: A name, a TOML file or a ``Benchmark``, or several of them.
+    Returns the names of suites and tasks, without repeats. Messages name the ``argument``.
 
     Raises:
         SettingsError: If a suite has another type, or cannot be used.

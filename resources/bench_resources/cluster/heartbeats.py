@@ -27,12 +27,9 @@ class Heartbeats:
     """The heartbeats in a database."""
 
     def __init__(self, address: str, variable: str, lease: float = LEASE) -> None:
-        """Name the database; the first beat connects.
+        """Name the PostgreSQL database, to which the first beat connects.
 
-        Args:
-            address: Address of the PostgreSQL database.
-            variable: Environment variable with the address, for messages.
-            lease: s after which a run without a beat is lost.
+        A run is lost ``lease`` s after its last beat. Messages name the environment ``variable``.
         """
         self._address, self._variable = address, variable
         self._lease = lease
