@@ -1,4 +1,4 @@
-"""Yield and errors of proposed questions on real problems.
+"""Shares of proposed questions that are proven or accepted, and their errors, on real problems.
 
 Reads the data beside the checkout: GSM8K's first 3,000 training problems, 394 changed ones that
 were solved by hand (`line` counts from 1), and 702 items of GAOKAO-Bench. Solvers are scripted:
@@ -32,28 +32,28 @@ from bench_assets.suites.multi.dataset.questions import split_options
 from tests.fakes.multi_rows import item
 
 SHARED = Path(__file__).parents[3] / "shared"
-ERRORS = {"x": 0.05, "y": 0.10}
+ERROR_RATES = {"x": 0.05, "y": 0.10}
 SEEDS = 5
 _NUMBER = re.compile(r"(?<![\d.,$])\d+(?![\d.,%/:-]*\d)")
-_THINGS = re.compile(r" (?:[a-z]+ )?[a-z]{2,}s\b")  # a plural noun, after at most one word
+_PLURAL_NOUN = re.compile(r" (?:[a-z]+ )?[a-z]{2,}s\b")  # after at most one word
 
-Truth = Callable[[Proposal], str]  # the answer of a person; "none": there is none
+Truth = Callable[[Proposal], str]  # the answer of a person; "none" if there is none
 
 
 def problems() -> list[Problem]:
     """GSM8K's problems in file order."""
-    found = []
-    for number, entry in enumerate(_lines(SHARED / "data/gold/gsm8k_train_3000.jsonl.gz")):
-        solution, _, answer = entry["answer"].rpartition("####")
-        found.append(
+    gsm8k = []
+    for index, row in enumerate(_read_lines(SHARED / "data/gold/gsm8k_train_3000.jsonl.gz")):
+        solution, _, answer = row["answer"].rpartition("####")
+        gsm8k.append(
             Problem(
-                problem_id=str(number),
-                question=entry["question"],
+                problem_id=str(index),
+                question=row["question"],
                 solution=solution.strip(),
                 answer=answer.strip(),
             )
         )
-    return found
+    return gsm8k
 
 
 @cache
@@ -71,15 +71,19 @@ def changes() -> dict[str, list[Proposal]]:
 def _changes(problem: Problem) -> Iterator[Proposal]:
     stated = stated_numbers(problem.question)
     for old in {int(n) for n in stated if n.denominator == 1 and 1 <= n <= 20}:
-        drawn = [new for new in range(2, 13) if new not in stated]
-        Random(f"{problem.problem_id}/{old}").shuffle(drawn)
-        yield from (proposal for new in drawn if (proposal := _change(problem, old, new)))
+        new_numbers = [new for new in range(2, 13) if new not in stated]
+        Random(f"{problem.problem_id}/{old}").shuffle(new_numbers)
+        proposals = (_change(problem, old, new) for new in new_numbers)
+        yield from (proposal for proposal in proposals if proposal)
 
 
 def _change(problem: Problem, old: int, new: int) -> Proposal | None:
-    solved = solve(problem, {old: new})
-    key = format_number(float(solved.answer)) if solved else ""
-    if solved is None or solved.answer.denominator > 1 or key in {"0", problem.answer}:
+    """The problem with another number; None without a whole, new answer other than zero."""
+    solution = solve(problem, {old: new})
+    if solution is None or solution.answer.denominator > 1:
+        return None
+    key = format_number(float(solution.answer))
+    if key in {"0", problem.answer}:
         return None
     return Proposal(
         id=f"{problem.problem_id}/{old}/{new}",
@@ -95,57 +99,70 @@ def _change(problem: Problem, old: int, new: int) -> Proposal | None:
 
 def number_figures() -> dict[str, float]:
     """Shares of problems and of quantities with another number, recalculated or proven."""
-    found, every = changes(), {problem.problem_id: problem for problem in problems()}
-    shown = Counter[str]()
-    for name, proposals in found.items():
-        text = words_to_digits(every[name].question)
-        for number in {int(one[0]) for one in _NUMBER.finditer(text) if int(one[0]) <= 20}:
-            places = [one for one in _NUMBER.finditer(text) if int(one[0]) == number]
-            if len(places) == 1 and _THINGS.match(text, places[0].end()):
-                own = [
-                    proposal for proposal in proposals if proposal.id.split("/")[1] == str(number)
-                ]
-                shown["all"] += 1
-                shown["proven"] += any(one.form == "proven" for one in own)
-    n = len(found)
+    proposals_of = changes()
+    questions = {problem.problem_id: problem.question for problem in problems()}
+    n_quantities = n_proven = 0
+    for problem_id, proposals in proposals_of.items():
+        numbers_with_proof = {
+            int(proposal.id.split("/")[1]) for proposal in proposals if proposal.form == "proven"
+        }
+        for number in _numbers_of_things(words_to_digits(questions[problem_id])):
+            n_quantities += 1
+            n_proven += number in numbers_with_proof
+    n = len(proposals_of)
     return {
         "problems with brackets": n,
         "by form alone, of problems": sum(
-            any(proposal.form == "proven" for proposal in proposals) for proposals in found.values()
+            any(proposal.form == "proven" for proposal in proposals)
+            for proposals in proposals_of.values()
         )
         / n,
-        "by form alone, of quantities of things": shown["proven"] / shown["all"],
+        "by form alone, of quantities of things": n_proven / n_quantities,
     }
 
 
-def labelled() -> list[tuple[Proposal, str]]:
+def _numbers_of_things(text: str) -> list[int]:
+    """Numbers up to 20 that occur once in a text and stand before a plural noun."""
+    matches = list(_NUMBER.finditer(text))
+    counts = Counter(int(match[0]) for match in matches)
+    return [
+        int(match[0])
+        for match in matches
+        if int(match[0]) <= 20
+        and counts[int(match[0])] == 1
+        and _PLURAL_NOUN.match(text, match.end())
+    ]
+
+
+def labelled_proposals() -> list[tuple[Proposal, str]]:
     """Changed problems that were solved by hand, with their verdicts."""
-    every, pairs = problems(), []
-    for entry in _lines(SHARED / "gold/labelled.jsonl"):
-        problem = every[entry["line"] - 1]
-        proposal = _change(problem, entry["old"], entry["new"])
-        if proposal and proposal.key == entry["gold"]:
-            pairs.append((proposal, entry["verdict"]))
+    gsm8k, pairs = problems(), []
+    for row in _read_lines(SHARED / "gold/labelled.jsonl"):
+        problem = gsm8k[row["line"] - 1]
+        proposal = _change(problem, row["old"], row["new"])
+        if proposal and proposal.key == row["gold"]:
+            pairs.append((proposal, row["verdict"]))
     return pairs
 
 
 def labelled_figures(share_old: float) -> dict[str, float]:
-    """What the votes accept of the problems solved by hand; the most over all seeds for errors.
+    """Errors among the problems solved by hand: proven by form, and accepted (most of all seeds).
 
     Args:
         share_old: Share of errors that are the answer of the problem before the change.
     """
-    known = labelled()
-    verdicts = {proposal.id: verdict for proposal, verdict in known}
+    labelled = labelled_proposals()
+    verdicts = {proposal.id: verdict for proposal, verdict in labelled}
+    candidates = [[proposal] for proposal, _ in labelled]
     counts = [
         Counter(verdicts[row.id] for row in rows if row.decision == "accepted")
-        for rows in _runs(NUMBERS, [[one] for one, _ in known], _truth(verdicts), share_old)
+        for rows in _vote_with_seeds(NUMBERS, candidates, _truth(verdicts), share_old)
     ]
-    alone = Counter(verdict for one, verdict in known if one.form == "proven")
+    by_form = Counter(verdict for proposal, verdict in labelled if proposal.form == "proven")
     return {
-        "solved by hand": len(known),
-        "proven by form, and wrong": alone["wrong"],
-        "proven by form, and contradictory": alone["contradictory"],
+        "solved by hand": len(labelled),
+        "proven by form, and wrong": by_form["wrong"],
+        "proven by form, and contradictory": by_form["contradictory"],
         "accepted, and wrong (most)": max(count["wrong"] for count in counts),
         "accepted, and contradictory (most)": max(count["contradictory"] for count in counts),
     }
@@ -154,72 +171,81 @@ def labelled_figures(share_old: float) -> dict[str, float]:
 @cache
 def exam_proposals() -> list[Proposal]:
     """Keys of the transformations of all exam items."""
-    entries = _lines(SHARED / "data/gold/exam_items.jsonl.gz")
     items = [
-        item(
-            item_id=entry["id"], type=entry["type"], specific=entry["text"], answer=entry["answer"]
-        )
-        for entry in entries
+        item(item_id=row["id"], type=row["type"], specific=row["text"], answer=row["answer"])
+        for row in _read_lines(SHARED / "data/gold/exam_items.jsonl.gz")
     ]
-    return [one for (one,) in key_proposals(propose(items, {}, 1.0, 0), items, [])]
+    candidates = key_proposals(propose(items, {}, 1.0, 0), items, [])
+    return [proposal for (proposal,) in candidates]
 
 
 def exam_figures() -> dict[str, float]:
-    """Shares of transformed exam items by form and with solvers, and transformations never made."""
+    """Shares of exam items proven by form and accepted, and counts of two faults."""
     proposals = exam_proposals()
     elements = [proposal for proposal in proposals if proposal.construction == "choose_elements"]
-    options = [split_options(o.question)[1] for o in proposals if o.construction == "negate"]
+    negated = [split_options(row.question)[1] for row in proposals if row.construction == "negate"]
     blanks = [proposal.key for proposal in proposals if proposal.construction == "to_blank"]
-    runs = list(
-        _runs(TRANSFORMED, [[proposal] for proposal in proposals], lambda marks: marks.key, 0.0)
-    )
+    candidates = [[proposal] for proposal in proposals]
+    runs = _vote_with_seeds(TRANSFORMED, candidates, lambda proposal: proposal.key, 0.0)
     accepted = [row.decision == "accepted" for rows in runs for row in rows]
     return {
         "by form": sum(proposal.form == "proven" for proposal in proposals) / len(proposals),
-        "choose_elements by form": sum(bool(element.form) for element in elements) / len(elements),
+        "choose_elements by form": sum(bool(row.form) for row in elements) / len(elements),
         "accepted with solvers": sum(accepted) / len(accepted),
         "combined options negated": sum(
-            any(set(marks) & set(CIRCLED) for marks in listed) for listed in options
+            any(set(option) & set(CIRCLED) for option in options) for options in negated
         ),
-        "words as blanks": sum(
-            re.search(r"[\u3400-\u9fff]", re.sub(r"\$[^$]*\$", "", key)) is not None
-            for key in blanks
-        ),
+        "words as blanks": sum(map(_has_chinese_words, blanks)),
     }
 
 
+def _has_chinese_words(key: str) -> bool:
+    without_formulas = re.sub(r"\$[^$]*\$", "", key)
+    return re.search(r"[\u3400-\u9fff]", without_formulas) is not None
+
+
 def _truth(verdicts: Mapping[str, str]) -> Truth:
-    answers = {"right": lambda key: key, "wrong": lambda key: f"{key}1"}
-    return lambda proposal: answers.get(verdicts[proposal.id], lambda _: "none")(proposal.key)
+    def answer(proposal: Proposal) -> str:
+        verdict = verdicts[proposal.id]
+        if verdict == "right":
+            return proposal.key
+        return f"{proposal.key}1" if verdict == "wrong" else "none"
+
+    return answer
 
 
-def _runs(
+def _vote_with_seeds(
     step: GoldStep, candidates: Sequence[Sequence[Proposal]], truth: Truth, share_old: float
 ) -> Iterator[list[DecidedProposal]]:
+    """Decide candidates by the scripted solvers, once for each seed."""
     by_id = {proposal.id: proposal for proposals in candidates for proposal in proposals}
     for seed in range(SEEDS):
         rng = Random(seed)
 
-        def ask(solver: str, requests: list[Request]) -> list[Response]:
-            return [
-                Response(text=f"#### {answer(solver, by_id[request.name])}") for request in requests
+        def ask(solver: str, requests: list[Request], rng: Random = rng) -> list[Response]:
+            answers = [
+                _scripted_answer(by_id[request.name], truth, ERROR_RATES[solver], share_old, rng)
+                for request in requests
             ]
+            return [Response(text=f"#### {answer}") for answer in answers]
 
-        def answer(solver: str, solved: Proposal, rng: Random = rng) -> str:
-            true = truth(solved)
-            if rng.random() >= ERRORS[solver]:
-                return true.replace("\n", "; ")
-            if rng.random() < share_old:
-                return solved.before
-            naive = true == "none"  # who overlooks a contradiction calculates
-            return (
-                solved.key if naive else rng.choice(["none", str(rng.randrange(1000, 9999)), "A"])
-            )
-
-        yield step.vote(candidates, tuple(ERRORS), ask)
+        yield step.vote(candidates, tuple(ERROR_RATES), ask)
 
 
-def _lines(file: Path) -> list[dict[str, Any]]:
+def _scripted_answer(
+    proposal: Proposal, truth: Truth, error_rate: float, share_old: float, rng: Random
+) -> str:
+    true_answer = truth(proposal)
+    if rng.random() >= error_rate:
+        return true_answer.replace("\n", "; ")
+    if rng.random() < share_old:
+        return proposal.before
+    if true_answer == "none":  # a solver that overlooks a contradiction calculates
+        return proposal.key
+    return rng.choice(["none", str(rng.randrange(1000, 9999)), "A"])
+
+
+def _read_lines(file: Path) -> list[dict[str, Any]]:
     data = file.read_bytes()
     text = gzip.decompress(data) if file.suffix == ".gz" else data
     return [json.loads(line) for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""One bad row of a released file is a rejection with its place; the rows beside it are read."""
+"""A bad row of a source file is a rejection that names its line; the other rows are read."""
 
 import json
 import re
@@ -39,190 +39,244 @@ from tests.suites.journeybench.release import HALOQUEST, write_release
 from tests.suites.multi.dataset.test_source import PROBLEM
 
 MCOT = {"index": "1", "url": "https://a/1.png", "question": "How many?", "answer": "3"}
-TWO = {"url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"}
+TWO_IMAGES = {
+    "url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"
+}  # fmt: skip
 CAPTION = {"url": "https://a/1.png", "captions": "A cat drives. A cat at the wheel."}
 TEXT = {"url": "https://a/1.png", "hypothesis": "A cat drives."}
-PIECE = {"knowledge_content": "水是氢氧化物", "knowledge_images": []}
+KNOWLEDGE = {"knowledge_content": "水是氢氧化物", "knowledge_images": []}
 HALO_ROW = HALOQUEST.splitlines()[1]
 
 
-def in_lines(name, read):
-    def run(folder, rows):
+# Each function returns, or is, a reader: it writes rows to a source file in a folder and reads
+# them back as a table.
+
+
+def json_lines_reader(name, read_file):
+    def write_and_read(folder, rows):
+        lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         file = folder / f"{name}.jsonl"
-        file.write_text(
-            "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
-        )
-        return read(file)
+        file.write_text("".join(f"{line}\n" for line in lines))
+        return read_file(file)
 
-    return run
+    return write_and_read
 
 
-def raw(name, row_type):
-    return in_lines(name, lambda file: read_raw_rows(file.parent, row_type))
+def raw_rows_reader(name, row_type):
+    return json_lines_reader(name, lambda file: read_raw_rows(file.parent, row_type))
 
 
-def in_table(folder, rows):
+def json_file_reader(name, read_folder):
+    def write_and_read(folder, rows):
+        (folder / f"{name}.json").write_text(json.dumps(rows))
+        return read_folder(folder)
+
+    return write_and_read
+
+
+def cogbench_reader(read_release):
+    """A reader of rows of stories; of each story, the table has its image once."""
+
+    def write_and_read(folder, rows):
+        stories.write_release(folder, dict(zip("abc", rows, strict=True)))
+        table = read_release(cogbench.find_release(folder))
+        return replace(table, rows=list(dict.fromkeys(row.image_id for row in table.rows)))
+
+    return write_and_read
+
+
+def haloquest(folder, rows):
     (folder / "haloquest-eval.csv").write_text("\n".join([HALOQUEST.splitlines()[0], *rows, ""]))
     return read_trigger_questions(folder / "haloquest-eval.csv")
 
 
-def problems(folder, rows):
+def multi_problems(folder, rows):
+    """Read problems of two items each; the table has the first of them."""
     (folder / "problem_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
     table = read_items(find_release(folder))
     return replace(table, rows=table.rows[::2])
 
 
-def pieces(folder, rows):
+def multi_knowledge(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "knowledge_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
     return read_knowledge(find_release(folder))
 
 
-def hard(folder, rows):
+def multi_hard_list(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "hard_list_v1.json").write_text(json.dumps(rows))
     return read_hard_list(find_release(folder))
 
 
-def image_texts(folder, rows):
+def multi_captions(folder, rows):
     (folder / "captions_v1_blip.csv").write_text("".join(f"{row}\n" for row in rows))
     return read_image_texts(folder / "captions_v1_blip.csv")
 
 
-def described(read):
-    def run(folder, rows):
-        stories.write_release(folder, dict(zip("abc", rows, strict=True)))
-        table = read(cogbench.find_release(folder))
-        return replace(table, rows=list(dict.fromkeys(row.image_id for row in table.rows)))
-
-    return run
-
-
-def question_rows(folder, rows):
+def cogbench_questions(folder, rows):
     stories.write_release(folder, {}, rows)
     return cogbench.read_questions(cogbench.find_release(folder))
 
 
-def annotated(folder, rows):
+def cogbench_annotations(folder, rows):
     (folder / "images").mkdir()
     (folder / "annotations.json").write_text(json.dumps(rows))
     return cogbench.read_annotations(cogbench.find_release(folder))
 
 
-def decided(name, read):
-    def run(folder, rows):
-        (folder / f"{name}.json").write_text(json.dumps(rows))
-        return read(folder)
-
-    return run
-
-
 CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
 STORY = stories.description_entry(**CHAIN)
-NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
-SHOWN = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
+STORY_ANNOTATIONS = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
+GALLERY_IMAGE = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
 VOTE = {"image": "a.png", "annotator": "ana"}
-ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
-FITS = VOTE | {"question": "Which dog?", "accepts": True}
-B = {"image": "b.png"}
-SUM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
-AGAIN = {"question": "What is 1 + 1?"}
+LOOK_ALIKE_VOTE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
+TRIGGER_VOTE = VOTE | {"question": "Which dog?", "accepts": True}
+IMAGE_B = {"image": "b.png"}
+GSM8K_PROBLEM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
+OTHER_QUESTION = {"question": "What is 1 + 1?"}
 COUNT = {"image": "a.png", "annotator": "ana", "count": 3}
-EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."} | {
+COPA_EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."} | {
     "question": "effect", "label": 0, "idx": 1
 }  # fmt: skip
 EXPERT = {"id": "k", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "8"}
-gallery = raw("gallery", GalleryImage)
-sums, counts = in_lines("gsm8k", read_problems), in_lines("image_counts", read_counts)
-copa = in_lines("copa", image_pairs.read_copa)
-experts = in_lines("knowledge", image_pairs.read_knowledge)
-NOTE = {"item": "a_0", "round": 1, "annotator": "ana"}
-DROP = {"question_id": "q", "action": "drop"}
-notes = decided("annotations", lambda at: read_annotations(at / "annotations.json"))
-refinements = decided("refinements", read_refinements)
-mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
-captions = in_lines("caption", read_captioned_images)
-texts = in_lines("i2t", lambda file: read_samples({"text_positives": file}))
-OTHER = MCOT | {"url": "https://a/2.png"}
+gallery = raw_rows_reader("gallery", GalleryImage)
+gsm8k, counts = (
+    json_lines_reader("gsm8k", read_problems),
+    json_lines_reader("image_counts", read_counts),
+)
+copa = json_lines_reader("copa", image_pairs.read_copa)
+experts = json_lines_reader("knowledge", image_pairs.read_knowledge)
+ITEM_ANNOTATION = {"item": "a_0", "round": 1, "annotator": "ana"}
+REFINEMENT = {"question_id": "q", "action": "drop"}
+multi_annotations = json_file_reader(
+    "annotations", lambda folder: read_annotations(folder / "annotations.json")
+)
+refinements = json_file_reader("refinements", read_refinements)
+mcot, two_images = (
+    json_lines_reader("mcot", read_mcot),
+    json_lines_reader("multi_image_vqa", read_multi_image),
+)
+captions = json_lines_reader("caption", read_captioned_images)
+texts = json_lines_reader("i2t", lambda file: read_samples({"text_positives": file}))
+OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
 
 
 @pytest.mark.parametrize(
-    ("read", "rows"),
+    ("write_and_read", "rows"),
     [
-        pytest.param(mcot, (MCOT, MCOT | {"answer": 3}, OTHER), id="MCOT, an answer"),
-        pytest.param(two, (TWO, TWO | {"url2": None}, TWO), id="multi-image, an address is null"),
+        pytest.param(mcot, (MCOT, MCOT | {"answer": 3}, OTHER_MCOT), id="MCOT, an answer"),
+        pytest.param(
+            two_images,
+            (TWO_IMAGES, TWO_IMAGES | {"url2": None}, TWO_IMAGES),
+            id="multi-image, an address is null",
+        ),
         pytest.param(captions, (CAPTION, CAPTION | {"captions": ""}, CAPTION), id="no caption"),
         pytest.param(
             texts, (TEXT, {"hypothesis": "x"}, TEXT | {"url": "https://a/2.png"}), id="retrieval"
         ),
         pytest.param(
-            in_table,
+            haloquest,
             (HALO_ROW, HALO_ROW.replace("false premises", "?"), HALO_ROW.replace("0", "2", 1)),
             id="HaloQuest, a type",
         ),
         pytest.param(
-            problems, (PROBLEM, PROBLEM | {"problem_type_list": ["?", "填空"]}, PROBLEM), id="MULTI"
+            multi_problems,
+            (PROBLEM, PROBLEM | {"problem_type_list": ["?", "填空"]}, PROBLEM),
+            id="MULTI",
         ),
-        pytest.param(pieces, (PIECE, {"knowledge_content": 3}, PIECE), id="MULTI-Extend"),
-        pytest.param(hard, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
-        pytest.param(image_texts, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"),
         pytest.param(
-            described(cogbench.read_stories),
+            multi_knowledge, (KNOWLEDGE, {"knowledge_content": 3}, KNOWLEDGE), id="MULTI-Extend"
+        ),
+        pytest.param(multi_hard_list, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
+        pytest.param(multi_captions, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"),
+        pytest.param(
+            cogbench_reader(cogbench.read_stories),
             (STORY, STORY | {"Entities": "girl"}, STORY),
             id="CogBench, entities",
         ),
         pytest.param(
-            described(cogbench.read_stories),
+            cogbench_reader(cogbench.read_stories),
             (STORY, STORY | {"Event Reasoning": [5]}, STORY),
             id="CogBench, a chain costs its story",
         ),
         pytest.param(
-            described(cogbench.read_chains), (STORY, STORY | {"Description": 1}, STORY), id="chains"
+            cogbench_reader(cogbench.read_chains),
+            (STORY, STORY | {"Description": 1}, STORY),
+            id="chains",
         ),
         pytest.param(
-            question_rows,
+            cogbench_questions,
             (stories.vqa_row(), stories.vqa_row(choice_b=None), stories.vqa_row()),
             id="CogBench's questions",
         ),
-        pytest.param(annotated, (NOTES[0], NOTES[0], NOTES[1]), id="an annotation twice"),
-        pytest.param(gallery, (SHOWN, SHOWN, SHOWN | B), id="gallery, an image twice"),
         pytest.param(
-            raw("look_alike_votes", LookAlikeVote), (ALIKE, ALIKE | {"alike": "no"}, ALIKE | B),
+            cogbench_annotations,
+            (STORY_ANNOTATIONS[0], STORY_ANNOTATIONS[0], STORY_ANNOTATIONS[1]),
+            id="an annotation twice",
+        ),
+        pytest.param(
+            gallery,
+            (GALLERY_IMAGE, GALLERY_IMAGE, GALLERY_IMAGE | IMAGE_B),
+            id="gallery, an image twice",
+        ),
+        pytest.param(
+            raw_rows_reader("look_alike_votes", LookAlikeVote),
+            (LOOK_ALIKE_VOTE, LOOK_ALIKE_VOTE | {"alike": "no"}, LOOK_ALIKE_VOTE | IMAGE_B),
             id="a vote on a look-alike",
         ),
         pytest.param(
-            raw("trigger_votes", TriggerVote), (FITS, [FITS], FITS | B), id="a vote on a question"
+            raw_rows_reader("trigger_votes", TriggerVote),
+            (TRIGGER_VOTE, [TRIGGER_VOTE], TRIGGER_VOTE | IMAGE_B),
+            id="a vote on a question",
         ),
-        pytest.param(sums, (SUM, SUM, SUM | AGAIN), id="GSM8K, a problem twice"),
-        pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | B), id="a count"),
-        pytest.param(copa, (EVENT, EVENT, EVENT | {"idx": 2}), id="COPA, a number twice"),
+        pytest.param(
+            gsm8k,
+            (GSM8K_PROBLEM, GSM8K_PROBLEM, GSM8K_PROBLEM | OTHER_QUESTION),
+            id="GSM8K, a problem twice",
+        ),
+        pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | IMAGE_B), id="a count"),
+        pytest.param(
+            copa, (COPA_EVENT, COPA_EVENT, COPA_EVENT | {"idx": 2}), id="COPA, a number twice"
+        ),
         pytest.param(experts, (EXPERT, EXPERT, EXPERT | {"id": "l"}), id="experts, an id twice"),
-        pytest.param(notes, (NOTE, NOTE, NOTE | {"round": 2}), id="MULTI, annotated twice"),
-        pytest.param(refinements, (DROP, DROP | {"action": "replace"}, DROP), id="no new question"),
+        pytest.param(
+            multi_annotations,
+            (ITEM_ANNOTATION, ITEM_ANNOTATION, ITEM_ANNOTATION | {"round": 2}),
+            id="MULTI, annotated twice",
+        ),
+        pytest.param(
+            refinements,
+            (REFINEMENT, REFINEMENT | {"action": "replace"}, REFINEMENT),
+            id="no new question",
+        ),
     ],
-)  # fmt: skip
-def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
-    table = read(tmp_path, rows)
+)
+def test_a_bad_row_is_a_rejection_that_names_its_line_or_entry(tmp_path, write_and_read, rows):
+    table = write_and_read(tmp_path, rows)
     assert len(table.rows) == 2
-    (bad,) = table.rejections
-    assert re.match(r"[\w-]+\.\w+, (line [23]|entry (2|b|'b'))", bad.entry)
-    assert bad.reason
+    (rejection,) = table.rejections
+    assert re.match(r"[\w-]+\.\w+, (line [23]|entry (2|b|'b'))", rejection.entry)
+    assert rejection.reason
     with pytest.raises(SourceError, match=r"line|entry"):
         table.require()
 
 
-def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):
+def test_a_release_with_a_bad_row_is_an_own_edition_with_a_rejection(tmp_path):
     source = write_release(tmp_path / "source")
     with (source / "haloquest-eval.csv").open("a") as file:
         file.write("2,3\n")
     bench = Bench(tmp_path / "home", source)
     assert bench.build("hallucination_vqa").success
     assert {q.edition for q in bench.rows("hallucination_vqa/questions", Question)} == {"own"}
-    (bad,) = bench.rows("hallucination_vqa/rejections", Rejection)
-    assert (bad.entry, bad.reason) == ("haloquest-eval.csv, line 4", "2 cells, expected 8")
+    (rejection,) = bench.rows("hallucination_vqa/rejections", Rejection)
+    assert (rejection.entry, rejection.reason) == (
+        "haloquest-eval.csv, line 4",
+        "2 cells, expected 8",
+    )
 
 
-def test_a_byte_order_mark_changes_nothing_that_is_read(tmp_path):
+def test_a_byte_order_mark_is_ignored(tmp_path):
     """Editors on Windows put it before a text."""
     (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)"}', encoding="utf-8-sig")
     assert read_key(tmp_path / "val_answers.json").require() == [("val_Jigsaw_1", "A")]

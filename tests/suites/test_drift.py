@@ -1,4 +1,4 @@
-"""Each raw file that a suite reads, cut in half, with fewer or repeated rows or a field gone."""
+"""Changes of each raw file that a suite reads: cut short, rows or fields missing or repeated."""
 
 import json
 import re
@@ -25,8 +25,10 @@ EDITIONS = {
     "journeybench": journeybench,
     "multi": multi,
 }
-IMAGES = {".jpg", ".png", ".ppm"}
-UNREAD = {"wild6d/test_set/pkl_annotations/bottle/*.pkl"}  # a bottle looks the same from all sides
+IMAGE_SUFFIXES = {".jpg", ".png", ".ppm"}
+UNNOTICED = {
+    "wild6d/test_set/pkl_annotations/bottle/*.pkl"
+}  # a bottle looks the same from all sides
 
 
 def build(home, suite):
@@ -44,7 +46,7 @@ def build(home, suite):
 
 
 def make_home(folder, suite):
-    """A home that has built the raw material of a suite once."""
+    """A home that has built the mini edition of a suite once from its raw material."""
     EDITIONS[suite].write(folder / "raw")
     (folder / "bench.toml").write_text(f'[sources]\n{suite} = "raw"\n')
     build(folder, suite)
@@ -52,7 +54,7 @@ def make_home(folder, suite):
 
 
 def read_bases(home, suite):
-    """Rows and fields of each raw file, or group of them, that the build has read."""
+    """Numbers of rows and fields of each raw file or group of files, as the build recorded them."""
     (folder,) = (home / "tables").rglob(f".bases/{suite}/files")
     bases = {file: json.loads(file.read_text()) for file in folder.rglob("*.json")}
     return {
@@ -61,17 +63,18 @@ def read_bases(home, suite):
     }
 
 
-def raw_files(home, name):
-    """Files of a base, which may be a pattern or a folder; without images."""
+def raw_files(home, pattern):
+    """Raw files below a name, a pattern or a folder; without images."""
     raw = home / "raw"
     for file in sorted(raw.rglob("*")):
         relative = file.relative_to(raw)
-        names = (relative.as_posix(), relative.parent.as_posix())
-        if file.is_file() and file.suffix not in IMAGES and any(fnmatch(n, name) for n in names):
+        paths = (relative.as_posix(), relative.parent.as_posix())
+        is_matching = any(fnmatch(path, pattern) for path in paths)
+        if file.is_file() and file.suffix not in IMAGE_SUFFIXES and is_matching:
             yield file
 
 
-def cut(file, field):
+def cut_in_half(file, field):
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
 
@@ -83,17 +86,18 @@ def drop_rows(file, field):
 
 def repeat_rows(file, field):
     lines = file.read_text().splitlines(keepends=True)
-    first = int(file.suffix == ".csv")
-    file.write_text("".join([*lines, *lines[first : first + len(lines) // 2]]))
+    n_headers = int(file.suffix == ".csv")
+    repeated = lines[n_headers : n_headers + len(lines) // 2]
+    file.write_text("".join([*lines, *repeated]))
 
 
-def empty(file, field):
+def set_to_null(file, field):
     rows = map(json.loads, file.read_text().splitlines())
     file.write_text("".join(json.dumps({**row, field: None}) + "\n" for row in rows))
 
 
-def rename(file, field):
-    """Rename a field: of objects, of a pickle, or of the first line."""
+def rename_field(file, field):
+    """Spell a field backwards: in the header of a CSV file, or wherever it occurs."""
     name = field.encode()
     if file.suffix == ".csv":
         header, _, rows = file.read_bytes().partition(b"\n")
@@ -103,77 +107,91 @@ def rename(file, field):
 
 
 def changes(name, fields):
-    """Changes of a raw file, each with what the message has to say besides its name."""
-    yield cut, "", "JSON|cut short|before"
+    """Changes of a raw file: function, field, and a pattern of the error message."""
+    yield cut_in_half, "", "JSON|cut short|before"
     if name.endswith((".jsonl", ".csv")):
         yield drop_rows, "", r"\d+ rows \(\d+ before\)"
         if fields:
             yield repeat_rows, "", r"rows are there twice \(\d+ before\)|Keep one"
-    outer = [field for field, n in fields.items() if "." not in field and n > 1]
-    for field in dict.fromkeys((*outer[:1], *outer[-1:])):
+    top_level = [field for field, n in fields.items() if "." not in field and n > 1]
+    for field in dict.fromkeys((*top_level[:1], *top_level[-1:])):  # the first and the last
         if name.endswith(".jsonl"):
-            yield empty, field, rf"field '{field}'"
-        yield rename, field, rf"field '({field}|{field[::-1]})'|{field}.*\d+ of \d+ rows"
+            yield set_to_null, field, rf"field '{field}'"
+        yield rename_field, field, rf"field '({field}|{field[::-1]})'|{field}.*\d+ of \d+ rows"
 
 
-def outcome(home, suite):
+def error_of_build(home, suite):
+    """The message of the error that stops a build; "" if there is none."""
     try:
         build(home, suite)
     except BenchError as error:
         return str(error)
-    return "built"
+    return ""
 
 
-def contents(folder):
+def read_contents(folder):
     return {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")}
+
+
+def read_mtimes(folder):
+    return {file: file.stat().st_mtime_ns for file in folder.rglob("*.*")}
 
 
 @pytest.mark.parametrize(
     "suite",
     [pytest.param("blink", marks=pytest.mark.long), "codis", "cogbench", "journeybench", "multi"],
 )
-def test_an_edition_is_written_again_with_the_same_bytes_and_then_touched_no_more(suite, tmp_path):
-    one, other = tmp_path / "one", tmp_path / "other"
-    EDITIONS[suite].write(one)
-    EDITIONS[suite].write(other)
-    assert contents(one) == contents(other)
-    before = {file: file.stat().st_mtime_ns for file in one.rglob("*.*")}
-    EDITIONS[suite].write(one)
-    assert {file: file.stat().st_mtime_ns for file in one.rglob("*.*")} == before
+def test_an_edition_has_the_same_bytes_in_each_folder_and_is_written_once(suite, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    EDITIONS[suite].write(first)
+    EDITIONS[suite].write(second)
+    assert read_contents(first) == read_contents(second)
+
+    mtimes = read_mtimes(first)
+    EDITIONS[suite].write(first)
+    assert read_mtimes(first) == mtimes
+
+
+def error_of_changed_files(home, suite, change, field, files):
+    """Build a suite after a change of raw files, restore them, and return the error."""
+    contents = {file: file.read_bytes() for file in files}
+    for file in files:
+        change(file, field)
+    message = error_of_build(home, suite)
+    for file, content in contents.items():
+        file.write_bytes(content)
+    return message
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("suite", EDITIONS)
 def test_each_change_of_each_raw_file_is_named(suite, tmp_path):
-    home, passed, files = make_home(tmp_path, suite), [], set[Path]()
+    home = make_home(tmp_path, suite)
+    unnamed, read_files = [], set[Path]()
     for name, base in sorted(read_bases(home, suite).items()):
-        members = {file: file.read_bytes() for file in raw_files(home, name)}
-        files |= members.keys()
-        if not members or name in UNREAD:
+        files = list(raw_files(home, name))
+        read_files.update(files)
+        if not files or name in UNNOTICED:
             continue
-        for change, field, message in changes(name, base["fields"]):
-            for file in members:
-                change(file, field)
-            text = outcome(home, suite)
-            print(f"{suite} | {name} | {change.__name__} {field} | {text:.200}")
-            if not (re.search(re.escape(name), text) and re.search(message, text)):
-                passed.append((name, change.__name__, field, text))
-            for file, content in members.items():
-                file.write_bytes(content)
-    assert passed == []
-    assert {file for file in raw_files(home, "*")} - files == set()
+        for change, field, pattern in changes(name, base["fields"]):
+            message = error_of_changed_files(home, suite, change, field, files)
+            print(f"{suite} | {name} | {change.__name__} {field} | {message:.200}")
+            if name not in message or not re.search(pattern, message):
+                unnamed.append((name, change.__name__, field, message))
+    assert unnamed == []
+    assert set(raw_files(home, "*")) == read_files
     build(home, suite)
 
 
 @pytest.mark.long
-def test_a_mended_source_passes_after_a_later_step_has_refused_it(tmp_path):
+def test_a_repaired_source_is_built_after_it_was_refused(tmp_path):
     pairs = entries()
     write_release(tmp_path / "raw")
     (tmp_path / "bench.toml").write_text('[sources]\ncodis = "raw"\n')
     build(tmp_path, "codis")
-    again = [{**pair, "question": f"Once more: {pair['question']}"} for pair in pairs[:100]]
-    (tmp_path / "raw/data.json").write_text(json.dumps([*pairs, *again]))
-    message = r"100 of \d+ rows are rejected \(0 before\)"
-    assert re.search(message, outcome(tmp_path, "codis"))
+    repeated = [{**pair, "question": f"Once more: {pair['question']}"} for pair in pairs[:100]]
+    (tmp_path / "raw/data.json").write_text(json.dumps([*pairs, *repeated]))
+    pattern = r"100 of \d+ rows are rejected \(0 before\)"
+    assert re.search(pattern, error_of_build(tmp_path, "codis"))
     (tmp_path / "raw/data.json").write_text(json.dumps(pairs))
     build(tmp_path, "codis")

@@ -1,7 +1,7 @@
-"""Suites without coordinates: turned images change no question, and are shown upright.
+"""In suites without coordinates, images that are stored turned change no question.
 
-The raw material of a mini edition is built twice: as it is, and with each image stored turned, in
-another of the eight EXIF orientations than the one before it.
+The raw material of a mini edition is built twice: as it is, and with its images stored in the
+eight EXIF orientations in turn.
 """
 
 import shutil
@@ -28,67 +28,72 @@ from tests.suites.journeybench.construction.built_bench import Bench as JourneyB
 from tests.suites.multi.bench import Bench as Multi
 
 
-def of_codis(home, source):
+def read_questions(bench, *tasks):
+    return [row for task in tasks for row in bench.rows(f"{task}/questions", Question)]
+
+
+def build_codis(home, source):
     bench = Codis(home, source)
     bench.build()
     return bench.questions(), bench.images
 
 
-def of_multi(home, source):
+def build_multi(home, source):
     bench = Multi(home, source)
     bench.build(dg.AssetSelection.assets(["multi", "questions"]))
     return bench.read(Question, "questions"), bench.images
 
 
-def of_cogbench(home, source):
+def build_cogbench(home, source):
     bench = CogBench(home, source=source)
     bench.materialize_and_check(COGBENCH)
-    tasks = ("description", "vqa")
-    return [q for t in tasks for q in bench.rows(f"{t}/questions", Question)], bench.images
+    return read_questions(bench, "description", "vqa"), bench.images
 
 
-def of_journeybench(home, source):
+def build_journeybench(home, source):
     bench = JourneyBench(home, f'[sources]\njourneybench = "{source}"\n')
     bench.build(dg.load_assets_from_modules(JOURNEYBENCH))
-    tasks = ("mcot", "multi_image_vqa")
-    return [q for t in tasks for q in bench.rows(f"{t}/questions", Question)], bench.images
+    return read_questions(bench, "mcot", "multi_image_vqa"), bench.images
 
 
-def write_turned(folder, turned):
-    """Turn each image in another orientation; returns those that occur."""
-    shutil.copytree(folder, turned)
-    used = []
-    for file, orientation in zip(sorted((turned / "images").rglob("*.*")), cycle(range(1, 9))):
+def write_turned_copy(folder, copy):
+    """Copy raw material with its images turned; returns the orientations that occur."""
+    shutil.copytree(folder, copy)
+    orientations = set()
+    for file, orientation in zip(sorted((copy / "images").rglob("*.*")), cycle(range(1, 9))):
         try:
             turn(file, orientation)
         except (UnidentifiedImageError, OSError):
-            continue  # planted: a torn file
-        used.append(orientation)
-    return used
+            continue  # a planted torn file
+        orientations.add(orientation)
+    return orientations
 
 
-def plain(questions, images):
-    """Questions by id, with the pixels that are shown in the places of digests."""
-    names = {image: sha256(np.asarray(images.open(image)).tobytes()).hexdigest()
-             for question in questions for image in question.images}  # fmt: skip
-    return {q.question_id: replace(q, images=tuple(map(names.get, q.images))) for q in questions}
+def with_pixel_digests(questions, image_store):
+    """Questions by id, with digests of the pixels that are shown in place of those of files."""
+    by_id = {}
+    for question in questions:
+        pixels = [np.asarray(image_store.open(image)) for image in question.images]
+        digests = tuple(sha256(array.tobytes()).hexdigest() for array in pixels)
+        by_id[question.question_id] = replace(question, images=digests)
+    return by_id
 
 
 @pytest.mark.parametrize(
     ("write", "build"),
     [
-        pytest.param(codis.write, of_codis, id="CODIS"),
-        pytest.param(multi.write, of_multi, id="MULTI", marks=pytest.mark.long),
-        pytest.param(cogbench.write, of_cogbench, id="CogBench", marks=pytest.mark.long),
+        pytest.param(codis.write, build_codis, id="CODIS"),
+        pytest.param(multi.write, build_multi, id="MULTI", marks=pytest.mark.long),
+        pytest.param(cogbench.write, build_cogbench, id="CogBench", marks=pytest.mark.long),
         pytest.param(
-            journeybench.write, of_journeybench, id="JourneyBench", marks=pytest.mark.long
+            journeybench.write, build_journeybench, id="JourneyBench", marks=pytest.mark.long
         ),
     ],
 )
 def test_turned_images_are_shown_upright_and_change_no_question(tmp_path, write, build):
     write(tmp_path / "upright")
-    assert {*write_turned(tmp_path / "upright", tmp_path / "turned")} == {*range(1, 9)}
-    before = plain(*build(tmp_path / "one", tmp_path / "upright"))
-    after = plain(*build(tmp_path / "two", tmp_path / "turned"))
-    assert len(before) > 40
-    assert after == before
+    assert write_turned_copy(tmp_path / "upright", tmp_path / "turned") == set(range(1, 9))
+    upright = with_pixel_digests(*build(tmp_path / "upright_home", tmp_path / "upright"))
+    turned = with_pixel_digests(*build(tmp_path / "turned_home", tmp_path / "turned"))
+    assert len(upright) > 40
+    assert turned == upright
