@@ -11,12 +11,7 @@ import pytest
 
 from bench_assets.core.reading.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.evaluation.runner import (
-    GeneratedResponses,
-    ModelVerdicts,
-    RuleVerdicts,
-    Runner,
-)
+from bench_assets.evaluation.runner import GeneratedResponses, ModelVerdicts, RuleVerdicts, Runner
 from bench_assets.suites.blink.dataset import (
     CONCATENATED_KEY,
     KEY,

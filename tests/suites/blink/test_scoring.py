@@ -29,8 +29,7 @@ def gpt_judgement(pair, word):
 
 
 @pytest.mark.parametrize(
-    ("response", "word", "careful", "official"),
-    read_cases(__file__, "scored_responses.jsonl"),
+    ("response", "word", "careful", "official"), read_cases(__file__, "scored_responses.jsonl")
 )
 def test_points_by_the_careful_and_the_official_scorer(response, word, careful, official):
     pair = answered_with(response)

@@ -67,7 +67,7 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
         pair(pair_id="s2", annotator="ana", revises="s1"),
     ]
     assert read_votes(release).rows == [
-        vote("s1", "bo", correct=False, comment="The other way round."),
+        vote("s1", "bo", correct=False, comment="The other way round.")
     ]
 
 

@@ -144,9 +144,7 @@ def test_changed_raw_data_of_a_builder_rebuild_only_its_own_tables(
     assert home.build() == 0
 
 
-def test_an_image_that_an_earlier_task_gives_up_rebuilds_the_later_tasks_table(
-    home: Home,
-) -> None:
+def test_an_image_that_an_earlier_task_gives_up_rebuilds_the_later_tasks_table(home: Home) -> None:
     counted_image = home.raw / "tallyqa" / "VG_100K" / "0000.jpg"
     (home.raw / "vsr" / "images" / "000000000000.jpg").write_bytes(counted_image.read_bytes())
     home.build()

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.blink.builders.circled_points import (
-    relative_depth,
-    relative_reflectance,
-)
+from bench_assets.suites.blink.builders.circled_points import relative_depth, relative_reflectance
 from bench_assets.suites.blink.builders.correspondences import (
     functional_correspondence,
     semantic_correspondence,

@@ -6,10 +6,7 @@ from random import Random
 import pytest
 from PIL import ExifTags, Image
 
-from bench_assets.suites.blink.builders.circled_points import (
-    relative_depth,
-    relative_reflectance,
-)
+from bench_assets.suites.blink.builders.circled_points import relative_depth, relative_reflectance
 from bench_assets.suites.blink.builders.correspondences import (
     functional_correspondence,
     semantic_correspondence,

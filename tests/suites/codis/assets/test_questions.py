@@ -11,10 +11,7 @@ from bench_assets.suites.codis.task import TASK
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.home import Home
 
-LEFT_HALF = [
-    *dg.load_assets_from_modules([assets]),
-    *dg.load_asset_checks_from_modules([assets]),
-]
+LEFT_HALF = [*dg.load_assets_from_modules([assets]), *dg.load_asset_checks_from_modules([assets])]
 
 
 class Bench(Home):

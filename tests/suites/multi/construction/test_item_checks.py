@@ -27,9 +27,7 @@ def problem(name, text, image=""):
             [problem("a", LONG), problem("b", "另一道完全不同的题目")], [], id="another text"
         ),
         pytest.param(
-            [problem("a", LONG, "a.png"), problem("b", LONG, "a2.png")],
-            ["b_0"],
-            id="alike images",
+            [problem("a", LONG, "a.png"), problem("b", LONG, "a2.png")], ["b_0"], id="alike images"
         ),
         pytest.param(
             [problem("a", LONG, "a.png"), problem("b", LONG, "b.png")], [], id="other images"
@@ -63,16 +61,12 @@ def test_items_with_another_text_or_gold_are_a_conflict_and_both_stay(first, sec
 
 
 @pytest.mark.parametrize(
-    ("fields", "defect"),
-    read_cases(__file__, "item_defects.jsonl", tuples=True),
+    ("fields", "defect"), read_cases(__file__, "item_defects.jsonl", tuples=True)
 )
 def test_a_defective_item_has_its_defect(fields, defect):
     assert defect in "; ".join(defects(item(**fields)))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    read_cases(__file__, "sound_items.jsonl"),
-)
+@pytest.mark.parametrize("fields", read_cases(__file__, "sound_items.jsonl"))
 def test_a_sound_item_has_no_defect(fields):
     assert defects(item(**fields)) == []

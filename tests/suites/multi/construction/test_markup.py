@@ -17,10 +17,7 @@ def to_markdown(html):
     return convert_item(item(specific=html, format="html")).item.specific
 
 
-@pytest.mark.parametrize(
-    ("raw", "markdown"),
-    read_cases(__file__, "html_markdown.jsonl"),
-)
+@pytest.mark.parametrize(("raw", "markdown"), read_cases(__file__, "html_markdown.jsonl"))
 def test_html_becomes_markdown(raw, markdown):
     assert to_markdown(raw) == markdown
 

@@ -109,9 +109,7 @@ def test_a_faulty_problem_is_refused_with_file_and_entry(tmp_path, change, expec
     [
         pytest.param('{"a": 1, "a": 2}', "duplicate field 'a'", id="an id twice"),
         pytest.param(
-            json.dumps([{"problem_id": "a", **PROBLEM}] * 2),
-            "duplicate id 'a'",
-            id="in a list",
+            json.dumps([{"problem_id": "a", **PROBLEM}] * 2), "duplicate id 'a'", id="in a list"
         ),
         pytest.param('{"a": ', "not JSON, or cut short", id="cut short"),
         pytest.param('"a"', "expected an object or a list", id="a text at the top"),
