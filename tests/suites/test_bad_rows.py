@@ -39,9 +39,7 @@ from tests.suites.journeybench.release import HALOQUEST, write_release
 from tests.suites.multi.dataset.test_source import PROBLEM
 
 MCOT = {"index": "1", "url": "https://a/1.png", "question": "How many?", "answer": "3"}
-TWO_IMAGES = {
-    "url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"
-}  # fmt: skip
+PAIR = {"url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"}
 CAPTION = {"url": "https://a/1.png", "captions": "A cat drives. A cat at the wheel."}
 TEXT = {"url": "https://a/1.png", "hypothesis": "A cat drives."}
 KNOWLEDGE = {"knowledge_content": "水是氢氧化物", "knowledge_images": []}
@@ -52,7 +50,7 @@ HALO_ROW = HALOQUEST.splitlines()[1]
 # them back as a table.
 
 
-def json_lines_reader(name, read_file):
+def lines_reader(name, read_file):
     def write_and_read(folder, rows):
         lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         file = folder / f"{name}.jsonl"
@@ -62,11 +60,11 @@ def json_lines_reader(name, read_file):
     return write_and_read
 
 
-def raw_rows_reader(name, row_type):
-    return json_lines_reader(name, lambda file: read_raw_rows(file.parent, row_type))
+def raw_reader(name, row_type):
+    return lines_reader(name, lambda file: read_raw_rows(file.parent, row_type))
 
 
-def json_file_reader(name, read_folder):
+def json_reader(name, read_folder):
     def write_and_read(folder, rows):
         (folder / f"{name}.json").write_text(json.dumps(rows))
         return read_folder(folder)
@@ -127,38 +125,34 @@ def cogbench_annotations(folder, rows):
 
 CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
 STORY = stories.description_entry(**CHAIN)
-STORY_ANNOTATIONS = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
-GALLERY_IMAGE = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
+NOTE = {"image": "a.png", "annotator": "ana", "annotation": "x"}
+IMAGE = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
 VOTE = {"image": "a.png", "annotator": "ana"}
-LOOK_ALIKE_VOTE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
-TRIGGER_VOTE = VOTE | {"question": "Which dog?", "accepts": True}
-IMAGE_B = {"image": "b.png"}
-GSM8K_PROBLEM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
-OTHER_QUESTION = {"question": "What is 1 + 1?"}
-COUNT = {"image": "a.png", "annotator": "ana", "count": 3}
-COPA_EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."} | {
+LOOK_ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
+TRIGGER = VOTE | {"question": "Which dog?", "accepts": True}
+OTHER_IMAGE = {"image": "b.png"}
+SUM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
+OTHER_SUM = {"question": "What is 1 + 1?"}
+COUNT = VOTE | {"count": 3}
+EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."} | {
     "question": "effect", "label": 0, "idx": 1
 }  # fmt: skip
 EXPERT = {"id": "k", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "8"}
-gallery = raw_rows_reader("gallery", GalleryImage)
-gsm8k, counts = (
-    json_lines_reader("gsm8k", read_problems),
-    json_lines_reader("image_counts", read_counts),
-)
-copa = json_lines_reader("copa", image_pairs.read_copa)
-experts = json_lines_reader("knowledge", image_pairs.read_knowledge)
-ITEM_ANNOTATION = {"item": "a_0", "round": 1, "annotator": "ana"}
-REFINEMENT = {"question_id": "q", "action": "drop"}
-multi_annotations = json_file_reader(
+gallery = raw_reader("gallery", GalleryImage)
+gsm8k = lines_reader("gsm8k", read_problems)
+counts = lines_reader("image_counts", read_counts)
+copa = lines_reader("copa", image_pairs.read_copa)
+experts = lines_reader("knowledge", image_pairs.read_knowledge)
+ANNOTATION = {"item": "a_0", "round": 1, "annotator": "ana"}
+DROP = {"question_id": "q", "action": "drop"}
+multi_annotations = json_reader(
     "annotations", lambda folder: read_annotations(folder / "annotations.json")
 )
-refinements = json_file_reader("refinements", read_refinements)
-mcot, two_images = (
-    json_lines_reader("mcot", read_mcot),
-    json_lines_reader("multi_image_vqa", read_multi_image),
-)
-captions = json_lines_reader("caption", read_captioned_images)
-texts = json_lines_reader("i2t", lambda file: read_samples({"text_positives": file}))
+refinements = json_reader("refinements", read_refinements)
+mcot = lines_reader("mcot", read_mcot)
+pairs = lines_reader("multi_image_vqa", read_multi_image)
+captions = lines_reader("caption", read_captioned_images)
+texts = lines_reader("i2t", lambda file: read_samples({"text_positives": file}))
 OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
 
 
@@ -167,9 +161,7 @@ OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
     [
         pytest.param(mcot, (MCOT, MCOT | {"answer": 3}, OTHER_MCOT), id="MCOT, an answer"),
         pytest.param(
-            two_images,
-            (TWO_IMAGES, TWO_IMAGES | {"url2": None}, TWO_IMAGES),
-            id="multi-image, an address is null",
+            pairs, (PAIR, PAIR | {"url2": None}, PAIR), id="multi-image, an address is null"
         ),
         pytest.param(captions, (CAPTION, CAPTION | {"captions": ""}, CAPTION), id="no caption"),
         pytest.param(
@@ -211,45 +203,29 @@ OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
             id="CogBench's questions",
         ),
         pytest.param(
-            cogbench_annotations,
-            (STORY_ANNOTATIONS[0], STORY_ANNOTATIONS[0], STORY_ANNOTATIONS[1]),
-            id="an annotation twice",
+            cogbench_annotations, (NOTE, NOTE, NOTE | OTHER_IMAGE), id="an annotation twice"
         ),
+        pytest.param(gallery, (IMAGE, IMAGE, IMAGE | OTHER_IMAGE), id="gallery, an image twice"),
         pytest.param(
-            gallery,
-            (GALLERY_IMAGE, GALLERY_IMAGE, GALLERY_IMAGE | IMAGE_B),
-            id="gallery, an image twice",
-        ),
-        pytest.param(
-            raw_rows_reader("look_alike_votes", LookAlikeVote),
-            (LOOK_ALIKE_VOTE, LOOK_ALIKE_VOTE | {"alike": "no"}, LOOK_ALIKE_VOTE | IMAGE_B),
+            raw_reader("look_alike_votes", LookAlikeVote),
+            (LOOK_ALIKE, LOOK_ALIKE | {"alike": "no"}, LOOK_ALIKE | OTHER_IMAGE),
             id="a vote on a look-alike",
         ),
         pytest.param(
-            raw_rows_reader("trigger_votes", TriggerVote),
-            (TRIGGER_VOTE, [TRIGGER_VOTE], TRIGGER_VOTE | IMAGE_B),
+            raw_reader("trigger_votes", TriggerVote),
+            (TRIGGER, [TRIGGER], TRIGGER | OTHER_IMAGE),
             id="a vote on a question",
         ),
-        pytest.param(
-            gsm8k,
-            (GSM8K_PROBLEM, GSM8K_PROBLEM, GSM8K_PROBLEM | OTHER_QUESTION),
-            id="GSM8K, a problem twice",
-        ),
-        pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | IMAGE_B), id="a count"),
-        pytest.param(
-            copa, (COPA_EVENT, COPA_EVENT, COPA_EVENT | {"idx": 2}), id="COPA, a number twice"
-        ),
+        pytest.param(gsm8k, (SUM, SUM, SUM | OTHER_SUM), id="GSM8K, a problem twice"),
+        pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | OTHER_IMAGE), id="a count"),
+        pytest.param(copa, (EVENT, EVENT, EVENT | {"idx": 2}), id="COPA, a number twice"),
         pytest.param(experts, (EXPERT, EXPERT, EXPERT | {"id": "l"}), id="experts, an id twice"),
         pytest.param(
             multi_annotations,
-            (ITEM_ANNOTATION, ITEM_ANNOTATION, ITEM_ANNOTATION | {"round": 2}),
+            (ANNOTATION, ANNOTATION, ANNOTATION | {"round": 2}),
             id="MULTI, annotated twice",
         ),
-        pytest.param(
-            refinements,
-            (REFINEMENT, REFINEMENT | {"action": "replace"}, REFINEMENT),
-            id="no new question",
-        ),
+        pytest.param(refinements, (DROP, DROP | {"action": "replace"}, DROP), id="no new question"),
     ],
 )
 def test_a_bad_row_is_a_rejection_that_names_its_line_or_entry(tmp_path, write_and_read, rows):
@@ -270,10 +246,8 @@ def test_a_release_with_a_bad_row_is_an_own_edition_with_a_rejection(tmp_path):
     assert bench.build("hallucination_vqa").success
     assert {q.edition for q in bench.rows("hallucination_vqa/questions", Question)} == {"own"}
     (rejection,) = bench.rows("hallucination_vqa/rejections", Rejection)
-    assert (rejection.entry, rejection.reason) == (
-        "haloquest-eval.csv, line 4",
-        "2 cells, expected 8",
-    )
+    assert rejection.entry == "haloquest-eval.csv, line 4"
+    assert rejection.reason == "2 cells, expected 8"
 
 
 def test_a_byte_order_mark_is_ignored(tmp_path):

@@ -31,6 +31,8 @@ from tests.suites.blink.builders.layouts import drafts, rejection_reasons, write
 
 FIVE_POINTS = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]  # shares of width and height
 SIX_POINTS = ["0 0", "0.5 0", "1 0", "0 1", "0.5 1", "1 1"]
+TOOL_IMAGES = ["funkpoint/cut/knife/a.png", "funkpoint/cut/saw/b.png"]
+CHAIR_IMAGES = ["spair/chair/a.png", "spair/chair/b.png"]
 
 
 def png_image(orientation=1):
@@ -97,21 +99,10 @@ def test_points_of_reflectance_lie_where_people_put_them(tmp_path, orientation):
 @pytest.mark.parametrize(
     ("task", "build", "images", "marks"),
     [
-        pytest.param(
-            FUNCTIONAL_POINTS,
-            functional_correspondence,
-            ["funkpoint/cut/knife/a.png", "funkpoint/cut/saw/b.png"],
-            FIVE_POINTS,
-            id="functional",
-        ),
-        pytest.param(
-            SEMANTIC_POINTS,
-            semantic_correspondence,
-            ["spair/chair/a.png", "spair/chair/b.png"],
-            SIX_POINTS,
-            id="semantic",
-        ),
+        (FUNCTIONAL_POINTS, functional_correspondence, TOOL_IMAGES, FIVE_POINTS),
+        (SEMANTIC_POINTS, semantic_correspondence, CHAIR_IMAGES, SIX_POINTS),
     ],
+    ids=["functional", "semantic"],
 )
 def test_points_of_correspondences_lie_where_people_put_them(
     tmp_path, orientation, task, build, images, marks
