@@ -84,7 +84,7 @@ class ElicitedModel:
         return replace(request, elicit="likelihood", options=options, temperature=None)
 
     def _choose_option(self, request: Request, response: Response) -> Response:
-        """Replace the text, which has the log-probabilities, by the likeliest letter."""
+        """Replace the log-probabilities in the text by the letter of the likeliest option."""
         if response.error or response.refusal:
             return response
         letters = ascii_uppercase[: len(request.options)]

@@ -230,9 +230,8 @@ def _checkpoint_section(path: Path, location: str) -> tuple[str, dict[str, Any]]
     except (ModelError, OSError) as error:
         if layout := layout_of(path):
             raise ModelError(layout.message) from error
-        raise ModelError(
-            f"{location} is not a checkpoint: {error}{_checkpoint_hint(path)}"
-        ) from error
+        problem = f"{error}{_checkpoint_hint(path)}"
+        raise ModelError(f"{location} is not a checkpoint: {problem}") from error
     return f"{checkpoint_name([path.parent.name, path.name])}@{content}", {"path": str(path)}
 
 

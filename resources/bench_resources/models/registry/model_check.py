@@ -1,16 +1,15 @@
 """Model check: loads a model, sends six probes and reports; the cache is not used."""
 
 import time
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 from statistics import median
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Question
 from bench_resources.checkpoints.hub_access import first_line
@@ -96,9 +95,6 @@ def probes(images: SyntheticImages) -> dict[str, Prompt]:
     }
 
 
-Respond: TypeAlias = Callable[[Sequence[Request]], list[Response]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
     """A probe and its response."""
@@ -130,42 +126,20 @@ class ModelCheck:
         return reasons
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedModel:
-    """A model under check."""
-
-    respond: Respond
-    images: SyntheticImages
-    blind: bool = False
-
-
-def respond_in_order(engine: Engine) -> Respond:
-    """Wrap an engine so that responses come in the order of the requests."""
-
-    def respond(requests: Sequence[Request]) -> list[Response]:
-        responses = dict(validate_arrivals(engine.stream(requests), len(requests)))
-        return [responses[position] for position in range(len(requests))]
-
-    return respond
-
-
-def run_probes(check: ModelCheck, subject: CheckedModel) -> ModelCheck:
-    """Add the results of all probes to a check, also those of refused ones.
+def run_probes(
+    check: ModelCheck, engine: Engine, images: SyntheticImages, *, blind: bool
+) -> ModelCheck:
+    """Send the probes one by one; adds their results to a check, also those of refused ones.
 
     Raises:
         ModelError: If it does not load, or cannot answer at all.
     """
-    results, seconds = _send_probes(subject)
-    return replace(check, probes=results, response_seconds=median(seconds))
-
-
-def _send_probes(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[float]]:
-    """Send the probes one by one; returns their results and seconds. The first loads the model."""
     results: list[ProbeResult] = []
-    seconds: list[float] = []
-    for name, prompt in probes(subject.images).items():
+    seconds: list[float] = []  # the first one loads the model
+    for name, prompt in probes(images).items():
+        request = _request(name, prompt.without_images() if blind else prompt)
         start = time.perf_counter()
-        response = subject.respond([_request(name, prompt, subject)])[0]
+        response = dict(validate_arrivals(engine.stream([request]), 1))[0]
         seconds.append(time.perf_counter() - start)
         results.append(
             ProbeResult(
@@ -176,11 +150,10 @@ def _send_probes(subject: CheckedModel) -> tuple[tuple[ProbeResult, ...], list[f
                 failed=bool(response.error) and name in REQUIRED,
             )
         )
-    return tuple(results), seconds
+    return replace(check, probes=tuple(results), response_seconds=median(seconds))
 
 
-def _request(name: str, prompt: Prompt, subject: CheckedModel) -> Request:
-    prompt = prompt.without_images() if subject.blind else prompt
+def _request(name: str, prompt: Prompt) -> Request:
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
     question = Question(  # for models written in Python, which may use it
         question_id=f"check/{name}",
@@ -235,8 +208,7 @@ def _run_check(
         secrets = known_secrets(settings.home)
         raw_engine = _open_engine(_shorten_responses(spec), kind, context)
         with closing(RedactingEngine(raw_engine, secrets)) as engine:
-            subject = CheckedModel(respond=respond_in_order(engine), images=images, blind=blind)
-            return run_probes(check, subject)
+            return run_probes(check, engine, images, blind=blind)
     except BenchError:
         raise
     except Exception as error:  # third-party code or files may raise anything

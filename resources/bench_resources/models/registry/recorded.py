@@ -57,10 +57,9 @@ def read_responses(path: Path) -> list[RecordedResponse]:
         if earlier is not response:
             has_same_text = earlier.text == response.text
             is_same = has_same_text and earlier.judge_response == response.judge_response
-            place = f"in {earlier.where} already" if is_same else f"differently in {earlier.where}"
-            raise SourceError(
-                f"{response.where}: {response.question_id} is answered {place}. Keep one"
-            )
+            where = f"in {earlier.where} already" if is_same else f"differently in {earlier.where}"
+            problem = f"{response.question_id} is answered {where}. Keep one"
+            raise SourceError(f"{response.where}: {problem}")
     if not responses:
         raise SourceError(f"{path}: no responses (expected a JSON object on each line)")
     return responses

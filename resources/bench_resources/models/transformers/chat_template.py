@@ -133,6 +133,7 @@ class SpecialTokenEscaper:
 
     @cached_property
     def _control_pattern(self) -> re.Pattern[str]:
+        """Matches a special token, the longest first, or a stand-in."""
         names = self._tokenizer._get_control_tokens(self._template)
         longest_first = sorted(names, key=len, reverse=True)
         stand_ins = f"[{chr(_FIRST_STAND_IN)}-{chr(_LAST_STAND_IN)}]"

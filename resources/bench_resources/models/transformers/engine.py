@@ -99,11 +99,7 @@ class TransformersEngine:
         """The checkpoint, pinned to its content."""
         spec = self._spec
         pinned = pin(
-            self._location,
-            spec.revision,
-            spec.gguf_file,
-            processor=spec.processor,
-            base=spec.base,
+            self._location, spec.revision, spec.gguf_file, processor=spec.processor, base=spec.base
         )
         return with_template(spec, pinned)
 

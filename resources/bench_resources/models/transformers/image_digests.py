@@ -33,9 +33,8 @@ class ImageDigests:
         Raises:
             ModelError: If the processor does not load, or takes no image.
         """
-        return self._findings.get_or_find(
-            key_of(spec, checkpoint), lambda: _digest_tensors(spec, checkpoint)
-        )
+        key = key_of(spec, checkpoint)
+        return self._findings.get_or_find(key, lambda: _digest_tensors(spec, checkpoint))
 
 
 def _digest_tensors(spec: TransformersSpec, checkpoint: Checkpoint) -> str:

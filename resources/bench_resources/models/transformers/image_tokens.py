@@ -115,7 +115,7 @@ class MinimumSizes:
         return enlarged, f"enlarged for the processor: {', '.join(changes)}" if changes else ""
 
     def _enlarged_size(self, image: PILImage.Image) -> tuple[int, int]:
-        """Width and height in px, of at least the minimum side and aspect ratio."""
+        """Width and height in px, both long enough for size and aspect ratio."""
         least_for_ratio = ceil(max(image.size) / _MAX_ASPECT_RATIO)
         least_side = max((self._token_side or 0) + 1, LEAST_SIDE, least_for_ratio)
         return max(image.width, least_side), max(image.height, least_side)

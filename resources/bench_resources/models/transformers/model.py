@@ -60,9 +60,8 @@ class TransformersModel:
         self._end_tokens = end_tokens_of(model, self._tokenizer)
         self._texts = ResponseTexts(self._tokenizer, self._end_tokens, spec.thinking_tags)
         self._generation_config = model.generation_config
-        model.generation_config = type(
-            self._generation_config
-        )()  # else ``generate`` merges it into ours
+        # Else ``generate`` would merge it into ours.
+        model.generation_config = type(self._generation_config)()
         if model.config.is_encoder_decoder:
             self._tokenizer.padding_side = "right"  # its positions count from the first token
         self._idle: list[PromptTensors] = []
@@ -109,10 +108,7 @@ class TransformersModel:
                 for row, tokens in enumerate(new_tokens)
             ]
         bad_from = finite_check.first_bad_tokens(len(responses))
-        return [
-            _flag_bad_numbers(response, bad)
-            for response, bad in zip(responses, bad_from, strict=True)
-        ]
+        return list(map(_flag_bad_numbers, responses, bad_from))
 
     def scores(self, prepared: PromptBatch, steps: int) -> "list[list[Tensor]]":
         """The scores of the first tokens of each conversation, one vector a step."""
@@ -144,9 +140,7 @@ class TransformersModel:
         new_tokens: list[list[int]] = self._cut_prompt(tokens, inputs["input_ids"]).tolist()
         return new_tokens
 
-    def _elicit(
-        self, prepared: PromptBatch, draw: Draw, finite_check: FiniteCheck
-    ) -> list[Response]:
+    def _elicit(self, prepared: PromptBatch, draw: Draw, check: FiniteCheck) -> list[Response]:
         """Answer by the likelihoods of the options, or by the likeliest one."""
         refuse_open_reasoning(prepared.endings, self._spec.thinking_tags)
         delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
@@ -157,7 +151,7 @@ class TransformersModel:
 
         def generate(processors: Sequence[Any], n: int) -> list[list[int]]:
             short_draw = replace(draw, max_tokens=n)
-            return self._generate(prepared, short_draw, [finite_check, *processors])
+            return self._generate(prepared, short_draw, [check, *processors])
 
         return elicit(prepared, draw, tokens, generate)
 
@@ -228,19 +222,19 @@ class TransformersModel:
         return tokens
 
     def _response(
-        self, tokens: list[int], row: int, prepared: PromptBatch, seconds: float
+        self, tokens: list[int], row: int, batch: PromptBatch, seconds: float
     ) -> Response:
         """The response of the new tokens of a row, which end at the first end token."""
-        ends = (n for n, token in enumerate(tokens, start=1) if token in self._end_tokens)
-        length = next(ends, None)
-        opening_tag = find_opening_tag(prepared.endings[row], self._spec.thinking_tags)
+        lengths = (n for n, token in enumerate(tokens, start=1) if token in self._end_tokens)
+        length = next(lengths, None)
+        opening_tag = find_opening_tag(batch.endings[row], self._spec.thinking_tags)
         return Response(
             text=opening_tag + self._texts.decode(tokens[:length]),
             finish_reason="length" if length is None else "stop",
-            prompt_tokens=prepared.prompt_tokens[row],
+            prompt_tokens=batch.prompt_tokens[row],
             completion_tokens=length or len(tokens),
-            image_tokens=prepared.image_tokens[row],
-            note=prepared.notes[row],
+            image_tokens=batch.image_tokens[row],
+            note=batch.notes[row],
             seconds=seconds,
         )
 

@@ -135,7 +135,8 @@ def _load_multimodal(
 
 
 def _find_processor_class(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
-    """The processor class of transformers that a checkpoint names, if any."""
+    """The processor class of transformers that a checkpoint names, or else that of its model."""
+    from transformers import PROCESSOR_MAPPING, AutoConfig
     from transformers.models.auto.processing_auto import processor_class_from_name
 
     for name in _CLASS_FILES:
@@ -144,13 +145,8 @@ def _find_processor_class(location: str, origin: dict[str, Any]) -> Any:  # noqa
             return None
         if processor_class := processor_class_from_name(config.get("processor_class") or ""):
             return processor_class
-    return _class_for_model(location, origin)
-
-
-def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
-    from transformers import PROCESSOR_MAPPING, AutoConfig
-
-    return PROCESSOR_MAPPING.get(type(AutoConfig.from_pretrained(location, **origin)), None)
+    config_class = type(AutoConfig.from_pretrained(location, **origin))
+    return PROCESSOR_MAPPING.get(config_class, None)
 
 
 def _without_video(processor_class: Any) -> Any:  # noqa: ANN401 - a class of transformers
@@ -183,16 +179,13 @@ def _without_video(processor_class: Any) -> Any:  # noqa: ANN401 - a class of tr
             processor_dict: dict[str, Any],
             **kwargs: Any,  # noqa: ANN401
         ) -> Any:  # noqa: ANN401
-            parts = {
-                _VIDEO_PROCESSOR: _VideoPlaceholder(),
-                **dict(zip(loaded_attributes, args, strict=True)),
-            }
+            parts = dict(zip(loaded_attributes, args, strict=True))
+            parts[_VIDEO_PROCESSOR] = _VideoPlaceholder()
             all_args = [parts[name] for name in attributes]
             return Constructed.from_args_and_dict(all_args, processor_dict, **kwargs)
 
-    Constructed.__name__ = WithoutVideo.__name__ = (
-        processor_class.__name__
-    )  # transformers looks up by name
+    # transformers looks up by name.
+    Constructed.__name__ = WithoutVideo.__name__ = processor_class.__name__
     return WithoutVideo
 
 
@@ -211,10 +204,8 @@ def _chat_template(
 ) -> str | dict[str, str] | None:
     """The configured chat template, or the checkpoint's own."""
     if not spec.chat_template:
-        own_template: str | dict[str, str] | None = (
-            processor.chat_template or tokenizer.chat_template
-        )
-        return own_template
+        template: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
+        return template
     if spec.chat_template == PLAIN_TEMPLATE:
         return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
     try:

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
@@ -64,8 +64,6 @@ _BATCHES_THAT_FIT = 8  # before a larger one is tried: a failing batch costs as 
 _WINDOW = 4  # batches whose images are decoded ahead, to group similar sizes
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
 _ASSUMED_PIXELS = 2**24  # pixels assumed per request before any was read
-
-Conversations: TypeAlias = list[list[Message]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +255,7 @@ class Batches:
         n_rounds = len(rounds[0])  # all requests of a batch have as many
         if not n_rounds:
             raise ValueError("the prompt has no unanswered user turn")
-        chats: Conversations = [[] for _ in requests]
+        chats: list[list[Message]] = [[] for _ in requests]
         responses: list[list[Response]] = [[] for _ in requests]  # by request, then round
         for n in range(n_rounds):
             for chat, request_rounds in zip(chats, rounds, strict=True):

@@ -139,12 +139,8 @@ def prepend_reasoning(
         tags: Tags of this model's reasoning, if not the usual ones.
         cut_off: Whether the reasoning is unfinished, without a response after it.
 
-    >>> (
-    ...     prepend_reasoning("A? B.", "B"),
-    ...     prepend_reasoning("A? ", "", cut_off=True),
-    ...     prepend_reasoning("", "B"),
-    ... )
-    ('<think>A? B.</think>B', '<think>A? ', 'B')
+    >>> prepend_reasoning("A? B.", "B"), prepend_reasoning("A? ", "", cut_off=True)
+    ('<think>A? B.</think>B', '<think>A? ')
     """
     opening, closing = tags or _TAGS
     if not (reasoning or cut_off):
@@ -286,11 +282,10 @@ def is_model_version(answered: str, requested: str) -> bool:
 
     >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o"), is_model_version("gpt-4o-mini", "gpt-4o")
     (True, False)
-    >>> (
-    ...     is_model_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"),
-    ...     is_model_version("llama3:latest", "llama3"),
-    ... )
-    (False, True)
+    >>> is_model_version("llama3:latest", "llama3")
+    True
+    >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13")
+    False
     """
     answered_name = _without_folder(answered)
     requested_name = _without_folder(requested).removesuffix("-latest")
