@@ -101,22 +101,19 @@ def number_figures() -> dict[str, float]:
     """Shares of problems and of quantities with another number, recalculated or proven."""
     proposals_of = changes()
     questions = {problem.problem_id: problem.question for problem in problems()}
-    n_quantities = n_proven = 0
+    n_proven_problems = n_quantities = n_proven = 0
     for problem_id, proposals in proposals_of.items():
         numbers_with_proof = {
             int(proposal.id.split("/")[1]) for proposal in proposals if proposal.form == "proven"
         }
+        n_proven_problems += bool(numbers_with_proof)
         for number in _numbers_of_things(words_to_digits(questions[problem_id])):
             n_quantities += 1
             n_proven += number in numbers_with_proof
     n = len(proposals_of)
     return {
         "problems with brackets": n,
-        "by form alone, of problems": sum(
-            any(proposal.form == "proven" for proposal in proposals)
-            for proposals in proposals_of.values()
-        )
-        / n,
+        "by form alone, of problems": n_proven_problems / n,
         "by form alone, of quantities of things": n_proven / n_quantities,
     }
 

@@ -46,8 +46,7 @@ KNOWLEDGE = {"knowledge_content": "水是氢氧化物", "knowledge_images": []}
 HALO_ROW = HALOQUEST.splitlines()[1]
 
 
-# Each function returns, or is, a reader: it writes rows to a source file in a folder and reads
-# them back as a table.
+# Readers write rows to a source file in a folder and read them back as a table.
 
 
 def lines_reader(name, read_file):
@@ -73,7 +72,7 @@ def json_reader(name, read_folder):
 
 
 def cogbench_reader(read_release):
-    """A reader of rows of stories; of each story, the table has its image once."""
+    """Return a reader of stories whose table has the image of each story once."""
 
     def write_and_read(folder, rows):
         stories.write_release(folder, dict(zip("abc", rows, strict=True)))
@@ -83,41 +82,41 @@ def cogbench_reader(read_release):
     return write_and_read
 
 
-def haloquest(folder, rows):
+def read_haloquest(folder, rows):
     (folder / "haloquest-eval.csv").write_text("\n".join([HALOQUEST.splitlines()[0], *rows, ""]))
     return read_trigger_questions(folder / "haloquest-eval.csv")
 
 
-def multi_problems(folder, rows):
+def read_multi_problems(folder, rows):
     """Read problems of two items each; the table has the first of them."""
     (folder / "problem_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
     table = read_items(find_release(folder))
     return replace(table, rows=table.rows[::2])
 
 
-def multi_knowledge(folder, rows):
+def read_multi_knowledge(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "knowledge_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
     return read_knowledge(find_release(folder))
 
 
-def multi_hard_list(folder, rows):
+def read_multi_hard_list(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "hard_list_v1.json").write_text(json.dumps(rows))
     return read_hard_list(find_release(folder))
 
 
-def multi_captions(folder, rows):
+def read_multi_captions(folder, rows):
     (folder / "captions_v1_blip.csv").write_text("".join(f"{row}\n" for row in rows))
     return read_image_texts(folder / "captions_v1_blip.csv")
 
 
-def cogbench_questions(folder, rows):
+def read_cogbench_questions(folder, rows):
     stories.write_release(folder, {}, rows)
     return cogbench.read_questions(cogbench.find_release(folder))
 
 
-def cogbench_annotations(folder, rows):
+def read_cogbench_annotations(folder, rows):
     (folder / "images").mkdir()
     (folder / "annotations.json").write_text(json.dumps(rows))
     return cogbench.read_annotations(cogbench.find_release(folder))
@@ -168,20 +167,24 @@ OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
             texts, (TEXT, {"hypothesis": "x"}, TEXT | {"url": "https://a/2.png"}), id="retrieval"
         ),
         pytest.param(
-            haloquest,
+            read_haloquest,
             (HALO_ROW, HALO_ROW.replace("false premises", "?"), HALO_ROW.replace("0", "2", 1)),
             id="HaloQuest, a type",
         ),
         pytest.param(
-            multi_problems,
+            read_multi_problems,
             (PROBLEM, PROBLEM | {"problem_type_list": ["?", "填空"]}, PROBLEM),
             id="MULTI",
         ),
         pytest.param(
-            multi_knowledge, (KNOWLEDGE, {"knowledge_content": 3}, KNOWLEDGE), id="MULTI-Extend"
+            read_multi_knowledge,
+            (KNOWLEDGE, {"knowledge_content": 3}, KNOWLEDGE),
+            id="MULTI-Extend",
         ),
-        pytest.param(multi_hard_list, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
-        pytest.param(multi_captions, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"),
+        pytest.param(read_multi_hard_list, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
+        pytest.param(
+            read_multi_captions, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"
+        ),
         pytest.param(
             cogbench_reader(cogbench.read_stories),
             (STORY, STORY | {"Entities": "girl"}, STORY),
@@ -198,12 +201,12 @@ OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
             id="chains",
         ),
         pytest.param(
-            cogbench_questions,
+            read_cogbench_questions,
             (stories.vqa_row(), stories.vqa_row(choice_b=None), stories.vqa_row()),
             id="CogBench's questions",
         ),
         pytest.param(
-            cogbench_annotations, (NOTE, NOTE, NOTE | OTHER_IMAGE), id="an annotation twice"
+            read_cogbench_annotations, (NOTE, NOTE, NOTE | OTHER_IMAGE), id="an annotation twice"
         ),
         pytest.param(gallery, (IMAGE, IMAGE, IMAGE | OTHER_IMAGE), id="gallery, an image twice"),
         pytest.param(

@@ -130,7 +130,7 @@ def read_letters(outputs):
         for row in [*content["val"], *content["test"]]:
             reading = read(row["full_prediction"], task.options)
             careful = reading.value if reading and not reading.named else ""
-            judge = row["prediction"][:3].strip("()").replace("Z", "")
+            judge = row["prediction"][:3].strip("()").replace("Z", "")  # "(Z)": no option
             letters.append(ReadLetters(row["idx"], careful, judge))
     return letters
 

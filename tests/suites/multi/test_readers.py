@@ -49,6 +49,6 @@ def test_full_width_characters_become_half_width():
     assert half_width("（Ａ）") == "(A)"
 
 
-def test_a_refusal_says_that_image_information_is_missing():
+def test_a_refusal_is_a_statement_that_image_information_is_missing():
     assert says_image_is_missing("由于缺少图片信息，无法作答")
     assert not says_image_is_missing("图片信息充足")

@@ -68,7 +68,9 @@ def annotation_orientation(request, orientation):
     return 1 if request.param == "as shown" else orientation
 
 
-def test_relative_depth(tmp_path, orientation, annotation_orientation, circles):
+def test_circles_of_relative_depth_are_at_the_upright_points(
+    tmp_path, orientation, annotation_orientation, circles
+):
     """The first point is closer."""
     write_picture(tmp_path / "a.png", orientation)
     (x_a, y_a), (x_b, y_b) = (stored_point(point, annotation_orientation) for point in POINTS[:2])
@@ -83,7 +85,7 @@ def test_relative_depth(tmp_path, orientation, annotation_orientation, circles):
         assert circles[-1]["BA"[place]] == near_scaled(POINTS[1])
 
 
-def test_relative_reflectance(tmp_path, orientation, circles):
+def test_circles_of_relative_reflectance_are_at_the_upright_points(tmp_path, orientation, circles):
     """Shares of width and height of the stored image; the second point is darker."""
     layouts.write_image(tmp_path / "data/a.png", (WIDE, HIGH), (80, 80, 80))
     turn(tmp_path / "data/a.png", orientation)
@@ -104,7 +106,9 @@ def test_relative_reflectance(tmp_path, orientation, circles):
         assert view.options == ("A is darker", "B is darker", "About the same")
 
 
-def test_object_localization(tmp_path, orientation, annotation_orientation):
+def test_a_box_of_object_localization_is_around_the_upright_object(
+    tmp_path, orientation, annotation_orientation
+):
     """The object is a white rectangle."""
     path = tmp_path / "val2017/1.png"
     path.parent.mkdir()
@@ -164,7 +168,9 @@ LAYOUTS = {"Functional_Correspondence": write_tools, "Semantic_Correspondence": 
 
 @pytest.mark.parametrize("task", LAYOUTS)
 @pytest.mark.parametrize("has_size", [True, False], ids=["with a size", "without"])
-def test_key_points(tmp_path, orientation, annotation_orientation, task, has_size, circles):
+def test_circles_of_correspondences_are_at_corresponding_key_points(
+    tmp_path, orientation, annotation_orientation, task, has_size, circles
+):
     if not has_size and annotation_orientation != orientation:
         pytest.skip("an annotation without a size is of the stored pixels")
     LAYOUTS[task](tmp_path, orientation, annotation_orientation, has_size=has_size)
@@ -178,7 +184,7 @@ def test_key_points(tmp_path, orientation, annotation_orientation, task, has_siz
     assert circles[1]["C"] == near_scaled(second[nth])
 
 
-def test_visual_correspondence(tmp_path, orientation, circles):
+def test_circles_of_visual_correspondence_follow_the_homography(tmp_path, orientation, circles):
     """Image 2 is moved by (30, 10); its homography is of stored pixels, taken from four points."""
     import cv2
 
@@ -198,7 +204,7 @@ def test_visual_correspondence(tmp_path, orientation, circles):
     assert circles[1]["B"] == pytest.approx(expected, abs=2)
 
 
-def test_jigsaw(tmp_path, orientation):
+def test_the_right_piece_of_a_jigsaw_is_the_upright_centre(tmp_path, orientation):
     """The right piece is the centre of the upright photograph."""
     write_picture(tmp_path / "a.png", orientation, seed=1)
     (draft,) = drafts(build_candidates("Jigsaw", tmp_path))
@@ -219,7 +225,7 @@ def write_turned_frames(folder, *orientations):
     return files
 
 
-def test_multi_view_reasoning(tmp_path, orientation):
+def test_frames_of_multi_view_reasoning_turn_the_way_of_the_answer(tmp_path, orientation):
     """The camera goes to its right; in a mirrored world it goes to the left."""
     files = write_turned_frames(tmp_path, orientation, orientation)
     (draft,) = drafts(build_candidates("Multi-view_Reasoning", tmp_path))

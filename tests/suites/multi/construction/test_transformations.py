@@ -82,8 +82,8 @@ def decide_by_solvers(rows, rng):
     Half of a solver's errors repeat the key.
     """
     items = [replace(problem(row), item_id=f"x_{n}") for n, row in enumerate(rows)]
-    requests = {item.item_id: {"name": row["rule"]} for item, row in zip(items, rows, strict=True)}
-    proposals = key_proposals(propose(items, requests, 0.0, 0, by="a rule"), items, [])
+    rules = {item.item_id: {"name": row["rule"]} for item, row in zip(items, rows, strict=True)}
+    proposals = key_proposals(propose(items, rules, 0.0, 0, by="a rule"), items, [])
     keys = {proposal.id: proposal.key.replace("\n", "; ") for (proposal,) in proposals}
     is_right = judge_keys(rows)
 

@@ -47,7 +47,7 @@ def write_release(folder, problems):
     return find_release(folder)
 
 
-def test_every_sub_question_is_an_item_of_its_own(tmp_path):
+def test_every_sub_question_is_an_item(tmp_path):
     first, second = read_items(write_release(tmp_path, {"czsw_0": PROBLEM})).require()
     assert (first.item_id, second.item_id) == ("czsw_0_0", "czsw_0_1")
     assert first.text == "观察下图[IMAGE_1]\n图中是[MASK]\nA. 猫\nB. 狗"
