@@ -1,4 +1,4 @@
-"""Every check says in a sentence what it found, also when it passed."""
+"""Every check describes its result in a sentence, also when it passed."""
 
 import json
 from dataclasses import replace
@@ -8,13 +8,13 @@ import pytest
 
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Judgement, Question
+from bench_assets.core.schema.rows import Judgement
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.evaluation.task import RULES, ByRules
 from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
-JUDGED = replace(
+JUDGED_TASK = replace(
     TASK,
     judges={
         RULES: ByRules(
@@ -28,42 +28,45 @@ JUDGED = replace(
 
 
 @pytest.mark.parametrize(
-    ("problems", "says"),
+    ("problems", "description"),
     [
-        pytest.param([], "All is well.", id="what holds"),
-        pytest.param(["t/1: no text"], "1 problem among 40 responses; t/1: no text", id="one"),
+        pytest.param([], "All is well.", id="no problem"),
+        pytest.param(
+            ["t/1: no text"], "1 problem among 40 responses; t/1: no text", id="one problem"
+        ),
         pytest.param(
             ["t/1: no text", "t/2: no text"],
             "2 problems among 40 responses; the first: t/1: no text",
-            id="the first of several",
+            id="several problems",
         ),
         pytest.param(
             ["<b>" + "x" * 1_000_000],
             f"1 problem among 40 responses; &#60;b&#62;{'x' * 297} …",
-            id="a text of a stranger, and of a megabyte",
+            id="markup and a megabyte of text",
         ),
     ],
 )
-def test_a_result_is_a_sentence(problems, says):
+def test_a_result_is_described_in_a_sentence(problems, description):
     result = check_result(problems, n=40, noun="response", holds="All is well.")
-    assert (result.passed, result.description) == (not problems, says)
+    assert (result.passed, result.description) == (not problems, description)
 
 
-def sentences(home: Path, questions: list[Question], responses: dict[str, str]) -> dict[str, str]:
-    lines = [{"question_id": name, "text": text} for name, text in responses.items()]
-    (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
-    checks = [check for check in [*task_checks(JUDGED), *regression_checks(JUDGED)]]
-    assets = [questions_asset(questions), *evaluation_assets(JUDGED)]
+def check_descriptions(home: Path) -> dict[str, str]:
+    """Descriptions by table and check, for two questions with a recorded response each."""
+    lines = [{"question_id": f"quiz/{n}", "text": "x"} for n in range(2)]
+    (home / "responses.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "responses.jsonl"\n')
+    checks = [*task_checks(JUDGED_TASK), *regression_checks(JUDGED_TASK)]
+    assets = [questions_asset(quiz(2)), *evaluation_assets(JUDGED_TASK)]
     result = run_for("m", [*assets, *checks], home, raise_on_error=False)
     return {
-        f"{found.asset_key.path[-1]}: {found.check_name}": found.description or ""
-        for found in result.get_asset_check_evaluations()
+        f"{evaluation.asset_key.path[-1]}: {evaluation.check_name}": evaluation.description or ""
+        for evaluation in result.get_asset_check_evaluations()
     }
 
 
-def test_checks_that_pass_say_what_holds(tmp_path):
-    assert sentences(tmp_path, quiz(2), {"quiz/0": "x", "quiz/1": "x"}) == {
+def test_passed_checks_describe_what_holds(tmp_path):
+    assert check_descriptions(tmp_path) == {
         "questions: well_formed": (
             "2 questions: ids are unique, each has a text and a possible answer."
         ),

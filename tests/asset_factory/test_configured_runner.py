@@ -1,4 +1,4 @@
-"""A reader looks again at what no rule reads: asked once, about unread responses alone."""
+"""A reader model is requested once, and only for responses that no rule reads."""
 
 import json
 
@@ -13,20 +13,19 @@ from tests.fakes.signs import UNREAD, read_well, write_home
 READER = '[models.reader]\nkind = "server"\nbase_url = "{url}"\nmodel = "reader"\n'
 
 
-def shown(body):
+def prompt_text(body):
     return "".join(texts(body))
 
 
-def looked_at(server):
-    """The unread responses of the evaluation that the server was asked about, whole and once."""
-    found = [
+def requested_signs(server):
+    """Numbers of the signs whose response and options are in a request, one for each request."""
+    prompts = [prompt_text(body) for body in server.bodies]
+    return [
         n
         for n in UNREAD
-        for body in server.bodies
-        if f"fox of sign {n}\n" in shown(body) and f"(A) fox number {n}\n" in shown(body)
+        for prompt in prompts
+        if f"fox of sign {n}\n" in prompt and f"(A) fox number {n}\n" in prompt
     ]
-    assert len(found) == len({*found})
-    return found
 
 
 @pytest.fixture
@@ -37,26 +36,26 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def server():
-    with ChatServer(lambda body: read_well(shown(body))) as one:
-        yield one
+    with ChatServer(lambda body: read_well(prompt_text(body))) as chat_server:
+        yield chat_server
 
 
 def accuracy(result):
     return next(row for row in lines(result) if row["category"] == "all")
 
 
-def test_a_served_reader_gets_unread_responses_alone_and_once(home, server):
+def test_a_served_reader_gets_only_unread_responses_and_once(home, server):
     file = write_home(home, READER.format(url=server.base_url))
     evaluate = ("evaluate", "signs", "--responses", file, "--json")
     assert accuracy(bench(*evaluate))["value"] == 0.5
     row = accuracy(bench(*evaluate, "--reader", "reader"))
     assert row["value"] == 1.0
     assert "|judge:reader:reader|" in row["signature"]
-    assert looked_at(server) == UNREAD
-    assert "Answer: A" not in "".join(map(shown, server.bodies))
+    assert requested_signs(server) == UNREAD
+    assert "Answer: A" not in "".join(map(prompt_text, server.bodies))
     assert "image_url" not in json.dumps(server.bodies)
-    tests = {one.figure: one.value for one in read_figures(home, JudgeFigure)}
-    assert tests == {"null_foreign": 1.0, "null_halved": 1.0}
+    figures = {row.figure: row.value for row in read_figures(home, JudgeFigure)}
+    assert figures == {"null_foreign": 1.0, "null_halved": 1.0}
     server.forget()
     assert accuracy(bench(*evaluate, "--reader", "reader")) == row
     assert server.n_requests == 0
@@ -68,19 +67,24 @@ def test_a_dry_run_counts_the_requests_to_the_reader(home, server):
     (home / "bench.toml").write_text((home / "bench.toml").read_text() + section)
     command = ("evaluate", "signs", "--model", "m", "--reader", "reader", "--json")
     bench("tables", "questions", "signs")
-    (_, before) = lines(bench(*command, "--dry-run"))
+    (_, reader_row) = lines(bench(*command, "--dry-run"))
     assert server.n_requests == 0
-    assert before["requests"] >= len(UNREAD)
+    assert reader_row["requests"] >= len(UNREAD)
     bench(*command)
     server.forget()
-    (_, after) = lines(bench(*command, "--dry-run"))
-    assert after["requests"] == after["cached"] == len(UNREAD)
+    (_, cached_row) = lines(bench(*command, "--dry-run"))
+    assert cached_row["requests"] == cached_row["cached"] == len(UNREAD)
     assert server.n_requests == 0
 
 
-def test_recorded_responses_cannot_read_themselves(home):
+@pytest.mark.parametrize(
+    ("reader", "message"),
+    [
+        ("self", "its responses are recorded, so it cannot be asked as a reader"),
+        ("gtp", "no reader named 'gtp'"),
+    ],
+)
+def test_recorded_responses_and_an_unknown_model_are_no_readers(home, reader, message):
     file = write_home(home)
-    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "self", code=1).stderr
-    assert "its responses are recorded, so it cannot be asked as a reader" in stderr
-    stderr = bench("evaluate", "signs", "--responses", file, "--reader", "gtp", code=1).stderr
-    assert "no reader named 'gtp'" in stderr
+    result = bench("evaluate", "signs", "--responses", file, "--reader", reader, code=1)
+    assert message in result.stderr

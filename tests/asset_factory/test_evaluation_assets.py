@@ -1,4 +1,4 @@
-"""What the assets right of the waist tell about an asking."""
+"""Metadata of the tables of an evaluation."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation.task import RULES, ByModel, ByRules
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
@@ -16,60 +16,67 @@ from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 
 
-def numbers(home: Path, n: int) -> list[dict[str, float]]:
+def numeric_metadata(result: dg.ExecuteInProcessResult, table: str) -> dict[str, float]:
+    (event,) = result.asset_materializations_for_node(f"quiz__{table}")
+    values = {name: entry.value for name, entry in event.metadata.items()}
+    return {name: value for name, value in values.items() if isinstance(value, int | float)}
+
+
+@pytest.mark.parametrize("table", ["predictions", "judgements"])
+def test_a_table_of_requests_has_their_number_and_rate(tmp_path: Path, table: str) -> None:
     assets = evaluation_assets(replace(TASK, judges={"paper": ByModel(judge_right)}))
-    result = run_for("m", [questions_asset(quiz(n)), *assets], home)
-    found = []
-    for table in ("predictions", "judgements"):
-        (event,) = result.asset_materializations_for_node(f"quiz__{table}")
-        shown = {name: entry.value for name, entry in event.metadata.items()}
-        found.append({name: v for name, v in shown.items() if isinstance(v, int | float)})
-    return found
-
-
-def test_predictions_and_judgements_have_their_rate_of_requests(tmp_path: Path) -> None:
     with ChatServer("A B") as server:
-        entry = f'kind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
+        section = f'kind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         (tmp_path / "bench.toml").write_text(
-            f'[suites.quiz]\njudge = "j"\n[models.m]\n{entry}[models.j]\n{entry}seed = 1\n'
+            f'[suites.quiz]\njudge = "j"\n[models.m]\n{section}[models.j]\n{section}seed = 1\n'
         )
-        numbers(tmp_path, 2)
-        for shown in numbers(tmp_path, 5):
-            assert (shown["responses_remembered"], shown["responses_asked"]) == (2, 3)
-            seconds = shown["asking_seconds"]
-            assert shown["responses_a_second"] * seconds == pytest.approx(3)
-            assert shown["completion_tokens_a_second"] * seconds == pytest.approx(3 * 3)
-            assert "device_memory_mib" not in shown  # a server keeps that to itself
-        for shown in numbers(tmp_path, 5):
-            assert shown["responses_asked"] == 0
-            assert not SPEEDS & set(shown)
+        run_for("m", [questions_asset(quiz(2)), *assets], tmp_path)
+        extended, repeated = (
+            numeric_metadata(run_for("m", [questions_asset(quiz(5)), *assets], tmp_path), table)
+            for _ in range(2)
+        )
+    assert (extended["responses_remembered"], extended["responses_asked"]) == (2, 3)
+    seconds = extended["asking_seconds"]
+    assert extended["responses_a_second"] * seconds == pytest.approx(3)
+    assert extended["completion_tokens_a_second"] * seconds == pytest.approx(3 * 3)
+    assert "device_memory_mib" not in extended  # a server does not tell it
+    assert repeated["responses_asked"] == 0
+    assert not SPEEDS & set(repeated)
 
 
-JUDGED = replace(TASK, judges={RULES: ByRules(lambda pairs: [_verdict(*one) for one in pairs])})
+JUDGED_TASK = replace(
+    TASK,
+    judges={
+        RULES: ByRules(
+            lambda pairs: [
+                Judgement.of(response, judge=RULES, criterion="right", verdict=False, response="no")
+                for _, response in pairs
+            ]
+        )
+    },
+)
 
 
-def _verdict(query: Question, response: Prediction) -> Judgement:
-    return Judgement.of(
-        response, judge=RULES, criterion="right", verdict=False, response="not that"
-    )
-
-
-def pages(home: Path, model: str) -> dict[str, str]:
-    """What a person reads of each table."""
-    result = run_for(model, [questions_asset(quiz(2)), *evaluation_assets(JUDGED)], home)
+def markdown_metadata(home: Path) -> dict[str, str]:
+    """Markdown in the metadata of the tables of an evaluation, by table and name."""
+    result = run_for("m", [questions_asset(quiz(2)), *evaluation_assets(JUDGED_TASK)], home)
+    events = result.get_asset_materialization_events()
+    materializations = [event.materialization for event in events]
     return {
-        f"{table}: {name}": str(entry.value)
-        for table in ("predictions", "judgements", "scores", "metrics")
-        for event in result.asset_materializations_for_node(f"quiz__{table}")
-        for name, entry in event.metadata.items()
+        f"{materialization.asset_key.path[-1]}: {name}": str(entry.value)
+        for materialization in materializations
+        for name, entry in materialization.metadata.items()
         if isinstance(entry, dg.MarkdownMetadataValue)
+        and materialization.asset_key.path[-1] != "questions"
     }
 
 
-def test_metrics_have_a_page_for_people(tmp_path: Path) -> None:
+def test_only_metrics_have_pages_in_markdown(tmp_path: Path) -> None:
     responses = [{"question_id": "quiz/0", "text": "x"}, {"question_id": "quiz/1", "text": "no"}]
-    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, responses)))
-    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
-    shown = pages(tmp_path, "m")
-    assert sorted(shown) == ["metrics: results", "metrics: table"]
-    assert shown["metrics: results"].startswith("**accuracy 0.500** [0.055, 0.945], n=2")
+    (tmp_path / "responses.jsonl").write_text("\n".join(map(json.dumps, responses)))
+    (tmp_path / "bench.toml").write_text(
+        '[models.m]\nkind = "recorded"\nfile = "responses.jsonl"\n'
+    )
+    pages = markdown_metadata(tmp_path)
+    assert sorted(pages) == ["metrics: results", "metrics: table"]
+    assert pages["metrics: results"].startswith("**accuracy 0.500** [0.055, 0.945], n=2")

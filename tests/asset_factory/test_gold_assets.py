@@ -1,4 +1,4 @@
-"""Solvers are asked once each, also after a kill in the middle, and counted beforehand."""
+"""Solvers get each request once, also after a kill, and a dry run counts the requests."""
 
 import subprocess
 import sys
@@ -21,10 +21,11 @@ from pathlib import Path
 from tests.asset_factory.test_gold_assets import Bench, PROPOSALS
 Bench(Path(sys.argv[1])).build(PROPOSALS)
 """
-N_REQUESTS = 8  # keys of the mini edition that nobody requested
+N_REQUESTS = 8  # proposals of the mini edition that no reviewer requested
 
 
-def configured(folder, server):
+def write_home(folder, server):
+    """Write a home with the solvers x and y, which send one request at a time."""
     folder.mkdir()
     models = "".join(
         f'[models.{name}]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "{name}"\n'
@@ -40,48 +41,53 @@ def request_texts(bodies):
 
 
 @pytest.mark.long
-def test_a_kill_in_the_middle_asks_no_solver_twice(tmp_path):
+def test_no_answered_request_to_a_solver_is_repeated_after_a_kill(tmp_path):
     with ChatServer(
         lambda _: Answer(text="#### A", wait=60 if server.n_requests > 11 else 0)
     ) as server:
-        home = configured(tmp_path / "home", server)
+        home = write_home(tmp_path / "home", server)
         process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(home)])
         try:
-            end = time.monotonic() + 120
+            deadline = time.monotonic() + 120
             while server.n_requests < 12:
-                assert process.poll() is None and time.monotonic() < end, "nobody was asked"  # noqa: PT018
+                assert process.poll() is None, "the build ended early"
+                assert time.monotonic() < deadline, "too few requests"
                 time.sleep(0.1)
-            time.sleep(2)  # until what was answered is written
+            time.sleep(2)  # until answered requests are written
         finally:
             process.kill()
             process.wait()
-        before = request_texts(server.bodies)[:11]  # answered: all keys by x, and three by y
-    with ChatServer("#### A", port=server.port) as again:
+        answered = request_texts(server.bodies)[:11]  # all 8 to x, and three to y
+    with ChatServer("#### A", port=server.port) as restarted:
         bench = Bench(home)
         bench.build(PROPOSALS)
-        assert not {*before} & {*request_texts(again.bodies)}
-        assert len(again.bodies) == 2 * N_REQUESTS - len(before)
+        assert not {*answered} & {*request_texts(restarted.bodies)}
+        assert len(restarted.bodies) == 2 * N_REQUESTS - len(answered)
         bench.build(PROPOSALS)
-        assert len(again.bodies) == 2 * N_REQUESTS - len(before)
+        assert len(restarted.bodies) == 2 * N_REQUESTS - len(answered)
     rows = [row for row in bench.read(DecidedProposal, "proposals") if not row.requested_by]
     assert {row.solvers for row in rows} == {("x", "y")}
+
+
+def solver_rows(home):
+    """Rows of a dry run about requests to solvers."""
+    with Workbench(load_settings(home), ["multi"]) as bench:
+        return [row for row in dry_run(bench, ["multi"], "random") if row.asked == "solver"]
 
 
 @pytest.mark.long
 def test_a_dry_run_counts_the_requests_of_solvers(tmp_path):
     with ChatServer("#### A") as server:
-        home = configured(tmp_path / "home", server)
+        home = write_home(tmp_path / "home", server)
         Bench(home).build(dg.AssetSelection.assets(["multi", "questions"]))
-        with Workbench(load_settings(home), ["multi"]) as bench:
-            rows = [row for row in dry_run(bench, ["multi"], "random") if row.asked == "solver"]
-        assert [(row.task, row.model, row.requests, row.cached) for row in rows] == [
+        assert [(row.task, row.model, row.requests, row.cached) for row in solver_rows(home)] == [
             ("multi/proposals", "x", N_REQUESTS, N_REQUESTS),
             ("multi/proposals", "y", N_REQUESTS, N_REQUESTS),
         ]
-        (home / "bench.toml").write_text(
-            (home / "bench.toml").read_text().replace('model = "y"', 'model = "z"')
-        )
-        with Workbench(load_settings(home), ["multi"]) as bench:
-            *_, row = [one for one in dry_run(bench, ["multi"], "random") if one.asked == "solver"]
-        assert (row.model, row.requests, row.cached) == ("y", N_REQUESTS, 0)
+        toml = (home / "bench.toml").read_text()
+        (home / "bench.toml").write_text(toml.replace('model = "y"', 'model = "z"'))
+        assert [(row.model, row.requests, row.cached) for row in solver_rows(home)] == [
+            ("x", N_REQUESTS, N_REQUESTS),
+            ("y", N_REQUESTS, 0),
+        ]
         assert server.n_requests == 2 * N_REQUESTS

@@ -1,6 +1,6 @@
-"""What a launch with a limit, a seed, a condition or a judge stores, and what it leaves alone."""
+"""Launches with a limit, a seed, a condition or a judge store partial results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def _verdict(answered: AnsweredQuestion) -> Judgement:
     )
 
 
-JUDGED = replace(
+JUDGED_TASK = replace(
     TASK,
     conditions={**TASK.conditions, "twice": _TWICE},
     judges={
@@ -40,21 +40,22 @@ JUDGED = replace(
 
 
 def launch(
-    home: Path, config: dict[str, Any], n: int = 60, task: Task = JUDGED
+    home: Path, config: dict[str, Any], task: Task = JUDGED_TASK
 ) -> dg.ExecuteInProcessResult:
+    """Evaluate a task of 60 questions with a launch configuration of its predictions."""
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), ["m"])
         return dg.materialize(
-            [questions_asset(quiz(n, categories=3)), *evaluation_assets(task)],
+            [questions_asset(quiz(60, categories=3)), *evaluation_assets(task)],
             partition_key="m",
             instance=instance,
             resources=resources_over(home),
-            run_config={"ops": {"quiz__predictions": {"config": config}}} if config else None,
+            run_config={"ops": {"quiz__predictions": {"config": config}}},
         )
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Any:
+def home(tmp_path: Path) -> Iterator[Path]:
     with ChatServer("A") as server:
         section = f'kind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
         (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}[models.j]\n{section}")
@@ -70,7 +71,7 @@ def accuracy(tables: TableFiles, *key: str) -> Metric:
     return metric
 
 
-def test_a_limit_stores_a_partial_number_and_no_whole_one(home: Path) -> None:
+def test_a_limit_stores_partial_metrics_only(home: Path) -> None:
     result = launch(home, {"limit": 20})
     assert result.success
     assert not result.asset_materializations_for_node("quiz__predictions")
@@ -78,26 +79,28 @@ def test_a_limit_stores_a_partial_number_and_no_whole_one(home: Path) -> None:
     metric = accuracy(partial_tables(home))
     assert metric.n_scored == 20
     assert Signature.parse(metric.signature).parts["partial"] == "20 of 60 questions"
-    (observed,) = result.get_asset_observation_events()
-    observation = observed.asset_observation_data.asset_observation
+    (event,) = result.get_asset_observation_events()
+    observation = event.asset_observation_data.asset_observation
     assert observation.description == "20 of 60 questions: not a number of the benchmark"
 
 
-def test_what_a_task_measures_beside_its_scores_is_in_the_partial_number_too(home: Path) -> None:
-    def measure(
+def test_metrics_beside_the_scores_are_partial_too(home: Path) -> None:
+    def measure_length(
         _: object, model: str, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Metric]:
         row = blank_metric(TASK, questions, model, {}, n_failed=0)
         return [replace(row, metric="length", value=float(len(predictions[0].text)))]
 
-    assert launch(home, {"limit": 20}, task=replace(JUDGED, measure_beside=measure)).success
+    assert launch(
+        home, {"limit": 20}, task=replace(JUDGED_TASK, measure_beside=measure_length)
+    ).success
     rows = partial_tables(home).read(["quiz", "metrics"], Metric, "m")
     (length,) = [row for row in rows if row.metric == "length"]
     assert length.value == 1.0  # of "A"
     assert Signature.parse(length.signature).parts["partial"] == "20 of 60 questions"
 
 
-def test_the_signature_knows_seed_condition_and_judge(home: Path) -> None:
+def test_the_signature_has_seed_condition_and_judge(home: Path) -> None:
     launch(home, {"limit": 6})
     plain = Signature.parse(accuracy(partial_tables(home)).signature)
     assert (plain.condition, plain.parts["judge"]) == ("main", RULES)
@@ -111,21 +114,21 @@ def test_the_signature_knows_seed_condition_and_judge(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "problem"),
+    ("config", "message"),
     [
         ({"condition": "thrice"}, "thrice"),
         ({"judge": "nobody"}, "nobody"),
         ({"limit": -1}, "greater than or equal to 0"),
     ],
 )
-def test_a_launch_that_cannot_be_made_says_so(
-    home: Path, config: dict[str, Any], problem: str
+def test_a_launch_with_an_invalid_setting_fails(
+    home: Path, config: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(Exception, match=problem):
+    with pytest.raises(Exception, match=message):
         launch(home, config)
 
 
-def test_a_model_without_a_seed_says_so(tmp_path: Path) -> None:
+def test_a_seed_for_a_model_without_one_fails(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
     with pytest.raises(Exception, match="a scripted model has no seed"):
         launch(tmp_path, {"seed": 1})

@@ -1,4 +1,4 @@
-"""Runs that are limited, in progress or interrupted are in the report, marked partial."""
+"""Interrupted runs leave partial metrics, which the report marks."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,27 +29,29 @@ from tests.report.fair import catalog, measure, report
 QUESTIONS = quiz(6, categories=2, group=2)
 
 
-class Interrupted:
-    """An engine that answers some requests, and then Ctrl-C is pressed."""
+class InterruptedEngine:
+    """An engine that responds to some requests before Ctrl-C is pressed."""
 
     identity, decoding, peak_memory = "m", None, None
 
-    def __init__(self, n: int) -> None:
-        self._n = n
+    def __init__(self, n_responses: int) -> None:
+        self._n_responses = n_responses
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        for position in range(self._n):
+        for position in range(self._n_responses):
             yield position, Response(text="right")
         raise KeyboardInterrupt
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Release nothing."""
 
 
-def interrupt(home: Path, n: int) -> None:
-    """Ask a model six questions, of which it answers the first ``n``."""
+def interrupt(home: Path, n_responses: int) -> None:
+    """Interrupt the evaluation of six questions after some responses."""
     progress = RequestProgress("m", lambda _: None, "in the log")
-    model = CachingModel("m", Interrupted(n), response_file(home / "responses"), progress)
+    model = CachingModel(
+        "m", InterruptedEngine(n_responses), response_file(home / "responses"), progress
+    )
     session = ModelSession(model, progress)
     with (
         pytest.raises(KeyboardInterrupt),
@@ -65,50 +67,55 @@ def interrupt(home: Path, n: int) -> None:
         pipeline.predict(TASK, QUESTIONS, model)
 
 
-def test_an_interrupted_run_keeps_the_groups_that_are_answered(tmp_path: Path) -> None:
-    interrupt(tmp_path, 5)  # two of three pairs
-    few = partial_tables(tmp_path)
-    scores = few.read(["quiz", "scores"], Score, "m")
+def test_an_interrupted_run_keeps_complete_groups(tmp_path: Path) -> None:
+    interrupt(tmp_path, 5)  # two of three pairs are complete
+    tables = partial_tables(tmp_path)
+    scores = tables.read(["quiz", "scores"], Score, "m")
     assert [row.question_id for row in scores] == ["quiz/0", "quiz/1", "quiz/2", "quiz/3"]
-    metrics = few.read(["quiz", "metrics"], Metric, "m")
+    metrics = tables.read(["quiz", "metrics"], Metric, "m")
     assert {partial_part(row.signature) for row in metrics} == {"4 of 6 questions so far"}
     assert {row.n_scored for row in metrics if row.category == "all"} == {4}
 
 
 @pytest.mark.parametrize(
-    ("known", "constant"),
+    ("stored_responses", "constant"),
     [
-        pytest.param(["x", "right"], 1.0, id="all are x"),
-        pytest.param(["right"], 0.0, id="what was best on all is wrong here"),
-        pytest.param([], None, id="a home without that table"),
+        pytest.param(["x", "right"], 1.0, id="x, the answer to all questions"),
+        pytest.param(["right"], 0.0, id="a wrong response"),
+        pytest.param([], None, id="an empty table"),
     ],
 )
-def test_the_best_constant_of_a_part_is_of_what_is_best_on_the_whole(
-    tmp_path: Path, known: list[str], constant: float | None
+def test_partial_metrics_have_the_best_of_the_stored_constants(
+    tmp_path: Path, stored_responses: list[str], constant: float | None
 ) -> None:
-    cell = partial(BestConstant, scorer="exact", metric="accuracy", value=0.5, data="0c")
-    found = [cell(category=text, response=text) for text in known]
+    constant_row = partial(BestConstant, scorer="exact", metric="accuracy", value=0.5, data="0c")
+    constants = [constant_row(category=text, response=text) for text in stored_responses]
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["quiz", "constants"], found, BestConstant)
+    tables.write(["quiz", "constants"], constants, BestConstant)
     interrupt(tmp_path, 5)
     rows = partial_tables(tmp_path).read(["quiz", "metrics"], Metric, "m")
     assert {row.constant for row in rows if row.category == "all"} == {constant}
 
 
-def rows(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
-    """Models of the report's first page, and of which part of the questions they are."""
+def models_and_parts(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
+    """Models on the first page of the report, each with its part of the questions, if partial."""
     page = report(home, tables, catalog(home))
     (file,) = (page.parent / "data").glob("index.*.js")
     script = file.read_text(encoding="utf-8")
     columns = json.loads(script.removeprefix('Bench.put("index",').removesuffix(");\n"))["rows"]
-    texts = [[columns[n][0][i] for i in columns[n][1]] for n in ("model", "partial")]
-    return list(zip(*texts, strict=True))
+    return list(zip(decode(columns["model"]), decode(columns["partial"]), strict=True))
 
 
-def test_a_number_over_all_questions_replaces_the_partial_one(tmp_path: Path) -> None:
+def decode(column: tuple[list[str], list[int]]) -> list[str]:
+    """Values of a column, which is stored as distinct values and an index for each row."""
+    values, indices = column
+    return [values[index] for index in indices]
+
+
+def test_metrics_of_all_questions_replace_partial_ones(tmp_path: Path) -> None:
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)
     interrupt(tmp_path, 5)
-    assert rows(tmp_path, tables) == [("m", "4 of 6 questions so far")]
+    assert models_and_parts(tmp_path, tables) == [("m", "4 of 6 questions so far")]
     measure(tables, "m", 0.5)
-    assert [part for _, part in rows(tmp_path, tables)] == [""]
+    assert models_and_parts(tmp_path, tables) == [("m", "")]

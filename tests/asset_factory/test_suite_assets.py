@@ -1,4 +1,4 @@
-"""A study without rows says what it needs."""
+"""Studies and conditions that may be empty, and the tags of runs over raw data sets."""
 
 import dagster as dg
 import pytest
@@ -14,36 +14,31 @@ from bench_assets.suites.journeybench.suite import SUITE as JOURNEYBENCH
 from bench_assets.suites.multi.suite import SUITE as MULTI
 
 
-@pytest.mark.parametrize(
-    ("study", "needed"),
-    [
-        (human, "the annotation task"),
-        (human_score, "the annotation task"),
-    ],
-)
-def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
-    assert needed in study.metadata_by_key[study.key][NEEDS_KEY]
+@pytest.mark.parametrize("study", [human, human_score])
+def test_a_study_that_may_be_empty_names_what_it_needs(study):
+    assert "the annotation task" in study.metadata_by_key[study.key][NEEDS_KEY]
 
 
-WITH_ALL_OF_MAIN = {("multi", "blank_image")}
+# Conditions with their own questions that never lack one.
+COMPLETE_CONDITIONS = {("multi", "blank_image")}
 
 
 def test_a_condition_that_may_have_no_questions_names_what_it_needs():
     tasks = [*BLINK.tasks, *CODIS.tasks, *COGBENCH.tasks, *JOURNEYBENCH.tasks, *MULTI.tasks]
-    lacking = {
+    without_needs = {
         (task.name, name)
         for task in tasks
         for name, condition in task.conditions.items()
         if condition.own_questions and "it needs " not in condition.needs
     }
-    assert lacking <= WITH_ALL_OF_MAIN
+    assert without_needs <= COMPLETE_CONDITIONS
 
 
-def test_a_run_over_raw_data_sets_is_from_the_first_to_the_last():
+def test_a_run_over_raw_data_sets_is_tagged_with_the_first_and_the_last():
     graph = defs.resolve_asset_graph()
-    keys = [dg.AssetKey(["blink", name]) for name in ("questions", "proposals")]
-    assert range_tags(raw_data_parts(graph, keys)) == {
+    questions, proposals = (dg.AssetKey(["blink", name]) for name in ("questions", "proposals"))
+    assert range_tags(raw_data_parts(graph, [questions, proposals])) == {
         "dagster/asset_partition_range_start": "Art_Style",
         "dagster/asset_partition_range_end": "Visual_Similarity",
     }
-    assert range_tags(raw_data_parts(graph, keys[:1])) == {}
+    assert range_tags(raw_data_parts(graph, [questions])) == {}

@@ -1,4 +1,4 @@
-"""Where an asset is shown in the UI: few groups a suite."""
+"""Groups of assets in the UI."""
 
 from pathlib import Path
 
@@ -18,18 +18,17 @@ CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybenc
     ("key", "stage", "group"),
     read_rows(__file__, "asset_groups.jsonl"),
 )
-def test_a_suite_has_a_group_for_each_of_its_parts(key: str, stage: str, group: str) -> None:
+def test_an_asset_is_in_the_group_of_its_suite_and_stage(key: str, stage: str, group: str) -> None:
     spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})
-    shown = assign_group(spec, CATALOG)
-    assert (shown.group_name, shown.tags[GROUP_TAG]) == (group, "codis")
-    assert shown.owners == [f"team:{key.split('/', maxsplit=1)[0]}"]
+    assigned = assign_group(spec, CATALOG)
+    assert (assigned.group_name, assigned.tags[GROUP_TAG]) == (group, "codis")
+    assert assigned.owners == [f"team:{key.split('/', maxsplit=1)[0]}"]
 
 
-def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studies() -> None:
-    for task in ("mcot", "captioning"):
-        key = ["journeybench", task, "audit"]
-        tags = {"bench/stage": "audit"}
-        spec = dg.AssetSpec(key, group_name="journeybench_audit", tags=tags)
-        shown = assign_group(spec, CATALOG)
-        assert shown.group_name == "journeybench_studies"
-        assert shown.tags["bench/group"] == "journeybench_audit"
+@pytest.mark.parametrize("task", ["mcot", "captioning"])
+def test_audits_of_a_suite_have_a_common_tag_and_the_group_of_its_studies(task: str) -> None:
+    key, tags = ["journeybench", task, "audit"], {"bench/stage": "audit"}
+    spec = dg.AssetSpec(key, group_name="journeybench_audit", tags=tags)
+    assigned = assign_group(spec, CATALOG)
+    assert assigned.group_name == "journeybench_studies"
+    assert assigned.tags["bench/group"] == "journeybench_audit"

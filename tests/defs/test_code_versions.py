@@ -34,20 +34,22 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def version(package: Path) -> str:
+def version_of(package: Path) -> str:
     return code_versions(package.parent, [replace(SUITE, code=(package,))])["codis"]
 
 
-def edit(before: str, after: str) -> Callable[[Path], object]:
+def edit(old: str, new: str) -> Callable[[Path], object]:
+    """A change of a text in the code of a package."""
+
     def change(package: Path) -> None:
-        assert before in CODE
-        (package / "rows.py").write_text(CODE.replace(before, after))
+        assert old in CODE
+        (package / "rows.py").write_text(CODE.replace(old, new))
 
     return change
 
 
 @pytest.mark.parametrize(
-    ("change", "counts"),
+    ("change", "is_change"),
     [
         pytest.param(edit("  # small ones", ""), False, id="a comment"),
         pytest.param(edit('"""Build rows."""\n    ', ""), False, id="a docstring"),
@@ -64,34 +66,36 @@ def edit(before: str, after: str) -> Callable[[Path], object]:
         pytest.param(lambda package: (package / "new.py").write_text("N = 1"), True, id="a module"),
     ],
 )
-def test_change(package: Path, change: Callable[[Path], object], *, counts: bool) -> None:
-    before = version(package)
+def test_only_changes_of_behaviour_change_the_version(
+    package: Path, change: Callable[[Path], object], *, is_change: bool
+) -> None:
+    version = version_of(package)
     change(package)
-    assert (version(package) != before) == counts
+    assert (version_of(package) != version) == is_change
 
 
 def test_a_moved_package_has_the_same_version(package: Path, tmp_path: Path) -> None:
-    before = version(package)
+    version = version_of(package)
     (tmp_path / "wheel").mkdir()
     moved = package.rename(tmp_path / "wheel" / "build")
-    assert version(moved) == before
+    assert version_of(moved) == version
 
 
-def test_imported_modules_count_and_others_do_not(
+def test_the_version_includes_imported_modules_only(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: set[str] = set()
+    parsed_files: set[Path] = set()
     parse = module._parse
 
     def record(file: Path, state: str) -> object:
-        read.add(str(file))
+        parsed_files.add(file)
         return parse(file, state)
 
     monkeypatch.setattr(module, "_parse", record)
-    version(package)
-    own = {str(Path(name).relative_to(CHECKOUT)) for name in read if str(CHECKOUT) in name}
-    assert "bench_assets/core/stats/means.py" in own
-    assert not [name for name in own if name.startswith(("bench_assets/suites/", "resources/"))]
+    version_of(package)
+    parsed = {str(f.relative_to(CHECKOUT)) for f in parsed_files if f.is_relative_to(CHECKOUT)}
+    assert "bench_assets/core/stats/means.py" in parsed
+    assert not [name for name in parsed if name.startswith(("bench_assets/suites/", "resources/"))]
 
 
 def test_versions_are_kept_in_the_home_until_a_file_changes(
@@ -100,8 +104,8 @@ def test_versions_are_kept_in_the_home_until_a_file_changes(
     suites = load_catalog().suites
     versions = code_versions(tmp_path, suites)
     assert versions.keys() == {"", *(suite.name for suite in suites)}
-    monkeypatch.setattr(module, "_version", None)
+    monkeypatch.setattr(module, "_version", None)  # computing a version would fail
     assert code_versions(tmp_path, suites) == versions
-    # Commands of one suite and of all take turns.
+    # A command of one suite keeps the versions of the others.
     assert code_versions(tmp_path, suites[:1]).items() <= versions.items()
     assert code_versions(tmp_path, suites) == versions

@@ -1,4 +1,4 @@
-"""What counts as a change of a source, of a setup, and of what the leaderboard prints."""
+"""Changes of sources, of setups and of metrics change the version of an observed input."""
 
 import os
 from pathlib import Path
@@ -34,21 +34,21 @@ def configure(home: Path, says="A", suite="", models=""):
     (home / "bench.toml").write_text(TOML.format(says=says, suite=suite, models=models))
 
 
-def observed(home: Path) -> ObservedInputs:
+def observed_inputs(home: Path) -> ObservedInputs:
     settings = load_settings(home)
     return ObservedInputs(settings, Catalog(suites=(CODIS,)), tables_of(settings))
 
 
-def inputs(home: Path) -> str:
-    return observed(home).of_suite(CODIS)[source_key("codis"), None]
+def source_version(home: Path) -> str:
+    return observed_inputs(home).of_suite(CODIS)[source_key("codis"), None]
 
 
-def write_as_long(home):
-    """Another content of the same length a second later."""
+def write_text_of_same_length(home):
+    """Change the text of a question a second later, and keep its length."""
     file = home.parent / "codis" / "data.json"
-    then = file.stat().st_mtime_ns + 10**9
+    later = file.stat().st_mtime_ns + 10**9
     file.write_text(file.read_text().replace("left", "back"))
-    os.utime(file, ns=(then, then))
+    os.utime(file, ns=(later, later))
 
 
 def link_images(home):
@@ -58,10 +58,10 @@ def link_images(home):
 
 
 @pytest.mark.parametrize(
-    ("change", "counts"),
+    ("change", "is_change"),
     [
-        pytest.param(lambda _: None, False, id="nothing at all"),
-        pytest.param(write_as_long, True, id="another text of the same length"),
+        pytest.param(lambda _: None, False, id="nothing"),
+        pytest.param(write_text_of_same_length, True, id="another text of the same length"),
         pytest.param(
             lambda home: (home.parent / "codis" / "images" / "b.png").write_bytes(png()),
             True,
@@ -70,59 +70,62 @@ def link_images(home):
         pytest.param(
             lambda home: (home.parent / "codis" / "images" / "a.png").unlink(),
             True,
-            id="an image less",
+            id="one image less",
         ),
-        pytest.param(link_images, True, id="an image in a folder that is linked to"),
-        pytest.param(lambda home: configure(home, says="B"), True, id="a model that it names"),
+        pytest.param(link_images, True, id="an image in a linked folder"),
+        pytest.param(lambda home: configure(home, says="B"), True, id="a configured model"),
         pytest.param(
-            lambda home: (home / "captions.jsonl").write_text("{}"), True, id="a file that it names"
+            lambda home: (home / "captions.jsonl").write_text("{}"), True, id="a configured file"
         ),
         pytest.param(
             lambda home: configure(home, suite='judge = "c"\nscorer = "strict"'),
             False,
-            id="who judges, and how responses are read",
+            id="the judge and the scorer",
         ),
         pytest.param(
             lambda home: configure(home, models='[models.new]\nkind = "random"'),
             False,
-            id="a model that it does not name",
+            id="an unrelated model",
         ),
     ],
 )
-def test_change(home, change, counts):
-    before = inputs(home)
+def test_only_changes_of_what_questions_are_built_from_change_the_source(home, change, is_change):
+    version = source_version(home)
     change(home)
-    assert (inputs(home) != before) == counts
+    assert (source_version(home) != version) == is_change
 
 
 def test_a_moved_home_and_source_have_the_same_version(home, tmp_path):
-    before = inputs(home)
-    (tmp_path / "elsewhere").mkdir()
-    for name in ("codis", "home"):
-        (tmp_path / name).rename(tmp_path / "elsewhere" / name)
-    assert inputs(tmp_path / "elsewhere" / "home") == before
+    version = source_version(home)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "codis").rename(elsewhere / "codis")
+    home.rename(elsewhere / "home")
+    assert source_version(elsewhere / "home") == version
 
 
-def test_another_place_with_the_same_files_has_another_version(home, tmp_path):
-    before = inputs(home)
+def test_another_path_to_the_same_files_has_another_version(home, tmp_path):
+    version = source_version(home)
     (tmp_path / "codis").rename(tmp_path / "other")
     text = (home / "bench.toml").read_text().replace("../codis", "../other")
     (home / "bench.toml").write_text(text)
-    assert inputs(home) != before
+    assert source_version(home) != version
 
 
 SETUPS = Path(__file__).with_name("setups.toml.template").read_text(encoding="utf-8")
 MODELS = ("run/step-2", "written", "recorded", "yes")
 
 
-def write_setups(home: Path, **changed: object) -> None:
-    usual = {"judge": "yes", "scorer": "", "smallest_change": 0.02, "max_tokens": 40}
-    text = SETUPS.format_map(usual | {"says": "right"} | changed)
-    (home / "bench.toml").write_text(text)
+def write_setups(home: Path, **changes: object) -> None:
+    """Write models and settings of a suite to bench.toml."""
+    defaults = {
+        "judge": "yes", "scorer": "", "smallest_change": 0.02, "max_tokens": 40, "says": "right",
+    }  # fmt: skip
+    (home / "bench.toml").write_text(SETUPS.format_map(defaults | changes))
 
 
 @pytest.fixture
-def setups(tmp_path):
+def setups_home(tmp_path):
     home = tmp_path / "home"
     write_checkpoint(home / "weights")
     (home / "responses.jsonl").write_text('{"question_id": "codis/000/1", "text": "Opening."}\n')
@@ -130,26 +133,19 @@ def setups(tmp_path):
     return home
 
 
-def changes_of(home: Path, change) -> set[str]:
-    """Names of the inputs that have another version after a change."""
-
-    def versions():
-        found = observed(home)
-        return dict(found.of_suite(CODIS)) | dict(found.of_models(MODELS))
-
-    before = versions()
-    change(home)
-    after = versions()
-    changed = [name for name in before if before[name] != after[name]]
-    return {model or key.path[-1] for key, model in changed}
+def input_versions(home: Path) -> dict[tuple[dg.AssetKey, str | None], str]:
+    """Versions of inputs by key and, for models, name."""
+    inputs = observed_inputs(home)
+    return dict(inputs.of_suite(CODIS)) | dict(inputs.of_models(MODELS))
 
 
-def toml(**changed):
-    return lambda home: write_setups(home, **changed)
+def configure_setups(**changes):
+    """A change of a home."""
+    return lambda home: write_setups(home, **changes)
 
 
 def change_weight(home):
-    """The file keeps its length."""
+    """Change a byte of the weights, and keep their length."""
     file = home / "weights" / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-1] + b"\x7f")
 
@@ -159,16 +155,20 @@ def change_response(home):
 
 
 @pytest.mark.parametrize(
-    ("change", "changed"),
+    ("change", "changed_inputs"),
     [
         pytest.param(lambda _: None, set(), id="nothing"),
         pytest.param(change_weight, {"run/step-2", "written"}, id="a weight"),
         pytest.param(change_response, {"recorded"}, id="a recorded response"),
-        pytest.param(toml(max_tokens=41), {"run/step-2"}, id="decoding"),
-        pytest.param(toml(says="wrong"), {"yes", "judge_setup"}, id="responses of the judge"),
-        pytest.param(toml(judge="rules"), {"judge_setup"}, id="the judge"),
-        pytest.param(toml(scorer="official"), {"scorer_setup"}, id="the scorer"),
-        pytest.param(toml(smallest_change=0.1), set(), id="how checkpoints are compared"),
+        pytest.param(configure_setups(max_tokens=41), {"run/step-2"}, id="decoding"),
+        pytest.param(
+            configure_setups(says="wrong"), {"yes", "judge_setup"}, id="responses of the judge"
+        ),
+        pytest.param(configure_setups(judge="rules"), {"judge_setup"}, id="the judge"),
+        pytest.param(configure_setups(scorer="official"), {"scorer_setup"}, id="the scorer"),
+        pytest.param(
+            configure_setups(smallest_change=0.1), set(), id="how checkpoints are compared"
+        ),
         pytest.param(
             lambda home: (home / "weights" / "model.safetensors").unlink(),
             {"run/step-2", "written"},
@@ -176,29 +176,46 @@ def change_response(home):
         ),
     ],
 )
-def test_setup(setups, change, changed):
-    assert changes_of(setups, change) == changed
+def test_a_change_of_a_setup_changes_the_inputs_made_of_it(setups_home, change, changed_inputs):
+    versions = input_versions(setups_home)
+    change(setups_home)
+    changed = dict(input_versions(setups_home).items() - versions.items())
+    assert {model or key.path[-1] for key, model in changed} == changed_inputs
 
 
-def test_metrics_that_no_run_made_change_what_the_leaderboard_prints(setups):
-    tables = TableFiles(folder=str(setups / "tables"))
-    metrics = dg.AssetKey(["codis", "metrics"])
+METRICS = dg.AssetKey(["codis", "metrics"])
+
+
+def write_metrics(home, instance):
+    TableFiles(folder=str(home / "tables")).write(METRICS.path, [], Metric, "m")
+
+
+def report_metrics(home, instance):
+    instance.report_runless_asset_event(dg.AssetMaterialization(METRICS, partition="m"))
+
+
+def write_draws(home, instance):
+    (home / "draws.jsonl").write_text("{}")
+
+
+def materialize_metrics(home, instance):
+    write_metrics(home, instance)
+    report_metrics(home, instance)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_change"),
+    [
+        pytest.param(write_metrics, True, id="metrics that no run wrote"),
+        pytest.param(report_metrics, True, id="metrics that were deleted"),
+        pytest.param(write_draws, True, id="drawn units"),
+        pytest.param(materialize_metrics, False, id="metrics of a run"),
+    ],
+)
+def test_metrics_without_a_run_change_the_leaderboard(setups_home, change, is_change):
     with dg.DagsterInstance.ephemeral() as instance:
-
-        def version():
-            return observed(setups).of_leaderboard(instance)[LEADERBOARD_INPUTS, None]
-
-        versions = [version()]
-        for act in (
-            lambda: tables.write(metrics.path, [], Metric, "imported"),
-            lambda: (setups / "draws.jsonl").write_text("{}"),
-            lambda: instance.report_runless_asset_event(
-                dg.AssetMaterialization(metrics, partition="gone")
-            ),
-        ):
-            act()
-            versions.append(version())
-        assert len({*versions}) == 4
-        tables.write(metrics.path, [], Metric, "made")
-        instance.report_runless_asset_event(dg.AssetMaterialization(metrics, partition="made"))
-        assert version() == versions[-1]
+        leaderboard = (LEADERBOARD_INPUTS, None)
+        version = observed_inputs(setups_home).of_leaderboard(instance)[leaderboard]
+        change(setups_home, instance)
+        changed_version = observed_inputs(setups_home).of_leaderboard(instance)[leaderboard]
+    assert (changed_version != version) == is_change

@@ -1,4 +1,4 @@
-"""A change re-asks exactly what it changed; a killed run loses only what was in flight."""
+"""Only changed, failed and lost requests of an evaluation are repeated."""
 
 import json
 import os
@@ -26,12 +26,12 @@ from tests.fakes.codis_release import entries, image, write_release
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 PAIRS = entries()[:60]  # each shows an image of its own
-N = 2 * len(PAIRS)
+N_QUESTIONS = 2 * len(PAIRS)
 CONCURRENCY = 4
 
 
 def response(body):
-    """Answers that depend on everything that was asked; a judge's word for a judge's prompt."""
+    """A text that depends on the whole request; for a prompt of the judge, a verdict."""
     text = " ".join(texts(body))
     if "groundtruth" in text:
         return "right" if len(text) % 2 else "wrong"
@@ -40,8 +40,8 @@ def response(body):
 
 @pytest.fixture
 def server():
-    with ChatServer(response) as running:
-        yield running
+    with ChatServer(response) as chat_server:
+        yield chat_server
 
 
 @pytest.fixture
@@ -59,6 +59,7 @@ def home(tmp_path, server):
 
 
 def evaluate(home):
+    """Build the questions, evaluate the model, and return its predictions and scores."""
     tables = home / "tables"
     with Workbench(load_settings(home), ["codis"], scratch=tables) as bench:
         bench.build_questions("codis")
@@ -71,71 +72,84 @@ def n_requests(server, model):
 
 
 @pytest.mark.long
-def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(home, server):
-    before = evaluate(home)
-    assert (n_requests(server, "m"), n_requests(server, "judge")) == (N, N)
+def test_a_second_evaluation_repeats_no_request(home, server):
+    first_rows = evaluate(home)
+    assert (n_requests(server, "m"), n_requests(server, "judge")) == (N_QUESTIONS, N_QUESTIONS)
     server.forget()
-    shutil.rmtree(home / "tables")  # all is made again, of what was responded
-    assert evaluate(home) == before
+    shutil.rmtree(home / "tables")  # they are computed again from stored responses
+    assert evaluate(home) == first_rows
     assert server.n_requests == 0
 
+
+@pytest.mark.long
+def test_edited_questions_are_requested_and_judged_again(home, server):
+    predictions, _ = evaluate(home)
+    server.forget()
     pairs = deepcopy(PAIRS)
-    for pair in pairs[:20]:  # 20 texts
+    for pair in pairs[:20]:
         pair["context"]["context_1"] += " Today."
-    for pair in pairs[20:40]:  # 20 answers
+    for pair in pairs[20:40]:
         pair["answer"]["answer_2"] = "Downwards."
     write_release(home.parent / "codis", pairs)
-    for number in range(40, 50):  # 10 images with one pair each: 20 questions
+    for number in range(40, 50):  # each the image of one pair, of two questions
         (home.parent / "codis" / "images" / f"{number:04d}.png").write_bytes(image(number, 17))
-    after = evaluate(home)
+
+    edited_predictions, _ = evaluate(home)
+
+    # 20 texts and 20 questions about images; the judge also gets 20 edited answers.
     assert (n_requests(server, "m"), n_requests(server, "judge")) == (40, 60)
-    edited = {f"codis/{n:03d}/1" for n in range(20)} | {f"codis/{n:03d}/2" for n in range(20, 40)}
-    edited |= {f"codis/{n:03d}/{half}" for n in range(40, 50) for half in (1, 2)}
-    changed = {new.question_id for old, new in zip(before[0], after[0], strict=True) if old != new}
-    assert changed == {name for name in edited if not "codis/020" <= name < "codis/040"}
+    changed_ids = {
+        edited.question_id
+        for original, edited in zip(predictions, edited_predictions, strict=True)
+        if original != edited
+    }
+    edited_texts = {f"codis/{n:03d}/1" for n in range(20)}
+    edited_images = {f"codis/{n:03d}/{half}" for n in range(40, 50) for half in (1, 2)}
+    assert changed_ids == edited_texts | edited_images
 
 
-def test_only_failed_requests_of_the_smallest_task_are_repeated(tmp_path, server):
+def test_only_failed_requests_are_repeated(tmp_path, server):
     model = f'kind = "server"\nbase_url = "{server.base_url}"\nmax_tries = 1\n'
     (tmp_path / "bench.toml").write_text(
         f'[suites.quiz]\njudge = "judge"\n[models.m]\n{model}model = "m"\n'
         f'[models.judge]\n{model}model = "judge"\n'
     )
     task = replace(TASK, judges={"paper": ByModel(judge_right)})
-    right_half = [*evaluation_assets(task), *evaluation_checks(task, "main")]
+    definitions = [*evaluation_assets(task), *evaluation_checks(task, "main")]
     tables = TableFiles(folder=str(tmp_path / "tables"))
 
     def evaluate_quiz():
-        return run_for("m", [questions_asset(quiz(5)), *right_half], tmp_path, raise_on_error=False)
+        assets = [questions_asset(quiz(5)), *definitions]
+        return run_for("m", assets, tmp_path, raise_on_error=False)
 
     server.fail_next(2, Answer(status=400, text="no"))
     checks = evaluate_quiz().get_asset_check_evaluations()
-    assert "every_question_answered" in [one.check_name for one in checks if not one.passed]
+    assert "every_question_answered" in {row.check_name for row in checks if not row.passed}
     assert not tables.exists(["quiz", "metrics"], "m")
     assert (n_requests(server, "m"), n_requests(server, "judge")) == (5, 0)
     server.forget()
     assert evaluate_quiz().success
     assert tables.exists(["quiz", "metrics"], "m")
     assert (n_requests(server, "m"), n_requests(server, "judge")) == (2, 5)
-    assert not any(row.error for row in tables.read(["quiz", "predictions"], Prediction, "m"))
+    predictions = tables.read(["quiz", "predictions"], Prediction, "m")
+    assert [row.error for row in predictions] == [""] * 5
 
 
 @pytest.mark.long
-def test_a_killed_run_loses_only_what_was_in_flight_and_what_had_just_arrived(home, tmp_path):
+def test_a_killed_run_loses_only_the_last_responses_of_its_connections(home, server):
     with ChatServer(response, latency=0.05) as slow:
         toml = (home / "bench.toml").read_text()
-        port = toml.split("127.0.0.1:")[1].split("/")[0]
-        (home / "bench.toml").write_text(toml.replace(port, str(slow.port)))
+        (home / "bench.toml").write_text(toml.replace(server.base_url, slow.base_url))
         bench = str(Path(sys.executable).parent / "bench")
         command = [bench, "evaluate", "codis", "--model", "m"]
         run = subprocess.Popen(command, env={**os.environ, "BENCH_HOME": str(home)})
-        while slow.n_requests < N // 2 and run.poll() is None:
+        while slow.n_requests < N_QUESTIONS // 2 and run.poll() is None:
             time.sleep(0.01)
         run.send_signal(signal.SIGKILL)
         run.wait()
-        time.sleep(0.1)  # what is in flight still arrives at the server
-        killed_after = slow.n_requests
-        assert N // 2 <= killed_after < N
+        time.sleep(0.1)  # until requests in flight have arrived at the server
+        assert N_QUESTIONS // 2 <= slow.n_requests < N_QUESTIONS
         evaluate(home)
-        # a response is stored within 20 ms, so one more of each connection may be lost
-        assert n_requests(slow, "m") <= N + 2 * CONCURRENCY
+        # Each connection may lose the response in flight, and one that was not stored yet, which
+        # takes 20 ms.
+        assert n_requests(slow, "m") <= N_QUESTIONS + 2 * CONCURRENCY

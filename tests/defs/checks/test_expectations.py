@@ -1,4 +1,4 @@
-"""What is made of a table that is not as expected stays as it was; a suite's job validates all."""
+"""Unexpected rows of a table block its downstream tables; the job of a suite validates all rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,97 +21,113 @@ from bench_resources.config.bench_toml import load_settings
 from tests.core.tables.test_expectations import PLANTED, RIGHT, SOURCE
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
-
-def _with_kind(question: Question, kind: Any) -> Question:
-    return replace(question, kind=kind)
+SOURCE_FILES: Any = list[SourceFile]  # Dagster converts it to a type of its own
 
 
-KINDS: dict[str, tuple[type, list[Any], list[Any]]] = {
-    "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),
-    "questions": (Question, quiz(2), [_with_kind(quiz(1)[0], "essay")]),
-}
+@dg.asset(key=["quiz", "source"], dagster_type=SOURCE_FILES)
+def valid_source():
+    return [SOURCE]
 
 
-def made(kind, rows, folder):
-    """Make a table, its check, and a table of it downstream; whether the latter was made."""
-    row_type: Any = KINDS[kind][0]
-    key = dg.AssetKey(["quiz", kind])
+@dg.asset(key=["quiz", "source"], dagster_type=SOURCE_FILES)
+def invalid_source():
+    return [SOURCE, replace(SOURCE, n_bytes=-1)]
 
-    table_type: Any = list[row_type]
 
-    @dg.asset(key=key, dagster_type=table_type)
-    def table():
-        return rows
+def question_of_unknown_kind() -> Question:
+    (question,) = quiz(1)
+    kind: Any = "essay"
+    return replace(question, question_id="quiz/2", kind=kind)
+
+
+def materialize_with_check(table, home):
+    """Materialize a table, its check of expectations, and an asset downstream of it."""
 
     @dg.asset(deps=[table])
-    def downstream() -> None:
-        folder.joinpath("made").touch()
+    def downstream() -> None: ...
 
-    checks = source_checks([table]) if kind == "source" else task_checks(TASK)
-    assets = [] if kind == "questions" else [questions_asset(quiz(2))]
-    chosen = dg.AssetSelection.assets(*assets, table, downstream).without_checks()
+    check_key = dg.AssetCheckKey(table.key, CHECK_NAME)
+    checks = [*source_checks([valid_source]), *task_checks(TASK)]
+    assets = dg.AssetSelection.assets(table, downstream).without_checks()
     with dg.DagsterInstance.ephemeral() as instance:
-        result = dg.materialize(
-            [
-                *(check for check in checks if key in {one.asset_key for one in check.check_keys}),
-                *assets,
-                table,
-                downstream,
-            ],
-            selection=chosen | dg.AssetSelection.checks(dg.AssetCheckKey(key, CHECK_NAME)),
+        return dg.materialize(
+            [table, downstream, *(check for check in checks if check_key in check.check_keys)],
+            selection=assets | dg.AssetSelection.checks(check_key),
             instance=instance,
-            resources=resources_over(folder),
+            resources=resources_over(home),
             raise_on_error=False,
         )
-    (found,) = result.get_asset_check_evaluations()
-    assert found.check_name == CHECK_NAME
-    return folder.joinpath("made").exists(), found.passed
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
-    _, right, wrong = KINDS[kind]
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    assert made(kind, right, tmp_path / "a") == (True, True)
-    assert made(kind, [*right, *wrong], tmp_path / "b") == (False, False)
+@pytest.mark.parametrize(
+    ("table", "is_valid"),
+    [
+        pytest.param(valid_source, True, id="valid source files"),
+        pytest.param(invalid_source, False, id="an invalid source file"),
+        pytest.param(questions_asset(quiz(2)), True, id="valid questions"),
+        pytest.param(
+            questions_asset([*quiz(2), question_of_unknown_kind()]), False, id="an invalid question"
+        ),
+    ],
+)
+def test_an_invalid_row_blocks_downstream_assets(table, is_valid, tmp_path):
+    result = materialize_with_check(table, tmp_path)
+    (evaluation,) = result.get_asset_check_evaluations()
+    assert (evaluation.check_name, evaluation.passed) == (CHECK_NAME, is_valid)
+    assert bool(result.asset_materializations_for_node("downstream")) is is_valid
 
 
-@pytest.mark.long  # its import takes seconds
-def test_great_expectations_finds_each_planted_fault_and_no_other():
-    for kind, rows, _, broken in (case.values for case in PLANTED):
-        failed = _failed(kind, rows)
-        assert len(failed) == 1
-        assert broken in failed[0]
-    for kind, rows in RIGHT.items():
-        assert _failed(kind, rows) == []
-        assert _failed(kind, []) == ["expect_table_row_count_to_be_between of the table"]
+# Great Expectations takes seconds to import: tests with it are long.
 
 
-def _failed(kind, rows):
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "rows", "_", "broken_expectation"), PLANTED)
+def test_great_expectations_finds_a_planted_fault_and_no_other(kind, rows, _, broken_expectation):
+    (failed,) = failed_expectations(kind, rows)
+    assert broken_expectation in failed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "rows"), RIGHT.items())
+def test_great_expectations_finds_no_fault_in_right_rows(kind, rows):
+    assert failed_expectations(kind, rows) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", RIGHT)
+def test_great_expectations_finds_an_empty_table(kind):
+    expected = ["expect_table_row_count_to_be_between of the table"]
+    assert failed_expectations(kind, []) == expected
+
+
+def failed_expectations(kind, rows):
     results = shared_validation().validate(kind, rows)
     return [f"{row.expectation} of {row.about}" for row in results if not row.passed]
 
 
-EXPECTED = {"type": "expect_column_values_to_be_in_set", "column": "n_images", "value_set": [1]}
+EXPECTATION = {"type": "expect_column_values_to_be_in_set", "column": "n_images", "value_set": [1]}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("entry", "message"),
+    ("changes", "is_met", "message"),
     [
-        ({}, "15 of 16 expectations hold; not: expect_column_values_to_be_in_set of n_images."),
-        ({"value_set": [0]}, "16 of 16 expectations hold."),
-        ({"column": "colour"}, "quiz: expectations of its suite: 'Question' object has no"),
-        ({"type": "expect_the_best"}, "quiz: expectations of its suite: module"),
+        (
+            {},
+            False,
+            "15 of 16 expectations hold; not: expect_column_values_to_be_in_set of n_images.",
+        ),
+        ({"value_set": [0]}, True, "16 of 16 expectations hold."),
+        ({"column": "colour"}, False, "quiz: expectations of its suite: 'Question' object has no"),
+        ({"type": "expect_the_best"}, False, "quiz: expectations of its suite: module"),
     ],
 )
-def test_a_suite_adds_expectations_beside_it(entry, message, tmp_path):
-    lines = [f"{name} = {value!r}" for name, value in {**EXPECTED, **entry}.items()]
+def test_expectations_of_a_suite_are_added(changes, is_met, message, tmp_path):
+    lines = [f"{name} = {value!r}" for name, value in {**EXPECTATION, **changes}.items()]
     (tmp_path / "expectations.toml").write_text("\n".join(["[[quiz]]", *lines]))
     result = validate_questions("quiz", tmp_path / "expectations.toml", quiz(2))
     assert str(result.description).startswith(message)
-    assert result.passed == message.startswith("16")
+    assert result.passed is is_met
 
 
 @pytest.mark.long
@@ -124,5 +140,5 @@ def test_the_job_of_a_suite_validates_its_questions_and_a_command_does_not(tmp_p
     job = build_graph(settings, catalog).definitions.resolve_job_def("codis_questions")
     with dg.DagsterInstance.ephemeral() as instance:
         results = job.execute_in_process(instance=instance).get_asset_check_evaluations()
-    (result,) = (result for result in results if result.asset_check_key == key)
+    (result,) = (row for row in results if row.asset_check_key == key)
     assert result.description == "20 of 20 expectations hold."  # 15 of all suites, 5 of its own

@@ -1,6 +1,7 @@
-"""The check of a checkpoint against the one before: planted differences, and none by chance."""
+"""The check of a checkpoint against its predecessor, with planted and with chance differences."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import dagster as dg
@@ -24,22 +25,25 @@ class Lab:
 
     def __init__(self, home: Path, questions: list[Question]) -> None:
         self.home, self.questions = home, questions
-        self.toml = ""
+        self.models_toml = ""
 
     def record(self, model: str, n_right: int) -> None:
-        self.answer(model, set(range(n_right)))
+        """Record a model that is right on the first questions."""
+        self.record_right(model, set(range(n_right)))
 
-    def answer(self, model: str, right: set[int]) -> None:
+    def record_right(self, model: str, right_indices: set[int]) -> None:
+        """Record a model that is right on the questions with given indices."""
         lines = [
-            {"question_id": q.question_id, "text": "x" if number in right else "y"}
-            for number, q in enumerate(self.questions)
+            {"question_id": question.question_id, "text": "x" if index in right_indices else "y"}
+            for index, question in enumerate(self.questions)
         ]
         file = self.home / f"{model.replace('/', '_')}.jsonl"
         file.write_text("\n".join(map(json.dumps, lines)))
-        self.toml += f'[models."{model}"]\nkind = "recorded"\nfile = "{file.name}"\n'
+        self.models_toml += f'[models."{model}"]\nkind = "recorded"\nfile = "{file.name}"\n'
 
     def evaluate(self, model: str, checkpoints: str = "") -> dg.AssetCheckEvaluation:
-        (self.home / "bench.toml").write_text(f"[checkpoints]\n{checkpoints}\n{self.toml}")
+        """Evaluate a model with settings of [checkpoints], and return the result of the check."""
+        (self.home / "bench.toml").write_text(f"[checkpoints]\n{checkpoints}\n{self.models_toml}")
         assets = [questions_asset(self.questions), *evaluation_assets(TASK)]
         result = run_for(model, [*assets, *regression_checks(TASK)], self.home)
         (evaluation,) = result.get_asset_check_evaluations()
@@ -55,21 +59,25 @@ def lab(tmp_path: Path) -> Lab:
     return lab
 
 
-def test_a_checkpoint_that_got_worse_fails_the_check(lab):
-    first = lab.evaluate(OLD)
-    assert (first.passed, first.description) == (
-        True,
-        "nothing to compare with: no earlier step in its run, and no other baseline",
+def test_the_first_checkpoint_of_a_run_is_not_compared(lab):
+    result = lab.evaluate(OLD)
+    assert result.passed
+    assert result.description == (
+        "nothing to compare with: no earlier step in its run, and no other baseline"
     )
+
+
+def test_a_worse_checkpoint_fails_the_check(lab):
+    lab.evaluate(OLD)
     worse = lab.evaluate(NEW)
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.WARN)
     # 30 of 100 changes are -1: 1.984 sqrt(21 / 99 / 100) = 0.091 around -0.3; 15 of 50: 0.132.
-    first, *rest = worse.description.split("; ")
-    assert first == (
+    overall, *slices = worse.description.split("; ")
+    assert overall == (
         f"accuracy: 0.800 to 0.500, -0.300 (-0.391 to -0.209) against {OLD}, "
         "30 questions lost: quiz/50, quiz/51, quiz/52 ..."
     )
-    assert rest == [
+    assert slices == [
         f"accuracy of kind {n}: 0.800 to 0.500, -0.300 (-0.432 to -0.168) against {OLD}, "
         f"15 questions lost: quiz/{50 + n}, quiz/{52 + n}, quiz/{54 + n} ..."
         for n in (0, 1)
@@ -83,10 +91,10 @@ def test_a_checkpoint_that_got_worse_fails_the_check(lab):
     ) in worse.metadata["comparisons"].value
 
 
-def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
+def test_the_table_of_a_comparison_begins_with_worse_slices(tmp_path):
     lab = Lab(tmp_path, quiz(40, categories=2))
-    for model, right in ((OLD, {n for n in range(40) if n % 2}), (NEW, set(range(0, 40, 2)))):
-        lab.answer(model, right)
+    lab.record_right(OLD, set(range(1, 40, 2)))
+    lab.record_right(NEW, set(range(0, 40, 2)))
     lab.evaluate(OLD)
     result = lab.evaluate(NEW)
     assert str(result.description).startswith("accuracy of kind 1: 1.000 to 0.000, -1.000 (")
@@ -95,8 +103,8 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
     # 12.11 = 3.480² for the second step of a run and three slices, over 0.05²: 4,844 questions
     # would show it for all, and 12.11 / 22 / 0.05² = 221 for a kind.
     lost, gained = "quiz/1, quiz/3, quiz/5", "quiz/0, quiz/2, quiz/4"
-    head, _, *rows = str(result.metadata["comparisons"].value).split("\n")
-    assert head.split(" | ")[1:6] == ["slice", "metric", "before", "after", "difference"]
+    header, _, *rows = str(result.metadata["comparisons"].value).split("\n")
+    assert " | slice | metric | before | after | difference | " in header
     assert rows == [
         f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.000 to -0.900 | worse "
         f"| < 0.001 | 20 | 20 | 0.166 | 221 | 20: {lost} | 0 |",
@@ -122,10 +130,10 @@ def test_severity_and_baseline_are_configured(lab):
     assert "against baseline" not in worse.description
 
 
-def test_a_predecessor_that_answered_other_questions_is_not_compared_with(lab):
+def test_a_predecessor_with_other_questions_is_not_compared(lab):
     lab.evaluate(OLD)
     lab.questions = quiz(101, categories=2)
-    lab.toml = ""
+    lab.models_toml = ""
     lab.record(NEW, 50)
     result = lab.evaluate(NEW)
     assert result.passed
@@ -135,34 +143,35 @@ def test_a_predecessor_that_answered_other_questions_is_not_compared_with(lab):
     )
 
 
-def scores(questions: list[Question], points: "np.ndarray | list[float]", model: str):
+def score_rows(questions: list[Question], points: Iterable[float], model: str) -> list[Score]:
     return [
-        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
-        for q, p in zip(questions, points, strict=True)
+        Score(question_id=question.question_id, model=model, condition="main", points=float(value))
+        for question, value in zip(questions, points, strict=True)
     ]
 
 
-def found(questions: list[Question], before, after, smallest_change: float = 0.1):
-    old, new = scores(questions, before, OLD), scores(questions, after, NEW)
-    lines = decide(compare_scores(TASK, questions, old, new), smallest_change=smallest_change)
-    return {line.category: line for line in lines}
+def compare(questions: list[Question], before: Iterable[float], after: Iterable[float]):
+    """Comparisons of points by category."""
+    old, new = score_rows(questions, before, OLD), score_rows(questions, after, NEW)
+    comparisons = decide(compare_scores(TASK, questions, old, new), smallest_change=0.1)
+    return {comparison.category: comparison for comparison in comparisons}
 
 
 @pytest.mark.parametrize(
     ("before", "after", "verdict"),
     [
-        pytest.param([1] * 30 + [0] * 170, [0] * 200, "worse", id="30 lost, none won"),
-        pytest.param([0] * 200, [1] * 30 + [0] * 170, "better", id="30 won, none lost"),
+        pytest.param([1] * 30 + [0] * 170, [0] * 200, "worse", id="30 lost, none gained"),
+        pytest.param([0] * 200, [1] * 30 + [0] * 170, "better", id="30 gained, none lost"),
         pytest.param([1, 0] * 20 + [1] * 260, [0, 1] * 20 + [1] * 260, "undecided",
-                     id="20 lost, 20 won of 300"),
-        pytest.param([1, 0] * 5, [0, 1] * 5, "undecided", id="5 lost, 5 won of 10"),
+                     id="20 lost, 20 gained of 300"),
+        pytest.param([1, 0] * 5, [0, 1] * 5, "undecided", id="5 lost, 5 gained of 10"),
         pytest.param([1] * 5, [1] * 5, "undecided", id="five questions, no change"),
         pytest.param([0.9] * 40 + [0.2, 0.3] * 20, [0.6] * 40 + [0.3, 0.2] * 20, "worse",
                      id="points in between: 0.3 less on 40 of 80"),
     ],
 )  # fmt: skip
 def test_a_planted_difference_gets_its_verdict(before, after, verdict):
-    assert found(quiz(len(before)), before, after)["all"].verdict == verdict
+    assert compare(quiz(len(before)), before, after)["all"].verdict == verdict
 
 
 def test_p_values_are_corrected_for_the_number_of_metrics():
@@ -170,60 +179,69 @@ def test_p_values_are_corrected_for_the_number_of_metrics():
     # 0.1 / sqrt(60 / 59 * (6 - 36 / 60)) * 60 = 2.5604. Seven slices, five without a change.
     questions = quiz(60, categories=6)
     before = [1.0 if n % 6 == 0 and n < 36 else 0.0 for n in range(60)]
-    lines = found(questions, before, [0.0] * 60)
-    assert lines["kind 0"].p == pytest.approx(7 / 128)
-    assert lines["all"].p == pytest.approx(6 * 2 * t.sf(2.56038, 59), rel=1e-4)
-    assert lines["all"].verdict == "undecided"
+    comparisons = compare(questions, before, [0.0] * 60)
+    assert comparisons["kind 0"].p == pytest.approx(7 / 128)
+    assert comparisons["all"].p == pytest.approx(6 * 2 * t.sf(2.56038, 59), rel=1e-4)
+    assert comparisons["all"].verdict == "undecided"
 
 
 def test_questions_without_points_on_either_side_are_left_out():
     questions = quiz(3)
-    before = scores(questions, [1, 1, 1], OLD)
-    after = scores(questions[:2], [1, 0], NEW)
+    before = score_rows(questions, [1, 1, 1], OLD)
+    scored = score_rows(questions[:1], [1], NEW)
     unscored = Score(question_id="quiz/1", model=NEW, condition="main", points=None)
-    (line, *_) = compare_scores(TASK, questions, before, [after[0], unscored])
-    assert (line.n, line.change) == (1, 0)
+    overall, *_ = compare_scores(TASK, questions, before, [*scored, unscored])
+    assert (overall.n, overall.change) == (1, 0)
     assert compare_scores(TASK, questions, before, [unscored]) == []
 
 
 def test_samples_of_a_question_are_averaged():
     questions = quiz(1)
-    before = scores(questions * 4, [1, 1, 0, 0], OLD)
-    after = scores(questions * 4, [1, 0, 0, 0], NEW)
-    (line, *_) = compare_scores(TASK, questions, before, after)
-    assert (line.n, line.change) == (1, -0.25)
+    before = score_rows(questions * 4, [1, 1, 0, 0], OLD)
+    after = score_rows(questions * 4, [1, 0, 0, 0], NEW)
+    overall, *_ = compare_scores(TASK, questions, before, after)
+    assert (overall.n, overall.change) == (1, -0.25)
 
 
 @pytest.mark.parametrize(
-    "kind",
+    ("group_size", "is_graded"),
     [
-        "right or wrong",
-        pytest.param("points in between", marks=pytest.mark.long),
-        "five on a story",
+        pytest.param(1, False, id="right or wrong"),
+        pytest.param(1, True, id="points in between"),
+        pytest.param(5, False, id="five questions on a story"),
     ],
 )
 @pytest.mark.long
-def test_chance_is_rarely_taken_for_a_difference(kind):
-    group = 5 if kind == "five on a story" else 1
-    questions = quiz(100, categories=3, group=group)
-    alarms = 0
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        easy = np.repeat(rng.random(100 // group), group)
-        swings = np.repeat(rng.normal(0, 0.3, (2, 100 // group)), group, axis=1)
-        chances = np.clip(easy + swings, 0, 1)
-        points = chances if kind == "points in between" else rng.random((2, 100)) < chances
-        verdicts = {line.verdict for line in found(questions, *points).values()}
-        alarms += bool(verdicts & {"better", "worse"})
+def test_chance_is_rarely_taken_for_a_difference(group_size, is_graded):
+    questions = quiz(100, categories=3, group=group_size)
+    draws = [
+        draw_points(np.random.default_rng(seed), group_size, is_graded=is_graded)
+        for seed in range(100)
+    ]
+    verdicts = [
+        {comparison.verdict for comparison in compare(questions, before, after).values()}
+        for before, after in draws
+    ]
+    n_false_alarms = sum(bool(found & {"better", "worse"}) for found in verdicts)
     # At 5 % for all metrics together, more than 10 of 100 come about once in 87 times.
-    assert alarms <= 10
+    assert n_false_alarms <= 10
+
+
+def draw_points(rng: np.random.Generator, group_size: int, *, is_graded: bool) -> np.ndarray:
+    """Points of two equally good models on 100 questions; those of a group are equally easy."""
+    easiness = np.repeat(rng.random(100 // group_size), group_size)
+    deviations = np.repeat(rng.normal(0, 0.3, (2, 100 // group_size)), group_size, axis=1)
+    chances = np.clip(easiness + deviations, 0, 1)
+    return chances if is_graded else rng.random((2, 100)) < chances
 
 
 @pytest.mark.parametrize(
-    ("model", "baseline", "others"), read_cases(__file__, "compared_with.jsonl")
+    ("model", "baseline", "predecessors"), read_cases(__file__, "compared_with.jsonl")
 )
-def test_what_a_checkpoint_is_compared_with(model, baseline, others):
-    written = {
+def test_a_checkpoint_is_compared_with_its_predecessor_and_the_baseline(
+    model, baseline, predecessors
+):
+    times = {
         "r/step-100@11111111": 1.0,
         "r/step-100@22222222": 2.0,
         "r/step-900@00000000": 3.0,
@@ -233,11 +251,11 @@ def test_what_a_checkpoint_is_compared_with(model, baseline, others):
         f"o/m/step-3@{'b' * 40}": 0.0,
         f"o/m/step-20@{'a' * 40}": 0.0,
     }
-    assert comparison_models(model, written, written.__getitem__, baseline) == others
+    assert comparison_models(model, times, times.__getitem__, baseline) == predecessors
 
 
-def test_of_a_step_that_is_one_model_nobody_asks_when_it_was_written():
-    of_nobody: dict[str, float] = {}
-    assert comparison_models("r/s-9@aaaaaaaa", ["r/s-1@bbbbbbbb"], of_nobody.__getitem__, "") == [
-        "r/s-1@bbbbbbbb"
-    ]
+def test_the_time_of_the_only_model_of_a_step_is_not_read():
+    no_times: dict[str, float] = {}
+    predecessor = "r/s-1@bbbbbbbb"
+    models = comparison_models("r/s-9@aaaaaaaa", [predecessor], no_times.__getitem__, "")
+    assert models == [predecessor]

@@ -1,4 +1,4 @@
-"""A number that was measured under another configuration is marked, wherever it is shown."""
+"""Metrics that were measured under another configuration are marked as stale."""
 
 import shutil
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tests.defs.checks.test_regression import NEW, OLD, Lab
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
-JUDGED = replace(TASK, judges={"right": ByModel(judge_right)})
+JUDGED_TASK = replace(TASK, judges={"right": ByModel(judge_right)})
 MODEL = 'kind = "server"\nbase_url = "{url}"\nmax_tries = 1\nmodel = '
 OTHER_MODEL = "measured under another configuration of the model"
 OTHER_JUDGE = "measured under another configuration of the judge"
@@ -25,41 +25,40 @@ OTHER_JUDGE = "measured under another configuration of the judge"
 
 @pytest.fixture(scope="module")
 def server():
-    with ChatServer("x") as running:
-        yield running
+    with ChatServer("x") as chat_server:
+        yield chat_server
 
 
 class Home:
-    """A home with the quiz, whose model and judge are behind a server."""
+    """A home with the quiz, whose model and judge are on a server."""
 
-    def __init__(self, folder, server, task=JUDGED):
-        self.folder, self.server, self.task = folder, server, task
+    def __init__(self, folder, server):
+        self.folder, self.server = folder, server
         self.configure()
 
-    def configure(self, model='"m"', judge='"j"', more="", scorer="", named="m"):
+    def configure(self, model='"m"', judge='"j"', more="", name="m"):
+        """Write bench.toml with the model, more of its options, and the judge."""
         section = MODEL.format(url=self.server.base_url)
         (self.folder / "bench.toml").write_text(
-            f'[suites.quiz]\njudge = "judge"\n{scorer}\n'
-            f"[models.{named}]\n{section}{model}\n{more}\n[models.judge]\n{section}{judge}\n"
+            '[suites.quiz]\njudge = "judge"\n'
+            f"[models.{name}]\n{section}{model}\n{more}\n[models.judge]\n{section}{judge}\n"
         )
 
     def evaluate(self):
-        assets = [questions_asset(quiz(4)), *evaluation_assets(self.task), *answered(self.task)]
-        run_for("m", assets, self.folder, raise_on_error=False)
+        """Evaluate the model, but score no predictions with failed requests."""
+        checks = {key.name: check for check in task_checks(JUDGED_TASK) for key in check.check_keys}
+        assets = [questions_asset(quiz(4)), *evaluation_assets(JUDGED_TASK)]
+        blocking_check = checks["every_question_answered"]
+        run_for("m", [*assets, blocking_check], self.folder, raise_on_error=False)
 
-    def standings(self, task=None):
-        tables, task = TableFiles(folder=str(self.folder / "tables")), task or self.task
+    def leaderboard_rows(self, task=JUDGED_TASK):
+        tables = TableFiles(folder=str(self.folder / "tables"))
         return rank_task(task, tables, [], CurrentConfiguration(load_settings(self.folder)))
 
-    def stale(self, task=None):
-        (row,) = self.standings(task)
+    def stale_reason(self, task=JUDGED_TASK):
+        """Why the only row of the leaderboard is stale; "" if it is not."""
+        (row,) = self.leaderboard_rows(task)
         return row.stale
-
-
-def answered(task):
-    """The check that keeps a table with failed requests from being scored."""
-    checks = {key.name: check for check in task_checks(task) for key in check.check_keys}
-    return [checks["every_question_answered"]]
 
 
 @pytest.fixture(scope="module")
@@ -75,42 +74,46 @@ def home(evaluated, tmp_path, server):
 
 
 @pytest.mark.parametrize(
-    ("changes", "stale"),
+    ("changes", "reason"),
     [
         pytest.param({}, "", id="nothing"),
-        pytest.param({"more": "concurrency = 3\ntimeout = 7"}, "", id="how fast it is asked"),
-        pytest.param({"more": "price_in = 1.0"}, "", id="what it costs"),
+        pytest.param({"more": "concurrency = 3\ntimeout = 7"}, "", id="concurrency and timeout"),
+        pytest.param({"more": "price_in = 1.0"}, "", id="its price"),
         pytest.param({"model": '"m2"'}, OTHER_MODEL, id="the model behind the name"),
-        pytest.param({"more": "temperature = 0.5"}, OTHER_MODEL, id="how it is asked"),
+        pytest.param({"more": "temperature = 0.5"}, OTHER_MODEL, id="its temperature"),
         pytest.param({"more": 'revision = "2"'}, OTHER_MODEL, id="its revision"),
         pytest.param({"judge": '"j2"'}, OTHER_JUDGE, id="the model behind the judge's name"),
-        pytest.param({"named": "n"}, "m is no longer in bench.toml", id="the name"),
+        pytest.param({"name": "n"}, "m is no longer in bench.toml", id="the name"),
     ],
 )
-def test_what_was_changed_marks_the_number(home, changes, stale):
+def test_changes_that_affect_responses_make_metrics_stale(home, changes, reason):
     home.configure(**changes)
-    assert home.stale() == stale
+    assert home.stale_reason() == reason
 
 
-@pytest.mark.parametrize("n_fail", [1, pytest.param(4, marks=pytest.mark.long)])
-def test_an_evaluation_that_fails_in_part_or_wholly_leaves_the_mark(home, n_fail):
+@pytest.mark.parametrize("n_failed", [1, pytest.param(4, marks=pytest.mark.long)])
+def test_metrics_stay_stale_until_an_evaluation_without_failed_requests(home, n_failed):
     home.configure(more="temperature = 0.5")
-    home.server.fail_next(n_fail, 400)
+    home.server.fail_next(n_failed, 400)
     home.evaluate()
-    assert home.stale() == OTHER_MODEL
+    assert home.stale_reason() == OTHER_MODEL
     home.evaluate()
-    assert home.stale() == ""
+    assert home.stale_reason() == ""
 
 
-def test_another_version_or_reading_of_the_task_marks_the_number(home):
-    assert home.stale(replace(JUDGED, version=2)) == "measured under another version of the task"
-    lenient = replace(JUDGED, scorers={"lenient": TASK.scorers["exact"]})
-    assert home.stale(lenient) == "measured with the scorer exact"
+def test_another_version_of_the_task_makes_metrics_stale(home):
+    reason = home.stale_reason(replace(JUDGED_TASK, version=2))
+    assert reason == "measured under another version of the task"
 
 
-def test_what_is_stale_comes_last_and_is_marked_wherever_it_is_shown(home, capsys):
+def test_another_scorer_of_the_task_makes_metrics_stale(home):
+    lenient = replace(JUDGED_TASK, scorers={"lenient": TASK.scorers["exact"]})
+    assert home.stale_reason(lenient) == "measured with the scorer exact"
+
+
+def test_stale_metrics_are_marked_in_every_form_of_the_leaderboard(home, capsys):
     home.configure(model='"m2"')
-    rows = home.standings()
+    rows = home.leaderboard_rows()
     mark = f"measured here (stale: {OTHER_MODEL})"
     assert mark in as_markdown(rows)
     assert list(leaderboard_frame(rows)["stale"]) == [OTHER_MODEL]
@@ -127,10 +130,9 @@ def test_a_checkpoint_is_not_compared_with_a_stale_one(tmp_path):
     lab.record(NEW, 1)
     lab.evaluate(OLD)
     assert not lab.evaluate(NEW).passed
-    lab.toml = ""
+    lab.models_toml = ""
     lab.record(OLD, 19)
     lab.record(NEW, 1)
     result = lab.evaluate(NEW)
-    assert (result.passed, result.description) == (
-        (True, f"not comparable with {OLD}: {OTHER_MODEL}; evaluate it again")
-    )
+    assert result.passed
+    assert result.description == f"not comparable with {OLD}: {OTHER_MODEL}; evaluate it again"

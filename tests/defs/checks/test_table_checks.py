@@ -1,4 +1,4 @@
-"""What the checks between the tables find."""
+"""Checks of the tables of a task."""
 
 import json
 
@@ -13,9 +13,9 @@ from tests.fakes.rows import prediction, question
 
 
 @pytest.mark.parametrize(
-    ("questions", "found"),
+    ("questions", "problems"),
     [
-        pytest.param([question()], [], id="a good question"),
+        pytest.param([question()], [], id="a valid question"),
         pytest.param(
             [question(), question()], ["t/1: 2 questions with this id"], id="one id twice"
         ),
@@ -25,7 +25,7 @@ from tests.fakes.rows import prediction, question
         pytest.param(
             [question(kind="choice", options=("l", "r"), answer=("C",))],
             ["t/1: answer ('C',) is not among ['A', 'B']"],
-            id="a letter that is not offered",
+            id="a letter without an option",
         ),
         pytest.param(
             [question(kind="choice", options=("l", "l", "r"), answer=("A",))],
@@ -35,15 +35,15 @@ from tests.fakes.rows import prediction, question
         pytest.param(
             [question(kind="choice", options=("", "", ""), answer=("B",))],
             [],
-            id="options in the picture only",
+            id="options in the image only",
         ),
     ],
 )
-def test_problems_of_a_question_table(questions, found):
-    assert question_problems(questions) == found
+def test_problems_of_questions_are_named(questions, problems):
+    assert question_problems(questions) == problems
 
 
-def test_lost_and_surplus_rows_are_named():
+def test_missing_surplus_and_unknown_rows_are_named():
     questions = [question(question_id=f"t/{n}") for n in (1, 2, 3)]
     rows = [prediction(question_id=f"t/{n}") for n in (1, 2, 2, 4)]
     assert missing_rows(questions, rows, samples=1) == [
@@ -53,21 +53,14 @@ def test_lost_and_surplus_rows_are_named():
     ]
 
 
-# Checks that share an op: each says what it found, whatever others find, and may be run alone.
-
-
-def together(check):
-    return {key.name for key in check.check_keys}
-
-
-def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
-    shared = {
-        "/".join(key.asset_key.path): together(check)
-        for check in task_checks(TASK)
-        for key in check.check_keys
-        if len(together(check)) > 1
+def test_checks_that_block_the_same_table_are_in_one_op():
+    multi_checks = [list(check.check_keys) for check in task_checks(TASK)]
+    names_by_table = {
+        "/".join(keys[0].asset_key.path): {key.name for key in keys}
+        for keys in multi_checks
+        if len(keys) > 1
     }
-    assert shared == {
+    assert names_by_table == {
         "quiz/questions": {
             "well_formed",
             "images_decode",
@@ -79,37 +72,31 @@ def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
     }
 
 
-def run(home, selection=None):
-    """Evaluate the quiz, of whose two questions one has a response.
-
-    What was made, what was found.
-    """
-    (home / "said.jsonl").write_text(json.dumps({"question_id": "quiz/0", "text": "x"}))
-    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
+def evaluate_with_missing_response(home):
+    """Evaluate the quiz, where one of two questions has a response."""
+    (home / "responses.jsonl").write_text(json.dumps({"question_id": "quiz/0", "text": "x"}))
+    (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "responses.jsonl"\n')
     checks = task_checks(TASK)
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("model", ["m"])
-        result = dg.materialize(
+        return dg.materialize(
             [questions_asset(quiz(2)), *evaluation_assets(TASK), *checks],
-            selection=selection,
             partition_key="m",
             instance=instance,
             raise_on_error=False,
             resources=resources_over(home),
         )
-    events = result.get_asset_materialization_events()
-    made = {event.asset_key.to_user_string() for event in events if event.asset_key}
-    found = {
-        (one.asset_key.path[-1], one.check_name): (one.passed, one.partition)
-        for one in result.get_asset_check_evaluations()
-    }
-    return made, found
 
 
 def test_after_a_failed_check_the_others_still_report_and_nothing_is_scored(tmp_path):
-    made, found = run(tmp_path)
-    assert "quiz/scores" not in made
-    assert {name: one for name, one in found.items() if name[0] == "predictions"} == {
-        ("predictions", "every_question_answered"): (False, "m"),
-        ("predictions", "one_model_answered"): (True, "m"),
+    result = evaluate_with_missing_response(tmp_path)
+    assert not result.asset_materializations_for_node("quiz__scores")
+    evaluations = result.get_asset_check_evaluations()
+    assert {
+        evaluation.check_name: (evaluation.passed, evaluation.partition)
+        for evaluation in evaluations
+        if evaluation.asset_key == dg.AssetKey(["quiz", "predictions"])
+    } == {
+        "every_question_answered": (False, "m"),
+        "one_model_answered": (True, "m"),
     }

@@ -1,4 +1,4 @@
-"""Forms about responses in the graph: asked where bench.toml names them, answered, summed up."""
+"""Annotation tasks in the graph: units, attention checks, answers and undecided units."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,9 +40,6 @@ from tests.fakes.codis_source import entry, write_raw
 from tests.fakes.home import Home
 from tests.fakes.sensor_ticks import tick_sensor
 
-# Attention checks that no answer can pass are refused before anybody is asked.
-
-
 FORM = AnnotationTask(
     name="t/votes",
     title="Votes",
@@ -54,16 +51,17 @@ ATTENTION_CHECKS_TASK = SuiteAnnotationTask(
 )
 
 
-def gold_problem(home, values):
+def build_units_with_gold(home, values):
+    """Build units of a task with an attention check."""
     (home / "gold.jsonl").write_text(f'{{"unit": "1", "values": {values}}}\n')
     (home / "bench.toml").write_text('[annotation.tasks."t/votes"]\ngold = "gold.jsonl"\n')
     settings = load_settings(home)
-    chosen = settings.annotation.tasks["t/votes"]
-    return build_units(ATTENTION_CHECKS_TASK, chosen, settings, TableFiles(folder=str(home)))
+    task_settings = settings.annotation.tasks["t/votes"]
+    return build_units(ATTENTION_CHECKS_TASK, task_settings, settings, TableFiles(folder=str(home)))
 
 
 @pytest.mark.parametrize(
-    ("values", "why"),
+    ("values", "problem"),
     [
         ('{"right": "Yes"}', "right: 'Yes' is none of yes, no"),
         ('{"right": true}', "right: 'True' is none of yes, no"),
@@ -71,12 +69,9 @@ def gold_problem(home, values):
         ('{"right": []}', "right: empty"),
     ],
 )
-def test_a_value_that_no_answer_can_have_is_refused(tmp_path, values, why):
-    with pytest.raises(SettingsError, match=f"gold.jsonl: unit '1': {why}"):
-        gold_problem(tmp_path, values)
-
-
-# People in the graph: what is asked, what is open, and what follows from answers.
+def test_an_attention_check_that_no_answer_can_pass_is_refused(tmp_path, values, problem):
+    with pytest.raises(SettingsError, match=f"gold.jsonl: unit '1': {problem}"):
+        build_units_with_gold(tmp_path, values)
 
 
 PEOPLE_SECTION = '[annotation.tasks."codis/votes"]\n'
@@ -85,126 +80,125 @@ YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
 ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions])]
 
 
-def submission(annotator, **changed):
+def submission(annotator, **changes):
     context = {"context_1": f"{annotator} goes left.", "context_2": f"{annotator} goes right."}
-    own = {"id": f"s-{annotator}", "annotator": annotator, "revises": None, "context": context}
-    return entry(**own, **changed)
+    fields = {"id": f"s-{annotator}", "annotator": annotator, "revises": None, "context": context}
+    return entry(**fields, **changes)
 
 
 class Codis(Home):
-    """Three people with a submission each, who may be asked to vote on the others'."""
+    """Three people with a submission each, who may vote on those of the others."""
 
-    def __init__(self, folder, written=PEOPLE_SECTION):
+    def __init__(self, folder, configuration=PEOPLE_SECTION):
         self.folder = folder
-        self.submit()
-        super().__init__(folder / "home", "codis", folder / "source", written)
+        self.write_submissions()
+        super().__init__(folder / "home", "codis", folder / "source", configuration)
         self.answers = AnswerFile(folder / "home", "codis/votes")
 
-    def submit(self, **of_ana):
-        entries = [submission("ana", **of_ana), submission("bo"), submission("cem")]
-        write_raw(self.folder / "source", entries, [])
+    def write_submissions(self, **changes_of_ana):
+        submissions = [submission("ana", **changes_of_ana), submission("bo"), submission("cem")]
+        write_raw(self.folder / "source", submissions, [])
 
     def build(self):
+        """Materialize the questions and the tables of the task."""
         self.materialize(ASSETS)
         return self
 
-    def vote(self, person, *names, **values):
+    def vote(self, person, *unit_ids, **values):
+        """Answer units with yes to all fields but the given ones."""
         units = {unit.unit_id: unit for unit in self.read(Unit, "annotation", "votes_units")}
-        for name in names:
-            self.answers.says(person, units[name], **{**YES, **values})
+        for unit_id in unit_ids:
+            self.answers.says(person, units[unit_id], **{**YES, **values})
 
-    def question_labels(self):
-        return [
-            (one.question_id, one.labels.get(OPEN, "")) for one in self.read(Question, "questions")
-        ]
+    def open_units_by_question(self):
+        """The label of open submissions by question id; "" if none is open."""
+        return {
+            row.question_id: row.labels.get(OPEN, "") for row in self.read(Question, "questions")
+        }
 
     def check(self):
-        settings, rows = self.settings, self.read(Question, "questions")
-        found = check_annotation(
-            undecided_by_task(TASK, self.tables, settings, rows),
+        """The result of the check of undecided units."""
+        questions = self.read(Question, "questions")
+        return check_annotation(
+            undecided_by_task(TASK, self.tables, self.settings, questions),
             units_of_tasks(TASK, self.tables),
-            settings,
+            self.settings,
         )
-        return found.passed, found.severity.value, found.description
+
+
+def test_two_others_vote_on_each_submission(tmp_path):
+    units = Codis(tmp_path).build().read(Unit, "annotation", "votes_units")
+    assert [(unit.unit_id, unit.needed, unit.barred) for unit in units] == [
+        ("s-ana", 2, ("ana",)),
+        ("s-bo", 2, ("bo",)),
+        ("s-cem", 2, ("cem",)),
+    ]
 
 
 @pytest.mark.long
-def test_votes_come_in_are_waited_for_and_are_requested_anew(tmp_path):
+def test_submissions_with_missing_votes_are_open(tmp_path):
     home = Codis(tmp_path).build()
-    units = home.read(Unit, "annotation", "votes_units")
-    assert [(one.unit_id, one.needed) for one in units] == [
-        ("s-ana", 2),
-        ("s-bo", 2),
-        ("s-cem", 2),
-    ]
-    assert units[0].barred == ("ana",)
-
     home.vote("bo", "s-ana")
     home.vote("cem", "s-ana", "s-bo")
     home.build()
-    assert home.question_labels() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
+    assert home.open_units_by_question() == {"codis/s-ana/1": "2", "codis/s-ana/2": "2"}
     steps = {step.step: step.n for step in home.read(Step, "funnel")}
     assert steps["submissions open: votes are missing"] == 2
-    assert home.check() == (
-        False,
-        "ERROR",
+    result = home.check()
+    assert (result.passed, result.severity.value) == (False, "ERROR")
+    assert result.description == (
         "2 problems among 2 undecided units; the first: open in codis/votes: s-bo: 1 of 2 others"
-        " voted",
+        " voted"
     )
 
-    home.vote("ana", "s-bo", "s-cem")
-    home.vote("bo", "s-cem")
-    home.build()
-    assert home.check()[0]
-    assert [open_ for _, open_ in home.question_labels()] == [""] * 6
-    assert {(vote.tool, vote.correct) for vote in home.read(SubmissionVote, "votes")} == {
-        ("files", True)
-    }
 
-    home.submit(question="Coming or going?")
+@pytest.mark.long
+def test_votes_are_requested_again_after_a_submission_changed(tmp_path):
+    home = Codis(tmp_path).build()
+    home.vote("ana", "s-bo", "s-cem")
+    home.vote("bo", "s-ana", "s-cem")
+    home.vote("cem", "s-ana", "s-bo")
+    home.build()
+    assert home.check().passed
+    assert list(home.open_units_by_question().values()) == [""] * 6
+    votes = home.read(SubmissionVote, "votes")
+    assert {(vote.tool, vote.correct) for vote in votes} == {("files", True)}
+
+    home.write_submissions(question="Coming or going?")
     home.build()
     answers = home.read(Answer, "annotation", "votes_answers")
-    assert [(one.person, one.complaint) for one in answers if one.complaint] == [
+    assert [(answer.person, answer.complaint) for answer in answers if answer.complaint] == [
         ("bo", "given before the unit changed"),
         ("cem", "given before the unit changed"),
     ]
-    assert not home.check()[0]
-    assert len(home.question_labels()) == 4
+    assert not home.check().passed
+    assert len(home.open_units_by_question()) == 4
 
 
 @pytest.mark.parametrize(
-    ("written", "found", "message"),
+    ("configuration", "severity"),
     [
-        pytest.param("", {"s1": "1 of 2"}, (False, "WARN"), id="files with missing votes warn"),
-        pytest.param(
-            PEOPLE_SECTION, {"s1": "1 of 2"}, (False, "ERROR"), id="who is asked is waited for"
-        ),
-        pytest.param(
-            f'{PEOPLE_SECTION}publish = "partial"\n',
-            {"s1": "1 of 2"},
-            (False, "WARN"),
-            id="a part may be published",
-        ),
-        pytest.param(PEOPLE_SECTION, {}, (True, "ERROR"), id="nothing is open"),
-        pytest.param(
-            '[annotation.tasks."codis/revisions"]\n',
-            {"s1": "1 of 2"},
-            (False, "WARN"),
-            id="another task is asked",
-        ),
+        pytest.param("", "WARN", id="no task is configured"),
+        pytest.param(PEOPLE_SECTION, "ERROR", id="the task is configured"),
+        pytest.param(f'{PEOPLE_SECTION}publish = "partial"\n', "WARN", id="partial publication"),
+        pytest.param('[annotation.tasks."codis/revisions"]\n', "WARN", id="another task"),
     ],
 )
-def test_what_is_open_warns_or_stops(tmp_path, written, found, message):
-    (tmp_path / "bench.toml").write_text(written)
-    settings = load_settings(tmp_path)
-    result = check_annotation({"codis/votes": UndecidedUnits(found, {})}, {}, settings)
-    passed, severity = message
-    assert result.passed is passed
-    assert passed or result.severity.value == severity
+def test_open_units_of_a_configured_task_are_an_error(tmp_path, configuration, severity):
+    (tmp_path / "bench.toml").write_text(configuration)
+    undecided = {"codis/votes": UndecidedUnits({"s1": "1 of 2"}, {})}
+    result = check_annotation(undecided, {}, load_settings(tmp_path))
+    assert (result.passed, result.severity.value) == (False, severity)
 
 
-def counts(home: Codis) -> dict[str, tuple[int, int]]:
-    """Build the questions; open and expired submissions as the funnel and others count them."""
+def test_without_undecided_units_the_check_passes(tmp_path):
+    (tmp_path / "bench.toml").write_text(PEOPLE_SECTION)
+    undecided = {"codis/votes": UndecidedUnits({}, {})}
+    assert check_annotation(undecided, {}, load_settings(tmp_path)).passed
+
+
+def build_and_count(home: Codis) -> dict[str, tuple[int, int]]:
+    """Build the questions, and count open and expired submissions in three places."""
     with Workbench(load_settings(Path(home.settings.home)), ["codis"]) as bench:
         bench.build_questions("codis")
         home.tables = bench.tables
@@ -212,50 +206,54 @@ def counts(home: Codis) -> dict[str, tuple[int, int]]:
         site = Site(home.folder / "report", home.images)
         AnnotationPages(settings=bench.settings).write(site, bench.tables, bench.catalog)
         site.finish()
-    forms = {one["task"]: one for one in data(home.folder, "annotation")}
-    shown = forms["codis/votes"]["progress"]
-    steps = {one.step.partition(":")[0]: one.n for one in home.read(Step, "funnel")}
+    forms = {form["task"]: form for form in data(home.folder, "annotation")}
+    reported = forms["codis/votes"]["progress"]
+    steps = {row.step.partition(":")[0]: row.n for row in home.read(Step, "funnel")}
     return {
         "funnel": (steps["submissions open"], steps["submissions expired"]),
         "status": (status.in_work + status.untouched, status.expired),
-        "report": (shown["in_work"] + shown["untouched"], shown["expired"]),
+        "report": (reported["in_work"] + reported["untouched"], reported["expired"]),
     }
 
 
 @pytest.mark.long
-def test_status_report_and_funnel_count_the_same(tmp_path):
-    """Votes of a file, and answers: unusable, corrected, doubled, of an author, too few."""
+def test_status_report_and_funnel_have_the_same_counts(tmp_path):
+    """Votes are in a file, unusable, corrected, repeated, of the author, or too few."""
     configuration = (
         f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_SECTION}publish = "partial"\n'
     )
     home = Codis(tmp_path, configuration)
-    entries = [submission("ana"), submission("bo"), submission("cem"), submission("dan")]
-    by_file = [("s-ana", "bo"), ("s-ana", "cem"), ("s-ana", "dan"), ("s-bo", "ana")]
+    submissions = [submission(annotator) for annotator in ("ana", "bo", "cem", "dan")]
     approval = {"correct": True, "different": True, "within_rules": True}
-    votes = [{"submission": one, "annotator": by, **approval} for one, by in by_file]
-    write_raw(tmp_path / "source", entries, votes)
-    assert counts(home) == {"funnel": (3, 0), "status": (3, 0), "report": (3, 0)}
+    votes = [
+        {"submission": "s-ana", "annotator": "bo", **approval},
+        {"submission": "s-ana", "annotator": "cem", **approval},
+        {"submission": "s-ana", "annotator": "dan", **approval},
+        {"submission": "s-bo", "annotator": "ana", **approval},
+    ]
+    write_raw(tmp_path / "source", submissions, votes)
+    assert build_and_count(home) == {"funnel": (3, 0), "status": (3, 0), "report": (3, 0)}
 
     home.vote("cem", "s-bo")
     home.vote("dan", "s-bo")  # with the vote of the file: complete
-    home.vote("ana", "s-bo")  # again what she said in the file
-    home.vote("cem", "s-cem")  # their own
+    home.vote("ana", "s-bo")  # as in the file
+    home.vote("cem", "s-cem")  # the author
     home.vote("ana", "s-cem", correct="maybe")  # unusable
     home.vote("bo", "s-cem", correct="no")
     home.vote("bo", "s-cem")  # corrected
-    assert counts(home) == {"funnel": (2, 0), "status": (2, 0), "report": (2, 0)}
-    assert home.question_labels()[0] == ("codis/s-ana/1", "2")
+    assert build_and_count(home) == {"funnel": (2, 0), "status": (2, 0), "report": (2, 0)}
+    assert home.open_units_by_question()["codis/s-ana/1"] == "2"
 
     (tmp_path / "home" / "bench.toml").write_text(f"{configuration}until = 2026-01-01\n")
-    assert counts(home) == {"funnel": (0, 2), "status": (0, 2), "report": (0, 2)}
-    assert home.check()[:2] == (False, "WARN")  # half is decided: the route goes on
+    assert build_and_count(home) == {"funnel": (0, 2), "status": (0, 2), "report": (0, 2)}
+    result = home.check()
+    assert (result.passed, result.severity.value) == (False, "WARN")  # half is decided
     labels = home.read(Question, "questions")[0].labels
     assert (labels.get(OPEN), labels[EXPIRED]) == (None, "2")
 
 
 @pytest.mark.long
 def test_the_run_that_the_sensor_requests_builds_the_questions(tmp_path):
-    """Three submissions, each approved by both of the others: six questions."""
     home = Codis(tmp_path, f'[sources]\ncodis = "{tmp_path / "source"}"\n{PEOPLE_SECTION}')
     settings = load_settings(tmp_path / "home")
     graph = build_graph(settings, load_catalog(settings, only={"codis"})).definitions
@@ -263,10 +261,11 @@ def test_the_run_that_the_sensor_requests_builds_the_questions(tmp_path):
         ask(bench, "codis/votes")
         home.tables = bench.tables
         for person in PEOPLE:
-            home.vote(person, *(f"s-{other}" for other in PEOPLE if other != person))
+            home.vote(person, *(f"s-{author}" for author in PEOPLE if author != person))
         request = tick_sensor("annotation", graph, bench.instance, tmp_path / "home")
-        done = graph.resolve_implicit_global_asset_job_def().execute_in_process(
+        result = graph.resolve_implicit_global_asset_job_def().execute_in_process(
             instance=bench.instance, asset_selection=request.asset_selection, tags=request.tags
         )
-    assert done.success
+    assert result.success
+    # Three submissions, approved by both of the others, have two questions each.
     assert len(home.read(Question, "questions")) == 6

@@ -1,4 +1,4 @@
-"""The leaderboard shows every model; one whose table cannot be read by name, with no number."""
+"""The leaderboard ranks models, and lists those with unreadable tables without a number."""
 
 import csv
 import io
@@ -60,19 +60,17 @@ def tables(tmp_path: Path) -> TableFiles:
     "spoil",
     [
         pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
-        pytest.param(lambda path: path.write_bytes(b"\0" * 999), id="noughts"),
+        pytest.param(lambda path: path.write_bytes(b"\0" * 999), id="null bytes"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-99]), id="truncated"),
         pytest.param(
             lambda path: path.write_bytes(path.read_bytes().replace(b"spoilt", b"whole2")),
             id="other bytes",
         ),
-        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
-        pytest.param(
-            lambda path: pq.write_table(pa.table({"a": [1]}), path), id="of another program"
-        ),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder"),
+        pytest.param(lambda path: pq.write_table(pa.table({"a": [1]}), path), id="another schema"),
     ],
 )
-def test_one_spoilt_table_of_metrics_is_one_row(
+def test_an_unreadable_table_of_metrics_is_a_row_without_a_value(
     tables: TableFiles, spoil: Callable[[Path], object]
 ) -> None:
     spoil(tables.path(METRICS, "spoilt"))
@@ -87,7 +85,7 @@ def test_one_spoilt_table_of_metrics_is_one_row(
 
 def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
     """Errors of 0.1, 0.2 and 0.3, each within 0.01: three ranks, the lowest first."""
-    task = replace(TASK, lower_is_better=frozenset({"accuracy"}))
+    error_task = replace(TASK, lower_is_better=frozenset({"accuracy"}))
     files = TableFiles(folder=str(tmp_path))
     files.write(QUESTIONS, quiz(4), Question)
     for model, value in (("a", 0.3), ("b", 0.1), ("c", 0.2)):
@@ -95,21 +93,22 @@ def test_the_lowest_error_is_the_best(tmp_path: Path) -> None:
         files.write(METRICS, [row], Metric, model)
     failed = replace(METRIC, model="d", value=0.05, low=0.04, high=0.06, n_failed=1)
     files.write(METRICS, [failed], Metric, "d")
-    papers = [
+    published = [
         PublishedNumber(
             task="quiz", model=model, metric="accuracy", category="all", condition="main",
             value=value, printed=str(value), source="P, Table 1",
         )
         for model, value in (("p", 0.5), ("q", 0.4))
     ]  # fmt: skip
-    rows = rank_task(task, files, papers)
+    rows = rank_task(error_task, files, published)
     assert [(row.model, row.ranks) for row in rows] == [
         ("b", "1"), ("c", "2"), ("a", "3"), ("d", ""), ("q", ""), ("p", ""),
     ]  # fmt: skip
-    assert [row.model for row in rank_task(TASK, files, papers)] == ["a", "c", "b", "d", "p", "q"]
+    by_accuracy = rank_task(TASK, files, published)
+    assert [row.model for row in by_accuracy] == ["a", "c", "b", "d", "p", "q"]
 
 
-def test_a_part_of_the_questions_is_below_all_models_without_a_rank(tables: TableFiles) -> None:
+def test_partial_metrics_are_last_and_have_no_rank(tables: TableFiles) -> None:
     signature = with_partial(METRIC.signature, "2 of 4 questions")
     for model in ("limited", "whole"):
         row = replace(METRIC, model=model, value=1.0, signature=signature)
@@ -122,24 +121,24 @@ def test_a_part_of_the_questions_is_below_all_models_without_a_rank(tables: Tabl
 
 
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
-def test_the_line_of_best_constants_does_not_depend_on_the_order_of_evaluations(
+def test_the_best_constant_does_not_depend_on_the_order_of_models(
     constants: tuple[float | None, ...],
 ) -> None:
     row = LeaderboardRow(
         task="quiz", edition="own", metric="accuracy", model="", source=MEASURED, value=0.5,
         low=0.4, high=0.6, n_scored=4, n_unscored=0, n_failed=0, signature="quiz|v1|main",
     )  # fmt: skip
-    rows = [replace(row, model=f"m{n}", constant=one) for n, one in enumerate(constants)]
+    rows = [replace(row, model=f"m{n}", constant=value) for n, value in enumerate(constants)]
     (matrix,) = matrices(rows, {})
-    assert [(one.name, one.cells) for one in matrix.blind] == [
+    assert [(row.name, row.cells) for row in matrix.blind] == [
         ("best constant response", {"quiz": "0.700"})
     ]
 
 
-def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_were(
+def test_rows_without_readable_metrics_have_the_edition_of_the_questions(
     tables: TableFiles,
 ) -> None:
-    questions = [replace(one, edition="own") for one in quiz(4)]
+    questions = [replace(question, edition="own") for question in quiz(4)]
     tables.write(QUESTIONS, questions, Question)
     for model in ("whole", "spoilt"):
         tables.path(METRICS, model).write_bytes(b"")
@@ -149,14 +148,14 @@ def test_where_no_metrics_can_be_read_the_questions_say_of_which_edition_they_we
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
 def test_no_cell_of_the_csv_is_a_formula(start):
     frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
-    rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
-    assert rows[1:] == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
+    _, *rows = csv.reader(io.StringIO(as_csv(frame), newline=""))
+    assert rows == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
 
 
-def test_without_readable_questions_every_model_is_named_without_a_number(
+def test_without_readable_questions_no_model_has_a_value(
     tables: TableFiles,
 ) -> None:
     tables.path(QUESTIONS).write_bytes(b"PAR1")
-    shown = rank_task(TASK, tables, [])
-    assert sorted(row.model for row in shown) == ["spoilt", "whole"]
-    assert all(math.isnan(row.value) and "questions" in row.source for row in shown)
+    rows = rank_task(TASK, tables, [])
+    assert sorted(row.model for row in rows) == ["spoilt", "whole"]
+    assert all(math.isnan(row.value) and "questions" in row.source for row in rows)
