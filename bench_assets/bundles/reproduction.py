@@ -104,8 +104,8 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     if _has_missing(requirements):
         return ReproductionResult(number=number, requirements=requirements)
     sources = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
-    questions, of_questions = question_requirements(number, sources)
-    requirements += of_questions
+    questions, data_requirements = question_requirements(number, sources)
+    requirements += data_requirements
     if _has_missing(requirements):
         return ReproductionResult(number=number, requirements=requirements)
     inputs = _Inputs(number, questions)

@@ -78,24 +78,24 @@ def question_requirements(
     signature, task = number.signature, number.task
     key = questions_key(task, signature.condition)
     signed_digest = signature.parts.get("data", "")
-    digests = {}
+    tables_by_digest = {}
     for tables in sources:
         try:
-            digests[short_digest(tables.digest(key) or "")] = tables
+            tables_by_digest[short_digest(tables.digest(key) or "")] = tables
         except TableError:
-            digests[""] = tables  # damaged: treated as missing
-    available = next(iter(digests), "") or "none"
+            tables_by_digest[""] = tables  # damaged: treated as missing
+    available = next(iter(tables_by_digest), "") or "none"
     command = f"bench tables questions {task.suite}"
     if key != evaluation_key(task, "main", "questions"):
         command = (
             f"bench evaluate {task.name} --condition {signature.condition} --model NAME --dry-run"
         )
-    if not signed_digest or signed_digest not in digests:
+    if not signed_digest or signed_digest not in tables_by_digest:
         remedy = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
         return [], [
             BundleRequirement(part="questions", takes=signed_digest, here=available, missing=remedy)
         ]
-    questions = digests[signed_digest].read(key, Question)
+    questions = tables_by_digest[signed_digest].read(key, Question)
     return questions, [
         BundleRequirement(
             part="questions", takes=signed_digest, here=f"{signed_digest}, {len(questions)} of them"

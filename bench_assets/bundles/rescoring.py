@@ -1,9 +1,9 @@
 """Rescoring of stored responses without a model, and stepwise comparison with stored results."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isclose, isnan
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
@@ -71,6 +71,8 @@ def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
     by_model = has_model_judge or any(not row.by_rules for row in judgements)
     return "" if by_model or len(names) > 1 else next(iter(names))
 
+
+_Key: TypeAlias = tuple[str, ...]  # question and sample, also criterion; or metric and category
 
 N_DIGITS = 10
 """Printed significant digits, which are the same on every machine."""
@@ -156,11 +158,11 @@ def format_digits(value: float | None) -> str:
 
 
 def _compare_rows(
-    step: str, before: Mapping[Hashable, Any], after: Mapping[Hashable, Any], names: Sequence[str]
+    step: str, before: Mapping[_Key, Any], after: Mapping[_Key, Any], names: Sequence[str]
 ) -> Iterator[Divergence]:
     """Yield missing rows and different fields of one step; rows are matched by key."""
     for key in {**before, **after}:
-        entry = " ".join(str(part) for part in key) if isinstance(key, tuple) else str(key)
+        entry = " ".join(key)
         old, new = before.get(key), after.get(key)
         if old is None or new is None:
             presence = {"before": "there" if old else "none", "after": "there" if new else "none"}
@@ -187,13 +189,13 @@ def _value_text(value: object) -> str:
     return format_digits(value) if isinstance(value, float) else f"{value!s:.300}"
 
 
-def _rows_by_sample(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashable, Any]:
+def _rows_by_sample(rows: Sequence[Prediction] | Sequence[Score]) -> dict[_Key, Any]:
     return {(row.question_id, f"draw {row.sample}"): row for row in rows}
 
 
-def _judgements_by_criterion(rows: Sequence[Judgement]) -> dict[Hashable, Judgement]:
+def _judgements_by_criterion(rows: Sequence[Judgement]) -> dict[_Key, Judgement]:
     return {(row.question_id, f"draw {row.sample}", row.criterion): row for row in rows}
 
 
-def _metrics_by_cell(rows: Sequence[Metric]) -> dict[Hashable, Metric]:
+def _metrics_by_cell(rows: Sequence[Metric]) -> dict[_Key, Metric]:
     return {(row.metric, row.category): row for row in rows}

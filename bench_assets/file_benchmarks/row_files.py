@@ -141,7 +141,8 @@ def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> It
             refuse_duplicate_columns(header, file)
             line = reader.line_num + 1
             for cells in reader:
-                where, line = f"{file}, line {line}", reader.line_num + 1
+                where = f"{file}, line {line}"
+                line = reader.line_num + 1  # of the next row; a cell may span lines
                 if cells == [_END_SENTINEL]:
                     return
                 fault = _table_fault(cells, header)
@@ -152,8 +153,8 @@ def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> It
                         f" {_FETCH_AGAIN}"
                     )
                 if cells:
-                    columns = zip(header, cells, strict=False)
-                    yield Row(where, {} if fault else {n: c or None for n, c in columns}, fault)
+                    pairs = () if fault else zip(header, cells, strict=True)
+                    yield Row(where, {name: cell or None for name, cell in pairs}, fault)
     except (OSError, csv.Error) as error:
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
