@@ -18,7 +18,7 @@ def prompt_text(body):
 
 
 def requested_signs(server):
-    """Numbers of the signs whose response and options are in a request, one for each request."""
+    """Numbers of the signs whose response and options are in a request, once per request."""
     prompts = [prompt_text(body) for body in server.bodies]
     return [
         n

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.asset_factory.partial_results import (
-    partial_tables,
-    snapshot_while_running,
-)
+from bench_assets.asset_factory.partial_results import partial_tables, snapshot_while_running
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Metric, Question, Score

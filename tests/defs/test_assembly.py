@@ -14,10 +14,7 @@ from tests.cases import read_rows
 CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybench"})
 
 
-@pytest.mark.parametrize(
-    ("key", "stage", "group"),
-    read_rows(__file__, "asset_groups.jsonl"),
-)
+@pytest.mark.parametrize(("key", "stage", "group"), read_rows(__file__, "asset_groups.jsonl"))
 def test_an_asset_is_in_the_group_of_its_suite_and_stage(key: str, stage: str, group: str) -> None:
     spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})
     assigned = assign_group(spec, CATALOG)

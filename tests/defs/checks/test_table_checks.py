@@ -61,12 +61,7 @@ def test_checks_that_block_the_same_table_are_in_one_op():
         if len(keys) > 1
     }
     assert names_by_table == {
-        "quiz/questions": {
-            "well_formed",
-            "images_decode",
-            "counts_match_the_paper",
-            "as_expected",
-        },
+        "quiz/questions": {"well_formed", "images_decode", "counts_match_the_paper", "as_expected"},
         "quiz/predictions": {"every_question_answered", "one_model_answered"},
         "quiz/scores": {"no_row_lost", "few_unscored", "few_unread"},
     }
@@ -96,7 +91,4 @@ def test_after_a_failed_check_the_others_still_report_and_nothing_is_scored(tmp_
         evaluation.check_name: (evaluation.passed, evaluation.partition)
         for evaluation in evaluations
         if evaluation.asset_key == dg.AssetKey(["quiz", "predictions"])
-    } == {
-        "every_question_answered": (False, "m"),
-        "one_model_answered": (True, "m"),
-    }
+    } == {"every_question_answered": (False, "m"), "one_model_answered": (True, "m")}

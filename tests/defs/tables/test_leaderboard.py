@@ -152,9 +152,7 @@ def test_no_cell_of_the_csv_is_a_formula(start):
     assert rows == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
 
 
-def test_without_readable_questions_no_model_has_a_value(
-    tables: TableFiles,
-) -> None:
+def test_without_readable_questions_no_model_has_a_value(tables: TableFiles) -> None:
     tables.path(QUESTIONS).write_bytes(b"PAR1")
     rows = rank_task(TASK, tables, [])
     assert sorted(row.model for row in rows) == ["spoilt", "whole"]

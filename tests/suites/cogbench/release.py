@@ -54,8 +54,8 @@ def write_release(
 ) -> Path:
     """Write a published edition; a str is written unchanged, for files that are broken."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    for name, entries in (("description", stories), ("vqa", questions)):
-        text = entries if isinstance(entries, str) else json.dumps(entries)
+    for name, content in (("description", stories), ("vqa", questions)):
+        text = content if isinstance(content, str) else json.dumps(content)
         (folder / f"cogbench_{name}.json").write_text(text)
     for name in images:
         (folder / "images" / name).write_bytes(palette_image())

@@ -12,8 +12,7 @@ from tests.fakes.rows import question
 
 
 @pytest.mark.parametrize(
-    ("response", "truths", "is_match"),
-    read_rows(__file__, "answer_agreement.jsonl", tuples=True),
+    ("response", "truths", "is_match"), read_rows(__file__, "answer_agreement.jsonl", tuples=True)
 )
 def test_an_answer_matches_any_of_the_truths(response, truths, is_match):
     answer = read_answer(question(answer=tuple(truths)), response)

@@ -14,10 +14,7 @@ from bench_assets.suites.journeybench.assets.question_tables import edition_of
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
-from bench_assets.suites.journeybench.published_files import (
-    match_addresses,
-    read_texts,
-)
+from bench_assets.suites.journeybench.published_files import match_addresses, read_texts
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -240,8 +237,7 @@ def test_haloquests_overall_is_the_mean_of_its_image_sources_except_where_noted(
 
 
 @pytest.mark.parametrize(
-    ("names", "addresses", "file_of"),
-    read_cases(__file__, "address_files.jsonl"),
+    ("names", "addresses", "file_of"), read_cases(__file__, "address_files.jsonl")
 )
 def test_an_address_is_matched_with_its_image_file(names, addresses, file_of):
     assert match_addresses(names, addresses).file_of == file_of

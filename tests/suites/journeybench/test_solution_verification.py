@@ -49,10 +49,7 @@ def test_the_answer_is_extracted_before_it_is_verified():
     assert "So 12 cups." not in verification
 
 
-@pytest.mark.parametrize(
-    ("verdict", "strict", "official"),
-    read_cases(__file__, "verdicts.jsonl"),
-)
+@pytest.mark.parametrize(("verdict", "strict", "official"), read_cases(__file__, "verdicts.jsonl"))
 def test_a_verdict_is_scored_strictly_and_officially(verdict, strict, official):
     pair = answered("12")
     judgements = solution_verification.judge([pair], scripted_judge("12", verdict))

@@ -93,8 +93,7 @@ def test_any_text_in_the_sections_is_read_without_an_error(bodies):
 
 
 @given(
-    response=st.text(alphabet="ABCD. []\nCorrect Answer:") | st.text(),
-    n_chains=st.integers(0, 3),
+    response=st.text(alphabet="ABCD. []\nCorrect Answer:") | st.text(), n_chains=st.integers(0, 3)
 )
 def test_any_response_of_the_writer_gives_questions_or_a_complaint(response, n_chains):
     questions_or_complaint = read_response(response, n_chains=n_chains)

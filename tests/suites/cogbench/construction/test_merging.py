@@ -8,10 +8,7 @@ from tests.cases import read_rows
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "reason"),
-    read_rows(__file__, "contradictions.jsonl"),
-)
+@pytest.mark.parametrize(("first", "second", "reason"), read_rows(__file__, "contradictions.jsonl"))
 def test_a_contradiction_is_named_in_either_order(first, second, reason):
     assert contradiction(first, second) == contradiction(second, first) == reason
 

@@ -85,10 +85,7 @@ def test_reviews_that_contradict_each_other_decide_nothing_and_are_listed():
         for text, accept in (("cat", True), ("Cat", False), ("dog", True))
     ]
     items = merge(annotated_items(ana=["cat", "dog"]), reviews)
-    assert {item.text: item.outcome for item in items.rows} == {
-        "cat": "waiting",
-        "dog": "accepted",
-    }
+    assert {item.text: item.outcome for item in items.rows} == {"cat": "waiting", "dog": "accepted"}
     assert [(rejection.entry, rejection.reason) for rejection in items.rejections] == [
         ("reviews.json, a.png, [Entities]", "'cat' is accepted and rejected: the item waits"),
         ("reviews.json, a.png, [Entities]", "'Cat' is accepted and rejected: the item waits"),

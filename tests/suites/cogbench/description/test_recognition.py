@@ -209,20 +209,13 @@ def test_the_threshold_is_the_lowest_with_few_wrong_pairs_above_it(labelled_cosi
     assert lowest_threshold(labelled_cosines) == pytest.approx(threshold)
 
 
-@pytest.mark.parametrize(
-    ("description", "remaining_text"),
-    read_rows(__file__, "denials.jsonl"),
-)
+@pytest.mark.parametrize(("description", "remaining_text"), read_rows(__file__, "denials.jsonl"))
 def test_what_a_description_denies_is_removed(description, remaining_text):
     assert " ".join(remove_denied(description).split()) == remaining_text
 
 
 def test_constant_descriptions_begin_with_the_twenty_most_frequent_entities():
-    entities_by_image = [
-        [f"thing {n}" for n in range(24)],
-        ["thing 23", "thing 22"],
-        ["thing 23"],
-    ]
+    entities_by_image = [[f"thing {n}" for n in range(24)], ["thing 23", "thing 22"], ["thing 23"]]
     questions = [
         question(labels={"Entities": "\n".join(entities)}, answer=("A boy steals a cookie now.",))
         for entities in entities_by_image

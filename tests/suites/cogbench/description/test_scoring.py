@@ -261,8 +261,7 @@ def request_text(request):
 
 
 @pytest.mark.parametrize(
-    ("response", "n", "careful", "official"),
-    read_cases(__file__, "judge_responses.jsonl"),
+    ("response", "n", "careful", "official"), read_cases(__file__, "judge_responses.jsonl")
 )
 def test_a_judges_response_is_read_by_number_and_officially_by_position(
     response, n, careful, official

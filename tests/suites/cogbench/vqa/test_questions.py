@@ -74,11 +74,7 @@ def test_no_kind_of_reasoning_can_be_passed_without_its_image(mini_home, categor
 def test_the_published_route_makes_questions_of_stories_and_questions(tmp_path):
     chain = "It snows. -> It is winter."
     stories = {"kite": description_entry(**{"Special Time Reasoning": [chain]})}
-    questions = [
-        vqa_row(),
-        vqa_row(question="Which season?", category="time"),
-        vqa_row(),
-    ]
+    questions = [vqa_row(), vqa_row(question="Which season?", category="time"), vqa_row()]
     source = write_release(tmp_path / "source", stories, questions)
     home = Bench(tmp_path / "home", source=source)
     passed_checks = home.materialize_and_check(DATASET_ASSETS)

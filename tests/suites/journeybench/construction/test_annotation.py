@@ -144,10 +144,7 @@ def test_people_check_statements_that_are_neither_repeated_nor_captions_nor_empt
     answer = answer_to(annotation.CONFLICTS, unit, "ana", conflicts="no")
     assert rows_of(annotation.CONFLICTS, [unit], answer) == [
         StatementVote(
-            image="b.png",
-            statement="a dog with a red/blue hat",
-            annotator="ana",
-            conflicts=False,
+            image="b.png", statement="a dog with a red/blue hat", annotator="ana", conflicts=False
         )
     ]
 

@@ -135,10 +135,7 @@ def test_the_five_most_accepted_captions_are_kept():
         pytest.param(["A cat.", "A dog."], caption_votes(4), "not verified", id="no votes"),
         pytest.param(
             ["A cat.", "A dog."],
-            [
-                *caption_votes(4),
-                CaptionVote(image="a", writer="w1", verifier="w1", accepts=True),
-            ],
+            [*caption_votes(4), CaptionVote(image="a", writer="w1", verifier="w1", accepts=True)],
             "not verified",
             id="a vote for oneself",
         ),

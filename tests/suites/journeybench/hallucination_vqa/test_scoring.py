@@ -26,10 +26,7 @@ FIELDS = {
 JSON = json.dumps(FIELDS)
 
 
-@pytest.mark.parametrize(
-    ("response", "verdict"),
-    read_cases(__file__, "judge_responses.jsonl"),
-)
+@pytest.mark.parametrize(("response", "verdict"), read_cases(__file__, "judge_responses.jsonl"))
 def test_the_verdict_is_read_from_the_json_of_the_judge(response, verdict):
     assessment = scoring.read_assessment(response)
     assert (assessment.is_prediction_correct if assessment else None) is verdict

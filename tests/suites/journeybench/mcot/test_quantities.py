@@ -179,11 +179,7 @@ def test_an_image_that_makes_the_answer_a_fraction_is_rejected():
             id="a whole number",
         ),
         pytest.param(
-            "And 1.5 of weight.",
-            "Apples and weight: <<3+1.5=4.5>>4.5",
-            "4.5",
-            "",
-            id="a fraction",
+            "And 1.5 of weight.", "Apples and weight: <<3+1.5=4.5>>4.5", "4.5", "", id="a fraction"
         ),
     ],
 )

@@ -40,8 +40,7 @@ def test_a_problem_is_solved_again(replacements, solution):
 
 
 @pytest.mark.parametrize(
-    ("question", "steps", "answer"),
-    read_cases(__file__, "unsolved_problems.jsonl"),
+    ("question", "steps", "answer"), read_cases(__file__, "unsolved_problems.jsonl")
 )
 def test_a_problem_whose_calculations_do_not_hold_is_not_solved(question, steps, answer):
     assert solve(problem(question, steps, answer), {4: 7}) is None
@@ -61,8 +60,7 @@ def test_stated_numbers_include_words_and_ordinals():
 
 
 @pytest.mark.parametrize(
-    ("question", "steps", "new_number", "proven"),
-    read_cases(__file__, "proven_counts.jsonl"),
+    ("question", "steps", "new_number", "proven"), read_cases(__file__, "proven_counts.jsonl")
 )
 def test_the_form_proves_a_count_where_nothing_is_left_over(question, steps, new_number, proven):
     _, _, answer = steps.rpartition(">>")
