@@ -103,6 +103,8 @@ def _check_message(check: dg.AssetCheckEvaluation) -> str:
     values = {name: value.value for name, value in check.metadata.items()}
     examples = unescape_markdown(str(values.get("examples", ""))).replace("\n", "\n  ")
     n_rows, n_failed = values.get("rows"), values.get("problems")
-    failure = "fails" if n_rows in (0, 1) else f"{n_failed} of {n_rows} rows fail"
     table = check.asset_key.to_user_string()
-    return f"{table}: {failure} the check {check.check_name}:\n  {examples}"
+    failure = (
+        "fails the check" if n_rows in (0, 1) else f"{n_failed} of {n_rows} rows fail the check"
+    )
+    return f"{table}: {failure} {check.check_name}:\n  {examples}"
