@@ -86,11 +86,16 @@ def test_captions_of_a_model_stand_in_for_images(tmp_path, release):
     assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
 
 
-def read_captions(home, release, captioner, text):
+DESCRIBERS = (
+    '[models.a]\nkind = "scripted"\nsays = "a red dot"\n'
+    '[models.b]\nkind = "scripted"\nsays = "a blue dot"\n'
+)
+
+
+def read_captions(home, release, captioner):
     """Evaluate the condition with captions of a scripted model, and read them."""
     (home / "bench.toml").write_text(
-        f'[sources]\nblink = "{release}"\n[suites.blink]\ncaptioner = "{captioner}"\n'
-        f'[models.{captioner}]\nkind = "scripted"\nsays = "{text}"\n'
+        f'[sources]\nblink = "{release}"\n[suites.blink]\ncaptioner = "{captioner}"\n{DESCRIBERS}'
     )
     command = ["evaluate", "blink", "--model", "random", "--condition", "captions_for_images"]
     assert CliRunner().invoke(app, command).exit_code == 0
@@ -100,8 +105,8 @@ def read_captions(home, release, captioner, text):
 
 def test_another_captioner_captions_anew(tmp_path, release, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    assert read_captions(tmp_path, release, "a", "a red dot") == {("a", "a red dot")}
-    assert read_captions(tmp_path, release, "b", "a blue dot") == {("b", "a blue dot")}
+    assert read_captions(tmp_path, release, "a") == {("a", "a red dot")}
+    assert read_captions(tmp_path, release, "b") == {("b", "a blue dot")}
 
 
 def test_an_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
