@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_resources.tables.parquet import TableFiles
-from tests.comparison.sides import side
+from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, report
 
@@ -33,7 +33,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     tables.write(["quiz", "questions"], questions, Question)
     for name, right in ((OLD, range(20)), (NEW, range(1, 30))):
         texts = {f"quiz/{n}": "x" if n in right else "y" for n in range(40)}
-        one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
+        one = build_evaluation(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
         rows = [
             replace(row, prompt_sha256="q")
             if name == NEW and 20 <= int(row.question_id.partition("/")[2]) < 30

@@ -1,4 +1,4 @@
-"""Evaluations of the quiz, made without a home."""
+"""Evaluations of the quiz that are in no home."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from bench_assets.evaluation.task import Task
 from tests.fakes.quiz import TASK
 
 
-def side(
+def build_evaluation(
     questions: Sequence[Question],
     texts: Mapping[str, str],
     *,
@@ -22,7 +22,7 @@ def side(
     name: str = "m",
     **fields: Any,
 ) -> EvaluationTables:
-    """What a model said to each question, scored and measured; other fields of predictions too."""
+    """Score and measure a model's responses; ``fields`` are further fields of its predictions."""
     defaults = {"decoding": "one|t=0,max=8", "prompt_sha256": "p", "condition": "main"}
     predictions = [
         Prediction(**(defaults | fields | {"question_id": key, "model": name, "text": text}))
@@ -40,7 +40,7 @@ def side(
     )
 
 
-def random_side(
+def build_random_evaluation(
     questions: Sequence[Question],
     name: str,
     rng: Random,
@@ -48,23 +48,30 @@ def random_side(
     task: Task = TASK,
     failing: float = 0.2,
 ) -> EvaluationTables:
-    """A model's evaluation by chance, as are most things that it depends on."""
-    texts = {one.question_id: rng.choice("xyz") for one in questions}
-    judged = [_verdict(one.question_id, name, rng) for one in questions if rng.random() < 0.5]
-    one = side(questions, texts, task=task, name=name, judgements=judged)
-    predictions = [replace(row, **_how(name, row.text, rng, failing)) for row in one.predictions]
+    """Evaluate random responses, with random judgements, prompts, decodings and scorers."""
+    texts = {question.question_id: rng.choice("xyz") for question in questions}
+    judgements = [
+        _random_judgement(question.question_id, name, rng)
+        for question in questions
+        if rng.random() < 0.5
+    ]
+    evaluation = build_evaluation(questions, texts, task=task, name=name, judgements=judgements)
+    predictions = [
+        replace(row, **_random_fields(name, row.text, rng, failing))
+        for row in evaluation.predictions
+    ]
     failed = {row.question_id for row in predictions if row.error}
     scores = [
         replace(row, scorer=rng.choice(["a", "b"]), points=None, error="gone")
         if row.question_id in failed
         else replace(row, scorer=rng.choice(["a", "b"]))
-        for row in one.scores
+        for row in evaluation.scores
     ]
     metrics = pipeline.summarise(task, questions, predictions, scores)
-    return replace(one, predictions=predictions, scores=scores, metrics=metrics)
+    return replace(evaluation, predictions=predictions, scores=scores, metrics=metrics)
 
 
-def _how(name: str, text: str, rng: Random, failing: float) -> dict[str, Any]:
+def _random_fields(name: str, text: str, rng: Random, failing: float) -> dict[str, Any]:
     return {
         "prompt_sha256": rng.choice("pppq"),
         "decoding": f"{rng.choice(['card', name])}|t=0,max={rng.choice('89')}",
@@ -74,8 +81,8 @@ def _how(name: str, text: str, rng: Random, failing: float) -> dict[str, Any]:
     }
 
 
-def _verdict(question: str, name: str, rng: Random) -> Judgement:
+def _random_judgement(question_id: str, model: str, rng: Random) -> Judgement:
     return Judgement(
-        question_id=question, model=name, condition="main", judge=rng.choice(["gpt", "rules"]),
+        question_id=question_id, model=model, condition="main", judge=rng.choice(["gpt", "rules"]),
         criterion="right", verdict=rng.choice([True, False, None]),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from bench_assets.comparison.verdicts import Comparison
 from bench_assets.core.schema.errors import TableError
 
 
-def verdict(task, word, change):
+def build_comparison(task, verdict, change):
     return Comparison(
         task=task,
         against="a",
@@ -31,20 +31,24 @@ def verdict(task, word, change):
         n_questions=40,
         lost=("q/1",),
         gained=(),
-        verdict=word,
+        verdict=verdict,
     )
 
 
 ROWS = [
-    verdict("A | B", "better", 0.25),
-    verdict("<C>", "worse", -0.25),
-    verdict("D", "undecided", 0.0),
+    build_comparison("A | B", "better", 0.25),
+    build_comparison("<C>", "worse", -0.25),
+    build_comparison("D", "undecided", 0.0),
 ]
 
 
 @pytest.mark.parametrize(("fail_on", "tasks"), [("worse", ["<C>"]), ("undecided", ["<C>", "D"])])
-def test_a_gate_fails_on_these_tasks(fail_on, tasks):
+def test_a_gate_fails_on_worse_tasks_or_on_undecided_ones_too(fail_on, tasks):
     assert [row.task for row in failing(ROWS, fail_on)] == tasks
+
+
+@pytest.mark.parametrize(("fail_on", "tasks"), [("worse", ["<C>"]), ("undecided", ["<C>", "D"])])
+def test_junit_has_the_failures_of_the_gate(fail_on, tasks):
     root = ET.fromstring(junit_xml("a", "b", ROWS, fail_on))
     assert root.attrib == {"tests": "3", "failures": str(len(tasks))}
     cases = {case.get("classname"): case.find("failure") for case in root.iter("testcase")}
@@ -56,18 +60,20 @@ def test_a_gate_fails_on_these_tasks(fail_on, tasks):
 
 
 def test_the_summary_is_a_table_that_no_name_breaks():
-    sentence, _, header, *lines = markdown_summary("a", "b", ROWS).splitlines()
+    sentence, _, *table = markdown_summary("a", "b", ROWS).splitlines()
     assert sentence.startswith("b against a: better at")
-    assert {line.count("|") for line in (header, *lines)} == {10}
-    assert "| **worse** |" in lines[2]
+    assert {line.count("|") for line in table} == {10}  # nine columns
+    _header, _rule, _better, worse, _undecided = table
+    assert "| **worse** |" in worse
 
 
 def test_the_summary_of_a_second_gate_does_not_continue_the_table_of_the_first(tmp_path):
     summary = tmp_path / "summary.md"
-    for _ in range(2):
-        close_gate("a", "b", ROWS, None, summary=summary)
-    tables = [part for part in summary.read_text().split("\n\n") if part.startswith("|")]
-    assert [len(table.splitlines()) for table in tables] == [5, 5]
+    close_gate("a", "b", ROWS, None, summary=summary)
+    close_gate("a", "b", ROWS, None, summary=summary)
+    paragraphs = summary.read_text().split("\n\n")
+    tables = [paragraph for paragraph in paragraphs if paragraph.startswith("|")]
+    assert [len(table.splitlines()) for table in tables] == [5, 5]  # two of header, three rows
 
 
 REFUSED = Comparison(
@@ -86,20 +92,26 @@ def test_sides_that_are_not_comparable_fail_a_gate_on_undecided_with_the_cause(t
     assert error.text == "bench evaluate e --model a --judge j"
 
 
-def test_a_gate_on_worse_skips_what_is_not_comparable_unless_nothing_else_is(tmp_path):
+def test_a_gate_on_worse_skips_what_is_not_comparable(tmp_path):
     file = tmp_path / "gate.xml"
     assert not close_gate("a", "b", [ROWS[0], REFUSED], "worse", file)
     (skipped,) = ET.parse(file).getroot().iter("skipped")
     assert skipped.get("message") == "not comparable: other judge"
+
+
+def test_a_gate_with_nothing_comparable_is_an_error():
     with pytest.raises(TableError, match="no verdict: not comparable at E: other judge"):
         close_gate("a", "b", [REFUSED], "worse")
 
 
-def test_reasons_stand_in_the_summary_and_the_record():
-    *_, line = markdown_summary("a", "b", [REFUSED]).rstrip().splitlines()
-    assert line == (
+def test_the_summary_has_the_reason_why_there_is_no_verdict():
+    *_, row = markdown_summary("a", "b", [REFUSED]).rstrip().splitlines()
+    assert row == (
         "| E | accuracy | 0.500 | 0.700 | +0.200 | unknown |  | 0 | not comparable: other judge |"
     )
+
+
+def test_a_record_has_the_reason_and_the_remedy_and_no_infinite_bounds():
     assert as_record(REFUSED) == {
         "verdict": "not comparable", "low": None, "high": None, "p": None,
         "reason": "other judge", "remedy": "bench evaluate e --model a --judge j",

@@ -1,4 +1,4 @@
-"""Facts about the questions of a task, as the leaderboard and the report state them."""
+"""Facts about the questions of a task in the leaderboard and the report."""
 
 from dataclasses import replace
 
@@ -17,10 +17,12 @@ def test_chance_is_that_of_the_present_questions(tmp_path):
     tables.write(["quiz", "questions"], quiz(3), Question)
     data = short_digest(str(tables.digest(["quiz", "questions"])))
     signature = f"quiz|v1|main|data:{data}|model:now|n:3"
-    now = metric("now", 0.25, task="quiz", metric="chance", signature=signature)
-    stale = replace(now, model="stale", value=0.5, signature="quiz|v1|main|data:0c|model:stale|n:2")
-    for row in (now, stale):
-        tables.write(["quiz", "metrics"], [row], Metric, row.model)
+    current = metric("now", 0.25, task="quiz", metric="chance", signature=signature)
+    stale_signature = "quiz|v1|main|data:0c|model:stale|n:2"
+    stale = replace(current, model="stale", value=0.5, signature=stale_signature)
+    tables.write(["quiz", "metrics"], [current], Metric, "now")
+    tables.write(["quiz", "metrics"], [stale], Metric, "stale")
     assert describe_questions(tables, WITH_CHANCE).chance == 0.25
+
     tables.write(["quiz", "questions"], quiz(2), Question)
     assert describe_questions(tables, WITH_CHANCE).chance is None

@@ -1,4 +1,4 @@
-"""Judged numbers in a home: corrected by people, with another checkpoint's bias, or unchecked."""
+"""Judged numbers of a home: corrected by people, beside another checkpoint's bias, or unchecked."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,104 +25,101 @@ from bench_resources.tables.parquet import TableFiles
 from tests.evaluation.test_checked_scores import PAIRS, QUESTIONS, judged, lenient
 from tests.fakes.answers import answer
 from tests.fakes.quiz import quiz
-from tests.report.fair import catalog, metric
+from tests.report.fair import metric
 from tests.report.pages.test_index import index_of, row_of
 
 SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|scorer:strict|n:80"
 LABELLED, UNLABELLED = "run/step-0100", "run/step-0300"
+MODELS = {LABELLED: judged(LABELLED, seed=0), UNLABELLED: judged(UNLABELLED, seed=1)}
 
 
 @pytest.fixture
 def tables(tmp_path):
     """A home with two checkpoints judged by ``gpt``; people judged a hundred pairs of the first."""
-    found = TableFiles(folder=str(tmp_path / "tables"))
-    found.write(["codis", "questions"], QUESTIONS, Question)
-    for seed, name in enumerate((LABELLED, UNLABELLED)):
-        model = judged(name, seed)
-        found.write(["codis", "predictions"], model.predictions, Prediction, name)
-        found.write(["codis", "scores"], model.scores, Score, name)
-    labelled = judged(LABELLED, 0)
-    drawn = draw_units(TASK, QUESTIONS, {LABELLED: labelled}, 100, "2026-11-30")
-    add_figures(tmp_path, DrawnUnit, drawn)
-    write_answers(
-        found, [labelled], {name for unit in drawn for name in split_unit_id(unit.questions)}
-    )
-    return found
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["codis", "questions"], QUESTIONS, Question)
+    for name, model in MODELS.items():
+        tables.write(["codis", "predictions"], model.predictions, Prediction, name)
+        tables.write(["codis", "scores"], model.scores, Score, name)
+    check_by_people(tables, tmp_path, {LABELLED: MODELS[LABELLED]}, "2026-11-30")
+    return tables
+
+
+def check_by_people(tables, home, models, time):
+    """Draw a hundred pairs, and store people's verdicts on the models' responses to them."""
+    units = draw_units(TASK, QUESTIONS, models, 100, time)
+    add_figures(home, DrawnUnit, units)
+    question_ids = {name for unit in units for name in split_unit_id(unit.questions)}
+    write_answers(tables, models.values(), question_ids)
 
 
 def write_answers(tables, models, question_ids):
-    answers = [
-        answer(
-            unit_id(row.question_id, response_name(row.text)),
-            verdict="yes"
-            if lenient(bool(score.points), int(row.question_id.split("/")[1]))
-            else "no",
-        )
-        for model in models
-        for row, score in zip(model.predictions, model.scores, strict=True)
-        if row.question_id in question_ids
-    ]
+    """Store a lenient person's verdicts on the models' responses to these questions."""
+    answers = []
+    for model in models:
+        for row, score in zip(model.predictions, model.scores, strict=True):
+            if row.question_id not in question_ids:
+                continue
+            pair = int(row.question_id.split("/")[1])
+            verdict = "yes" if lenient(bool(score.points), pair) else "no"
+            unit = unit_id(row.question_id, response_name(row.text))
+            answers.append(answer(unit, verdict=verdict))
     tables.write(TASK.response_tasks[0].table("answers").split("/"), answers, Answer)
 
 
-def metrics(tables):
-    """What the evaluation stored of both checkpoints: the primary metric over all questions."""
-    found = []
-    for name in (LABELLED, UNLABELLED):
+def stored_metrics(tables):
+    """Metrics of both checkpoints, signed as of the judge ``gpt``."""
+    metrics = []
+    for name in MODELS:
         predictions = tables.read(["codis", "predictions"], Prediction, name)
         scores = tables.read(["codis", "scores"], Score, name)
         rows = pipeline.summarise(TASK, QUESTIONS, predictions, scores)
-        found += [replace(row, signature=SIGNED.format("gpt")) for row in rows]
-    return found
+        metrics += [replace(row, signature=SIGNED.format("gpt")) for row in rows]
+    return metrics
 
 
 def primary(rows, model):
-    (row,) = [
-        row
-        for row in rows
-        if (row.model, row.metric, row.category) == (model, TASK.primary_metric, "all")
-    ]
+    """The row of the primary metric over all questions."""
+    key = (model, TASK.primary_metric, "all")
+    (row,) = [row for row in rows if (row.model, row.metric, row.category) == key]
     return row
 
 
 def test_the_number_that_people_checked_is_corrected(tables):
-    before = metrics(tables)
-    found = primary(with_people(tables, TASK, before), LABELLED)
-    alone = primary(before, LABELLED)
-    truth = sum(
-        lenient(bool(score.points), number // 2)
-        for number, score in enumerate(tables.read(["codis", "scores"], Score, LABELLED))
-    ) / (2 * PAIRS)
-    assert found.low < truth < found.high < alone.value
-    assert found.people.startswith(
-        f"checked by people: 100 of {PAIRS}; without them {alone.value:.3f}, bias +0."
+    metrics = stored_metrics(tables)
+    corrected = primary(with_people(tables, TASK, metrics), LABELLED)
+    judged_value = primary(metrics, LABELLED).value
+    scores = tables.read(["codis", "scores"], Score, LABELLED)
+    is_right = [lenient(bool(score.points), n // 2) for n, score in enumerate(scores)]
+    people_value = sum(is_right) / (2 * PAIRS)
+    assert corrected.low < people_value < corrected.high < judged_value
+    assert corrected.people.startswith(
+        f"checked by people: 100 of {PAIRS}; without them {judged_value:.3f}, bias +0."
     )
-    assert " halve the interval; kappa 0." in found.people
+    assert " halve the interval; kappa 0." in corrected.people
 
 
 def test_a_checkpoint_without_labels_keeps_the_judges_number_beside_the_nearest_bias(tables):
-    before = metrics(tables)
-    found = primary(with_people(tables, TASK, before), UNLABELLED)
-    alone = primary(before, UNLABELLED)
-    assert (found.value, found.low, found.high) == (alone.value, alone.low, alone.high)
-    assert found.people.startswith("not checked by people; bias +0.")
-    assert found.people.endswith(f" at {LABELLED}")
+    metrics = stored_metrics(tables)
+    unlabelled = primary(with_people(tables, TASK, metrics), UNLABELLED)
+    judged = primary(metrics, UNLABELLED)
+    assert (unlabelled.value, unlabelled.low, unlabelled.high) == (
+        judged.value, judged.low, judged.high,
+    )  # fmt: skip
+    assert unlabelled.people.startswith("not checked by people; bias +0.")
+    assert unlabelled.people.endswith(f" at {LABELLED}")
 
 
-def test_scores_that_changed_since_are_not_corrected(tables):
-    before = [replace(row, value=row.value + 0.01) for row in metrics(tables)]
-    found = primary(with_people(tables, TASK, before), LABELLED)
-    assert found.value == primary(before, LABELLED).value
-    assert found.people == "not checked by people: its scores have changed since"
+def test_scores_that_have_changed_since_the_check_are_not_corrected(tables):
+    changed = [replace(row, value=row.value + 0.01) for row in stored_metrics(tables)]
+    row = primary(with_people(tables, TASK, changed), LABELLED)
+    assert row.value == primary(changed, LABELLED).value
+    assert row.people == "not checked by people: its scores have changed since"
 
 
 def test_a_difference_is_corrected_where_people_checked_both(tmp_path, tables):
     assert corrected_difference(tables, TASK, LABELLED, UNLABELLED) == ""
-    models = {name: judged(name, seed) for seed, name in enumerate((LABELLED, UNLABELLED))}
-    drawn = draw_units(TASK, QUESTIONS, models, 100, "2026-12-01")
-    add_figures(tmp_path, DrawnUnit, drawn)
-    names = {name for unit in drawn for name in split_unit_id(unit.questions)}
-    write_answers(tables, list(models.values()), names)
+    check_by_people(tables, tmp_path, MODELS, "2026-12-01")
     sentence = corrected_difference(tables, TASK, LABELLED, UNLABELLED)
     assert sentence.startswith("CODIS, corrected by people: ")
     assert "; without them " in sentence
@@ -135,7 +132,7 @@ def test_a_number_that_people_judged_themselves_needs_no_correction(tables):
     assert people_checks(tables, TASK) == {}
 
 
-def test_a_damaged_file_of_draws_ends_nothing(tmp_path, tables):
+def test_a_damaged_file_of_draws_is_read_as_no_draws(tmp_path, tables):
     (tmp_path / "draws.jsonl").write_text("{no JSON")
     assert people_checks(tables, TASK) == {}
 
@@ -155,10 +152,13 @@ def test_a_judge_model_is_read_from_the_signature(judge, mark):
     assert unchecked_mark(TASK, SIGNED.format(judge)) == mark
 
 
-def test_rules_of_a_package_need_no_check():
+def test_rules_that_a_package_adds_need_no_check_unless_a_model_judges_too():
     task = replace(TASK, judges={**TASK.judges, "begins_well": ByRules(lambda _: [])})
     assert unchecked_mark(task, SIGNED.format("begins_well")) == ""
     assert unchecked_mark(task, SIGNED.format("begins_well:gpt")) == "not checked by people"
+
+
+def test_a_number_without_a_signature_has_no_mark():
     assert unchecked_mark(TASK, "") == ""
 
 
@@ -167,20 +167,21 @@ def test_the_report_marks_a_number_that_people_did_not_check(tmp_path: Path):
     tables.write(["quiz", "questions"], quiz(6, categories=3), Question)
     for model, judge in (("judged", "gpt"), ("by-rules", "rules")):
         row = metric(model, 0.9)
-        signed = row.signature.partition("|judge:")[0] + f"|judge:{judge}"
-        tables.write(["quiz", "metrics"], [replace(row, signature=signed)], Metric, model)
+        unjudged, _, _ = row.signature.partition("|judge:")
+        row = replace(row, signature=f"{unjudged}|judge:{judge}")
+        tables.write(["quiz", "metrics"], [row], Metric, model)
     index = index_of(tmp_path, tables)
-    assert catalog(tmp_path).tasks
-    assert {m: row_of(index, m)["people"] for m in ("judged", "by-rules")} == {
-        "judged": "not checked by people",
-        "by-rules": "",
-    }
+    assert row_of(index, "judged")["people"] == "not checked by people"
+    assert row_of(index, "by-rules")["people"] == ""
 
 
-def test_the_state_of_verdicts_changes_with_each_of_them(tables, tmp_path):
-    """The report writes a page again by it."""
+def test_the_state_of_verdicts_changes_with_the_verdicts(tables):
+    """The report rewrites a page when this state changes."""
     before = people_state(tables, TASK)
     assert before == people_state(tables, TASK) != ""
-    write_answers(tables, [judged(LABELLED, 0)], {QUESTIONS[0].question_id})
-    assert people_state(tables, TASK) != before
-    assert people_state(TableFiles(folder=str(tmp_path / "others" / "tables")), TASK) == ""
+    write_answers(tables, [MODELS[LABELLED]], {QUESTIONS[0].question_id})
+    assert people_state(tables, TASK) not in (before, "")
+
+
+def test_without_verdicts_of_people_the_state_is_empty(tmp_path):
+    assert people_state(TableFiles(folder=str(tmp_path / "tables")), TASK) == ""

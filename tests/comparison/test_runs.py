@@ -1,4 +1,4 @@
-"""Verdicts on tasks that are looked at together, and on the steps of a run."""
+"""Verdicts on several tasks together, and on the steps of a run."""
 
 from dataclasses import replace
 from math import nan
@@ -20,33 +20,36 @@ from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import metric, standing
 
 
-def scores(questions, points, model="m"):
+def build_scores(questions, points, model):
     return [
         Score(question_id=q.question_id, model=model, condition="main", points=float(p))
         for q, p in zip(questions, points, strict=True)
     ]
 
 
-def effects(before, after, *, task=TASK, questions=None, slices=False):
-    exam = questions or quiz(len(before))
-    sides = scores(exam, before, "old"), scores(exam, after, "new")
-    return compare_scores(task, exam, *sides, slices=slices)
+def compare_points(before, after, *, task=TASK, questions=None):
+    """The effects between two models that have these points on the quiz."""
+    questions = questions or quiz(len(before))
+    old, new = build_scores(questions, before, "old"), build_scores(questions, after, "new")
+    return compare_scores(task, questions, old, new, slices=False)
 
 
-GAINED = effects([0] * 4 + [1, 0] * 13, [1] * 4 + [1, 0] * 13)  # 4 of 30: p = 0.043 alone
-STILL = effects([1, 0] * 15, [1, 0] * 15)
+# 4 of 30 gained: p = 0.043 if it is the only task.
+GAINED = compare_points([0] * 4 + [1, 0] * 13, [1] * 4 + [1, 0] * 13)
+UNCHANGED = compare_points([1, 0] * 15, [1, 0] * 15)
 
 
 def test_a_gain_that_one_task_shows_is_undecided_among_thirteen():
     assert verdict_sentence(decide(GAINED)) == "better at a quiz (+0.133, +0.004 to +0.262)"
-    among = decide([*GAINED, *STILL * 12])
-    assert {line.verdict for line in among} == {"undecided"}
-    assert verdict_sentence(among) == "undecided on 13 of 13 tasks"
+    comparisons = decide([*GAINED, *UNCHANGED * 12])
+    assert {row.verdict for row in comparisons} == {"undecided"}
+    assert verdict_sentence(comparisons) == "undecided on 13 of 13 tasks"
 
 
-def test_what_is_better_worse_and_undecided_is_one_sentence():
-    lines = decide([*effects([0] * 30, [1] * 30), *effects([1] * 30, [0] * 30), *STILL])
-    assert verdict_sentence(lines) == (
+def test_better_worse_and_undecided_tasks_are_in_one_sentence():
+    better = compare_points([0] * 30, [1] * 30)
+    worse = compare_points([1] * 30, [0] * 30)
+    assert verdict_sentence(decide([*better, *worse, *UNCHANGED])) == (
         "better at a quiz (+1.000, +0.934 to +1.000); worse at a quiz (-1.000, -1.000 to -0.934);"
         " undecided on 1 of 3 tasks"
     )
@@ -61,65 +64,90 @@ def test_what_is_better_worse_and_undecided_is_one_sentence():
         pytest.param(squared, quiz(80), 40, id="no mean: forty groups left out"),
     ],
 )
-@pytest.mark.parametrize("halves", [(0, 0), (1, 1)], ids=["none right", "all right"])
-def test_the_units_are_those_of_the_metric_whatever_the_scores(measure, questions, n_units, halves):
+@pytest.mark.parametrize(
+    ("first_pair", "other_pairs"), [(0, 0), (1, 1)], ids=["none right", "all right"]
+)
+def test_the_units_are_those_of_the_metric_whatever_the_scores(
+    measure, questions, n_units, first_pair, other_pairs
+):
     """Where both halves of every pair are alike, points add up to the metric by chance."""
     task = replace(TASK, measures={"accuracy": measure})
-    points = [halves[0]] * 2 + [halves[1]] * (len(questions) - 2)
-    (line,) = effects(points, points, task=task, questions=questions)
-    assert line.n == n_units
-    shown = repr(RunComparison(before="o", after="m", rows=(line,)))
-    assert str(n_units) in shown.splitlines()[-1].split()
+    points = [first_pair] * 2 + [other_pairs] * (len(questions) - 2)
+    (row,) = compare_points(points, points, task=task, questions=questions)
+    assert row.n == n_units
+    *_, last_line = repr(RunComparison(before="o", after="m", rows=(row,))).splitlines()
+    assert str(n_units) in last_line.split()
 
 
 def test_tasks_share_the_budget_of_a_run(tmp_path):
-    tables, steps = TableFiles(folder=str(tmp_path)), ["r/step-1", "r/step-2"]
+    tables = TableFiles(folder=str(tmp_path))
     tasks = [replace(TASK, name=name) for name in ("one", "two", "three")]
-    for name in ("one", "two"):
-        tables.write([name, "metrics"], [], Metric, "r/step-1")
-    n_tasks = n_measured(tables, tasks, "r/step-1")
-    assert (n_tasks, n_measured(tables, tasks, "r/step-7")) == (2, 1)
-    assert run_alpha("r/step-2", steps, n_tasks) == pytest.approx(0.05 / 2 / 2)
+    tables.write(["one", "metrics"], [], Metric, "r/step-1")
+    tables.write(["two", "metrics"], [], Metric, "r/step-1")
+    assert n_measured(tables, tasks, "r/step-1") == 2
+    assert n_measured(tables, tasks, "r/step-7") == 1  # at least one
+    # Of 5 %, the first comparison of a run has 1 / (1 * 2); each of two tasks has half of that.
+    alpha = run_alpha("r/step-2", ["r/step-1", "r/step-2"], 2)
+    assert alpha == pytest.approx(0.05 / 2 / 2)
 
 
-def write_side(tables, name: str, questions, points, model: str) -> None:
-    """The scores and metrics of a model on the task of this name."""
-    tables.write([name, "scores"], points, Score, model)
-    metrics = pipeline.summarise(replace(TASK, name=name), questions, [], points)
-    tables.write([name, "metrics"], metrics, Metric, model)
+def write_evaluation(tables, task_name: str, model: str, n_right: int) -> None:
+    """Store scores and metrics of a model that is right on the first questions of thirty."""
+    questions = quiz(30)
+    scores = build_scores(questions, [n < n_right for n in range(30)], model)
+    metrics = pipeline.summarise(replace(TASK, name=task_name), questions, [], scores)
+    tables.write([task_name, "scores"], scores, Score, model)
+    tables.write([task_name, "metrics"], metrics, Metric, model)
 
 
-def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(tmp_path):
-    tables, questions = TableFiles(folder=str(tmp_path)), quiz(30)
-    tables.write(["quiz", "questions"], questions, Question)
-    n_right = {"a/step-9": 0, "a/step-10": 30, "a/step-2": 15, "b/step-1": 30, "gpt": 30}
-    for model, n in n_right.items():
-        points = scores(questions, [k < n for k in range(30)], model)
-        write_side(tables, "quiz", questions, points, model)
-    rows = [standing(metric(model, 0.5, task="quiz")) for model in n_right]
-    assert list(run_verdicts(tables, [TASK], rows)) == [  # half of 30, (2.05 * 0.0928)
+@pytest.fixture
+def run_tables(tmp_path):
+    """Three steps of run a, one of run b, and a model that is no step."""
+    tables = TableFiles(folder=str(tmp_path))
+    tables.write(["quiz", "questions"], quiz(30), Question)
+    for model, n_right in N_RIGHT.items():
+        write_evaluation(tables, "quiz", model, n_right)
+    return tables
+
+
+N_RIGHT = {"a/step-9": 0, "a/step-10": 30, "a/step-2": 15, "b/step-1": 30, "gpt": 30}
+STEP_9, STEP_10, STEP_2, *OTHERS = (standing(metric(model, 0.5, task="quiz")) for model in N_RIGHT)
+
+
+def test_the_verdict_on_a_run_is_of_its_last_step_against_its_first(run_tables):
+    # Half of 30 gained, give or take 2.05 standard errors of 0.0928.
+    assert list(run_verdicts(run_tables, [TASK], [STEP_9, STEP_10, STEP_2, *OTHERS])) == [
         "a/step-10 against a/step-2: better at a quiz (+0.500, +0.310 to +0.690)."
     ]
-    failed = [replace(rows[2], n_failed=1), replace(rows[2], value=nan), *rows[:2]]
-    (sentence,) = run_verdicts(tables, [TASK], failed)
+
+
+@pytest.mark.parametrize(
+    "first_step",
+    [replace(STEP_2, n_failed=1), replace(STEP_2, value=nan)],
+    ids=["a failed response", "no value"],
+)
+def test_a_step_without_a_complete_value_is_not_the_first_of_its_run(run_tables, first_step):
+    (sentence,) = run_verdicts(run_tables, [TASK], [first_step, STEP_9, STEP_10])
     assert sentence.startswith("a/step-10 against a/step-9: better at a quiz (+1.000")
-    assert not list(run_verdicts(tables, [], rows))
 
 
-def test_a_step_is_not_compared_on_tasks_where_responses_are_missing(tmp_path):
-    tables, questions = TableFiles(folder=str(tmp_path)), quiz(30)
+def test_without_tasks_there_are_no_verdicts(run_tables):
+    assert list(run_verdicts(run_tables, [], [STEP_9, STEP_10])) == []
+
+
+@pytest.mark.parametrize("failed_step", ["a/step-1", "a/step-2"])
+def test_a_step_is_not_compared_on_tasks_where_responses_are_missing(tmp_path, failed_step):
+    tables = TableFiles(folder=str(tmp_path))
+    rows = []
+    for task_name in ("one", "two"):
+        tables.write([task_name, "questions"], quiz(30), Question)
+        for step, n_right in (("a/step-1", 0), ("a/step-2", 30)):
+            write_evaluation(tables, task_name, step, n_right)
+            n_failed = 3 if (task_name, step) == ("one", failed_step) else 0
+            rows.append(standing(metric(step, 0.5, task=task_name), n_failed=n_failed))
+
     tasks = [replace(TASK, name=name, title=name) for name in ("one", "two")]
-    n_right = {"a/step-1": 0, "a/step-2": 30}
-    for name in ("one", "two"):
-        tables.write([name, "questions"], questions, Question)
-        for model, n in n_right.items():
-            points = scores(questions, [k < n for k in range(30)], model)
-            write_side(tables, name, questions, points, model)
-    complete = [
-        standing(metric(model, 0.5, task=name)) for model in n_right for name in ("one", "two")
-    ]
-    failed = [replace(row, n_failed=3 * (row.task == "one")) for row in complete]
-    (sentence,) = run_verdicts(tables, tasks, [*failed[:2], *complete[2:]])
-    assert ("one" in sentence, "better at two" in sentence) == (False, True)
-    (sentence,) = run_verdicts(tables, tasks, [*complete[:2], *failed[2:]])
-    assert ("one" in sentence, "better at two" in sentence) == (False, True)
+    (sentence,) = run_verdicts(tables, tasks, rows)
+
+    assert "better at two" in sentence
+    assert "one" not in sentence

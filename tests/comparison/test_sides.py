@@ -1,4 +1,4 @@
-"""Evaluations that a comparison finds by a file of metrics."""
+"""A comparison finds an evaluation by its file of metrics."""
 
 import shutil
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.fakes.rows import metric
 KEY = ("quiz", "metrics")
 
 
-def measured(model: str) -> Metric:
+def signed_metric(model: str) -> Metric:
     signature = f"quiz|v1|main|data:0c|model:{model}|t=0|judge:none|scorer:exact|n:3"
     return metric(model, 1.0, task="quiz", signature=signature)
 
@@ -25,13 +25,14 @@ def tables(tmp_path: Path) -> TableFiles:
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], quiz(3), Question)
     for model in ("a", "a/b+likelihood"):
-        tables.write(KEY, [measured(model)], Metric, model)
+        tables.write(KEY, [signed_metric(model)], Metric, model)
     return tables
 
 
 def test_a_file_of_metrics_is_of_the_model_that_its_name_spells(tables: TableFiles) -> None:
     file = str(tables.path(KEY, "a/b+likelihood"))
-    assert [one.model for one in find_evaluations(file, tables, [TASK])] == ["a/b+likelihood"]
+    (evaluation,) = find_evaluations(file, tables, [TASK])
+    assert evaluation.model == "a/b+likelihood"
 
 
 def test_a_copy_under_a_name_that_no_model_has_is_an_error(tables: TableFiles) -> None:

@@ -22,7 +22,7 @@ from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.comparison.sides import side
+from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import TASK, quiz
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     standings = []
     for name, n_right in (("old", 20), ("new", 30)):
         texts = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
-        one = side(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
+        one = build_evaluation(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
         tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
         read: dict[str, Any] = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}

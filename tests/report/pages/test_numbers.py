@@ -14,7 +14,7 @@ from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.comparison.sides import side
+from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import TASK, quiz
 
 MODELS = f"number-{slug('quiz')}-{slug('m')}"
@@ -28,7 +28,7 @@ class Lab:
         self.tables = TableFiles(folder=str(folder / "tables"))
         questions = quiz(2)
         self.tables.write(["quiz", "questions"], questions, Question)
-        self.one = side(questions, {"quiz/0": "x", "quiz/1": "y"})
+        self.one = build_evaluation(questions, {"quiz/0": "x", "quiz/1": "y"})
         self.tables.write(["quiz", "metrics"], self.one.metrics, Metric, "m")
 
     def report(self) -> dict[str, Path]:

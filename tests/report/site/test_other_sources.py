@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Edition, Metric, Prediction, Question,
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_resources.tables.parquet import TableFiles
-from tests.comparison.sides import side
+from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import quiz
 from tests.report.fair import catalog, metric, report
 
@@ -31,7 +31,7 @@ def fill(tables: TableFiles, edition: Edition, n: int, values: dict[str, float])
     for model, value in values.items():
         row = replace(metric(model, value), edition=edition, data=short_digest(digest(questions)))
         tables.write(["quiz", "metrics"], [row], Metric, model)
-        one = side(
+        one = build_evaluation(
             questions, {q.question_id: f"{model} of {edition}" for q in questions}, name=model
         )
         tables.write(["quiz", "predictions"], one.predictions, Prediction, model)
