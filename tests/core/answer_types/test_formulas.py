@@ -9,7 +9,7 @@ from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.schema.errors import MissingExtraError, SourceError
 
 
-def test_without_the_library_its_extra_is_named(monkeypatch):
+def test_without_math_verify_the_error_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "math_verify", None)
     with pytest.raises(MissingExtraError, match=r"bench-assets\[formula\]"):
         make_answer_type("formula", AnswerSettings())
@@ -30,10 +30,10 @@ def test_without_the_library_its_extra_is_named(monkeypatch):
         pytest.param(r"\frac{1}{2}", "I do not know", None, id="no formula"),
     ],
 )
-def test_formulas_are_compared(key, response, points):
-    answers = make_answer_type("formula", AnswerSettings())
-    gold = answers.gold(key, RowContext())
-    assert answers.grade(response, gold).points == points
+def test_a_formula_is_right_if_it_equals_the_key(key, response, points):
+    answer_type = make_answer_type("formula", AnswerSettings())
+    gold = answer_type.gold(key, RowContext())
+    assert answer_type.grade(response, gold).points == points
 
 
 def test_a_key_that_is_no_formula_is_refused():

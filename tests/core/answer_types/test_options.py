@@ -2,11 +2,7 @@
 
 import pytest
 
-from bench_assets.core.answer_types.options import (
-    read_answer,
-    read_options,
-    split_options,
-)
+from bench_assets.core.answer_types.options import read_answer, read_options, split_options
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from tests.cases import read_cases
 
@@ -46,7 +42,7 @@ POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
         pytest.param([" "], (), id="a blank"),
     ],
 )
-def test_options_are_read(cells, options):
+def test_options_are_read_from_the_cells_of_a_row(cells, options):
     assert read_options(cells).texts == options
 
 
@@ -66,7 +62,7 @@ def test_options_are_read(cells, options):
         pytest.param([[["red"], ["green"]]], id="lists of lists"),
     ],
 )
-def test_options_that_cannot_be_shown_are_refused(cells):
+def test_cells_that_are_no_options_are_refused(cells):
     with pytest.raises(SourceError):
         read_options(cells)
 
@@ -75,7 +71,8 @@ def test_options_that_cannot_be_shown_are_refused(cells):
     ("value", "options", "kind", "answer"), read_cases(__file__, "read_answers.jsonl")
 )
 def test_an_answer_is_read(value, options, kind, answer):
-    assert read_answer(value, tuple(options))[:2] == (kind, tuple(answer))
+    key = read_answer(value, tuple(options))
+    assert (key.kind, key.answer) == (kind, tuple(answer))
 
 
 @pytest.mark.parametrize(
@@ -86,33 +83,44 @@ def test_an_answer_is_read(value, options, kind, answer):
         pytest.param("texts", "A", id="the text of an option"),
     ],
 )
-def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
-    options = ("2", "4", "6")
-    for written in ("2", "２"):
-        with pytest.raises(
-            SourceError, match=r'ambiguous in .*: set answers = "indices" or "texts"'
-        ):
-            read_answer(written, options)
-    assert read_answer("2", options, answers).answer == (letter,)
+def test_a_number_that_is_an_index_and_a_text_is_read_by_the_settings(answers, letter):
+    assert read_answer("2", ("2", "4", "6"), answers).answer == (letter,)
 
 
-def test_marks_of_two_options_may_be_indices_of_both():
-    options = ("both", "second")
+@pytest.mark.parametrize("value", ["2", "２"], ids=["ASCII", "full width"])
+def test_a_number_that_is_an_index_and_a_text_is_ambiguous_without_settings(value):
+    with pytest.raises(SourceError, match=r'ambiguous in .*: set answers = "indices" or "texts"'):
+        read_answer(value, ("2", "4", "6"))
+
+
+@pytest.mark.parametrize(("answers", "letters"), [("indices", ("A", "B")), ("marks", ("B",))])
+def test_a_list_of_0_and_1_is_read_by_the_settings(answers, letters):
+    assert read_answer([0, 1], ("both", "second"), answers).answer == letters
+
+
+def test_a_list_of_0_and_1_for_two_options_is_ambiguous_without_settings():
     with pytest.raises(SourceError, match=r'ambiguous in .*: set answers = "indices" or "marks"'):
-        read_answer([0, 1], options)
-    assert read_answer([0, 1], options, "indices").answer == ("A", "B")
-    assert read_answer([0, 1], options, "marks").answer == ("B",)
-    assert read_answer([False, True], options).answer == ("B",)
+        read_answer([0, 1], ("both", "second"))
 
 
-def test_options_say_how_their_key_names_them():
-    assert read_options([["(A) cat", "(C) cow", "(B) dog"]]).answers == "letters"
-    assert read_options([["(A) cat", "(B) dog", "(C) cow"]]).answers == ""
-    assert read_options([{"1": "cat", "2": "dog"}]).answers == "indices from 1"
+def test_a_list_of_false_and_true_marks_options():
+    assert read_answer([False, True], ("both", "second")).answer == ("B",)
 
 
 @pytest.mark.parametrize(
-    ("value", "answers", "why"),
+    ("cell", "answers"),
+    [
+        pytest.param(["(A) cat", "(C) cow", "(B) dog"], "letters", id="letters out of order"),
+        pytest.param(["(A) cat", "(B) dog", "(C) cow"], "", id="letters in order"),
+        pytest.param({"1": "cat", "2": "dog"}, "indices from 1", id="an object of numbers"),
+    ],
+)
+def test_the_form_of_the_options_tells_the_form_of_the_key(cell, answers):
+    assert read_options([cell]).answers == answers
+
+
+@pytest.mark.parametrize(
+    ("value", "answers", "expected_message"),
     [
         pytest.param(None, "", "no answer", id="none"),
         pytest.param([], "", "no answer", id="an empty list"),
@@ -131,24 +139,24 @@ def test_options_say_how_their_key_names_them():
         pytest.param([0, 0, 0], "", "0 options have the score 1", id="marks of none"),
     ],
 )
-def test_an_answer_that_is_no_option_is_refused(value, answers, why):
-    with pytest.raises(SourceError, match=why):
+def test_an_answer_that_is_no_option_is_refused(value, answers, expected_message):
+    with pytest.raises(SourceError, match=expected_message):
         read_answer(value, COLOURS, answers)
 
 
-def test_an_index_that_is_right_only_from_1_puts_all_others_in_doubt():
+def test_an_index_that_fits_only_from_1_needs_a_setting():
     with pytest.raises(SettingsError, match='set answers = "indices from 1", else "indices"'):
         read_answer(3, COLOURS)
 
 
-def test_thirteen_options_have_letters_that_responses_name():
+def test_thirteen_options_have_letters_up_to_m():
     options = read_options([[f"{n} kg" for n in range(13)]]).texts
     assert read_answer("M", options).answer == ("M",)
     assert read_answer("8 kg", options).answer == ("I",)
 
 
 @pytest.mark.parametrize(
-    ("text", "left", "options"),
+    ("text", "remaining_text", "options"),
     [
         pytest.param("(a) Open (b) Closed", "", ("Open", "Closed"), id="MMVP"),
         pytest.param(
@@ -199,5 +207,5 @@ def test_thirteen_options_have_letters_that_responses_name():
         pytest.param("How many?", "How many?", (), id="none"),
     ],
 )
-def test_options_are_taken_out(text, left, options):
-    assert split_options(text) == (left, options)
+def test_options_are_split_from_the_text_of_a_question(text, remaining_text, options):
+    assert split_options(text) == (remaining_text, options)

@@ -1,4 +1,4 @@
-"""Solvers' answers become votes, votes decisions, and people decide the rest."""
+"""Solvers' answers become votes, votes become decisions, and people decide open proposals."""
 
 from dataclasses import replace
 from typing import Literal
@@ -36,27 +36,32 @@ LETTERS = replace(PROPOSAL, answer_form="letters", key="AC", form="")
 BLANKS = replace(PROPOSAL, answer_form="blanks", key="2\nH2O", form="")
 
 
-def test_a_solver_sees_the_question_and_the_image_and_nothing_else():
+def test_the_prompt_of_a_solver_has_the_question_and_the_described_image():
     (text,) = map(str, solver_prompt(PROPOSAL).turns[0].parts)
     assert text.startswith(
         "The image shows: exactly 7 of: apple\n\nAnn has the apples in the image"
     )
     assert '"#### "' in text
-    assert not any(hidden in text for hidden in ("21", "7*3", "5 apples"))
 
 
-def test_pictures_that_are_made_are_shown():
-    shown = solver_prompt(replace(PROPOSAL, images=("a" * 64,), shows=""))
-    assert [image.sha256 for image in shown.images] == ["a" * 64]
+@pytest.mark.parametrize("hidden", ["21", "7*3", "5 apples"], ids=["key", "reason", "original"])
+def test_the_prompt_of_a_solver_does_not_give_the_key_away(hidden):
+    (text,) = map(str, solver_prompt(PROPOSAL).turns[0].parts)
+    assert hidden not in text
+
+
+def test_the_prompt_of_a_solver_has_the_images_of_a_proposal():
+    prompt = solver_prompt(replace(PROPOSAL, images=("a" * 64,), shows=""))
+    assert [image.sha256 for image in prompt.images] == ["a" * 64]
 
 
 @pytest.mark.parametrize(
     ("form", "text", "vote", "answer"), read_cases(__file__, "solver_answers.jsonl")
 )
-def test_an_answer_is_a_vote(form, text, vote, answer):
+def test_an_answer_of_a_solver_is_read_as_a_vote(form, text, vote, answer):
     proposal = {"number": PROPOSAL, "letters": LETTERS, "blanks": BLANKS}[form]
-    found = read_vote(proposal, Response(text=text), "x", same_value)
-    assert (found.vote, found.answer, found.last_line) == (vote, answer, text.splitlines()[-1])
+    row = read_vote(proposal, Response(text=text), "x", same_value)
+    assert (row.vote, row.answer, row.last_line) == (vote, answer, text.splitlines()[-1])
 
 
 def test_a_failed_request_is_an_absent_vote():
@@ -68,29 +73,33 @@ YES, OTHER, ABSENT = "21", "15", ""
 
 
 def votes(*answers):
-    kinds: dict[str, Literal["yes", "absent"]] = {YES: "yes", ABSENT: "absent"}
+    """Votes of the solvers s0, s1, ... with these answers."""
+    vote_by_answer: dict[str, Literal["yes", "absent"]] = {YES: "yes", ABSENT: "absent"}
     return [
-        SolverVote(f"s{n}", kinds.get(answer, "no"), answer) for n, answer in enumerate(answers)
+        SolverVote(f"s{n}", vote_by_answer.get(answer, "no"), answer)
+        for n, answer in enumerate(answers)
     ]
 
 
 @pytest.mark.parametrize(
-    ("form", "answers", "whole", "one"),
+    ("form", "answers", "decision_by_all", "decision_by_form_and_one"),
     read_cases(__file__, "votes.jsonl"),
 )
-def test_votes_decide(form, answers, whole, one):
-    proposal = replace(PROPOSAL, form=form)
-    assert decide(proposal, votes(*answers), "all", same_value).decision == whole
-    assert decide(proposal, votes(*answers), "form and one", same_value).decision == one
+def test_votes_decide(form, answers, decision_by_all, decision_by_form_and_one):
+    proposal, solver_votes = replace(PROPOSAL, form=form), votes(*answers)
+    by_all = decide(proposal, solver_votes, "all", same_value)
+    by_form_and_one = decide(proposal, solver_votes, "form and one", same_value)
+    assert by_all.decision == decision_by_all
+    assert by_form_and_one.decision == decision_by_form_and_one
 
 
-def test_a_rejection_has_the_other_answer_and_every_vote_is_in_the_row():
+def test_a_rejected_proposal_has_the_reason_and_all_votes():
     row = decide(PROPOSAL, votes(OTHER, OTHER), "all", same_value)
     assert (row.by, row.reason) == ("solvers", "the solvers answer 15")
     assert (row.solvers, row.votes, row.answers) == (("s0", "s1"), ("no", "no"), ("15", "15"))
 
 
-def test_what_an_annotator_requested_is_decided():
+def test_a_proposal_that_an_annotator_requested_is_accepted_by_people():
     row = decide(replace(LETTERS, requested_by="ana"), [], "all", same_value)
     assert (row.decision, row.by) == ("accepted", "people")
 
@@ -107,39 +116,58 @@ def test_what_an_annotator_requested_is_decided():
         pytest.param([OTHER, OTHER], False, id="rejected"),
     ],
 )
-def test_people_see_what_is_open_and_not_merely_absent(answers, for_people):
+def test_people_decide_open_proposals_unless_votes_are_merely_absent(answers, for_people):
     assert is_for_people(decide(PROPOSAL, votes(*answers), "all", same_value)) is for_people
 
 
-def test_an_open_number_is_spare_once_another_one_is_accepted():
-    first = decide(PROPOSAL, votes(YES, OTHER), "all", same_value)
-    second = decide(replace(PROPOSAL, id="p/8"), votes(YES, YES), "all", same_value)
-    spare, kept = drop_spare([first, second])
-    assert (spare.decision, spare.reason, kept) == ("rejected", "p/8 is accepted", second)
-    assert drop_spare([first]) == [first]
+def test_an_open_proposal_is_rejected_once_another_one_of_its_question_is_accepted():
+    open_proposal = decide(PROPOSAL, votes(YES, OTHER), "all", same_value)
+    accepted = decide(replace(PROPOSAL, id="p/8"), votes(YES, YES), "all", same_value)
+    spare, second = drop_spare([open_proposal, accepted])
+    assert (spare.decision, spare.reason) == ("rejected", "p/8 is accepted")
+    assert second == accepted
 
 
-def verdict(kind, person="ana", answer=""):
-    return KeyVerdict(proposal="p/7", person=person, verdict=kind, answer=answer)
+def test_an_open_proposal_without_another_one_stays_open():
+    open_proposal = decide(PROPOSAL, votes(YES, OTHER), "all", same_value)
+    assert drop_spare([open_proposal]) == [open_proposal]
+
+
+def key_verdict(verdict, person="ana", answer=""):
+    return KeyVerdict(proposal="p/7", person=person, verdict=verdict, answer=answer)
 
 
 @pytest.mark.parametrize(
     ("answers", "verdicts", "decision", "by"),
     [
         pytest.param([YES, OTHER], [], "open", "", id="nobody looked"),
-        pytest.param([YES, OTHER], [verdict("right")], "accepted", "people", id="right"),
-        pytest.param([YES, OTHER], [verdict("other", "b", "15")], "rejected", "people", id="other"),
+        pytest.param([YES, OTHER], [key_verdict("right")], "accepted", "people", id="right"),
         pytest.param(
-            [YES, OTHER], [verdict("contradictory")], "rejected", "people", id="contradictory"
+            [YES, OTHER], [key_verdict("other", "b", "15")], "rejected", "people", id="other"
         ),
         pytest.param(
-            [YES, OTHER], [verdict("right"), verdict("other", "bo")], "open", "", id="a tie"
+            [YES, OTHER], [key_verdict("contradictory")], "rejected", "people", id="contradictory"
         ),
-        pytest.param([YES, YES], [verdict("other")], "rejected", "people", id="a drawn one"),
-        pytest.param([OTHER, OTHER], [verdict("right")], "rejected", "solvers", id="not asked"),
+        pytest.param(
+            [YES, OTHER], [key_verdict("right"), key_verdict("other", "bo")], "open", "", id="a tie"
+        ),
+        pytest.param(
+            [YES, YES],
+            [key_verdict("other")],
+            "rejected",
+            "people",
+            id="an accepted one in a sample",
+        ),
+        pytest.param(
+            [OTHER, OTHER],
+            [key_verdict("right")],
+            "rejected",
+            "solvers",
+            id="no question for people",
+        ),
     ],
 )
-def test_people_decide(answers, verdicts, decision, by):
+def test_people_decide_open_and_sampled_proposals(answers, verdicts, decision, by):
     row = decide(PROPOSAL, votes(*answers), "all", same_value)
     (decided,) = apply_verdicts([row], verdicts)
     assert (decided.decision, decided.by) == (decision, by)

@@ -1,4 +1,4 @@
-"""What a second look asks, and how a reply is read."""
+"""A second look: a model reads an unread response; how its reply is read."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from bench_assets.core.judging.second_look import (
     find_second_look,
     look_again,
 )
-from bench_assets.core.schema.chat import Image, Prompt, Response
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from tests.cases import read_rows
 from tests.fakes.rows import prediction, question
@@ -30,7 +30,7 @@ QUESTION = question(text="Which animal is it?", images=("a" * 64,), options=("ca
 
 
 class Reader:
-    """Replies from a list, and keeps what it was asked."""
+    """A model with scripted replies that records its requests."""
 
     name = "gpt"
     signature = "gpt|t=0"
@@ -44,25 +44,26 @@ class Reader:
         return [self.replies.pop(0) for _ in requests]
 
 
-def shown(prompt: Prompt) -> str:
+def prompt_text(prompt: Prompt) -> str:
     return "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
 
 
-def look(text="The one that barks, I think.", form=ANIMALS):
+def second_look(text="The one that barks, I think.", form=ANIMALS):
     return form.look(QUESTION, prediction(text=text), text)
 
 
 @pytest.mark.parametrize("kind", FORMS)
-def test_a_request_has_the_response_and_no_image(kind):
+def test_a_prompt_has_the_response_and_no_image(kind):
     prompt = FORMS[kind].make_prompt(QUESTION, "It barks.")
     assert not any(isinstance(part, Image) for turn in prompt.turns for part in turn.parts)
-    assert "It barks." in shown(prompt)
-    assert "{" not in shown(prompt)
+    assert "It barks." in prompt_text(prompt)
+    assert "{" not in prompt_text(prompt)  # every field is filled
 
 
 @pytest.mark.parametrize(("kind", "has_question"), [("choice", False), ("number", True)])
-def test_the_question_is_shown_where_options_do_not_suffice(kind, has_question):
-    assert (QUESTION.text in shown(FORMS[kind].make_prompt(QUESTION, "It barks."))) is has_question
+def test_the_question_is_in_the_prompt_where_options_do_not_suffice(kind, has_question):
+    prompt = FORMS[kind].make_prompt(QUESTION, "It barks.")
+    assert (QUESTION.text in prompt_text(prompt)) is has_question
 
 
 @pytest.mark.parametrize(
@@ -79,40 +80,36 @@ def test_the_letter_for_none_is_no_option():
     assert axes.read_reply("N") == NONE
 
 
-def test_an_unreadable_reply_is_requested_once_more_and_then_left():
+def test_an_unreadable_reply_is_requested_once_more_and_then_no_verdict():
     reader = Reader(Response(text="Hm."), Response(text="Hm?"))
-    (rows,) = look_again([look()], reader)
+    ((row, *_),) = look_again([second_look()], reader)
     assert len(reader.requests) == 2
-    assert (rows[0].criterion, rows[0].verdict, rows[0].value) == (ANSWER, None, "")
+    assert (row.criterion, row.verdict, row.value) == (ANSWER, None, "")
 
 
-def test_an_answer_is_a_judgement():
-    rows = [row for rows in look_again([look(), look()], Reader(*REPLIES)) for row in rows]
-    assert [(row.verdict, row.value, row.judge) for row in rows] == [
-        (True, "B", "gpt"),
-        (False, NONE, "gpt"),
-    ]
-    assert find_second_look(rows) == rows[0]
-
-
-REPLIES = (Response(text="B"), Response(text="Z"))
+def test_a_reply_is_a_judgement():
+    reader = Reader(Response(text="B"), Response(text="Z"))
+    (right,), (none,) = look_again([second_look(), second_look()], reader)
+    assert (right.verdict, right.value, right.judge) == (True, "B", "gpt")
+    assert (none.verdict, none.value, none.judge) == (False, NONE, "gpt")
+    assert find_second_look([right, none]) == right
 
 
 def test_letters_are_constrained_where_the_engine_can():
     reader = Reader(Response(text="B"), elicits=("constrained",))
-    look_again([look()], reader)
+    look_again([second_look()], reader)
     (request,) = reader.requests
     assert (request.elicit, request.options) == ("constrained", ("A", "B", "C", "Z"))
 
 
 def test_a_number_is_never_constrained():
     reader = Reader(Response(text="12"), elicits=("constrained",))
-    look_again([look(form=FORMS["number"])], reader)
+    look_again([second_look(form=FORMS["number"])], reader)
     assert [request.elicit for request in reader.requests] == [""]
 
 
-class Ignoring(Reader):
-    """A server that ignores the options, which its engine notices."""
+class ReaderWithoutOptions(Reader):
+    """A reader whose server ignores options, which its engine notices."""
 
     def response(self, requests):
         if any(request.elicit for request in requests):
@@ -121,9 +118,13 @@ class Ignoring(Reader):
 
 
 def test_a_server_that_ignores_options_gets_further_requests_without_them():
-    ignoring = Ignoring(Response(text="B"), elicits=("constrained",))
-    look_again([look()], ignoring)
-    assert [request.elicit for request in ignoring.requests] == [""]
-    replies = {"elicits": ("constrained",), "stored": Response(text="B")}
-    known = Ignoring(Response(text="B"), **replies)
-    assert ConstrainedReader(known).response(ignoring.requests) == [Response(text="B")]
+    reader = ReaderWithoutOptions(Response(text="B"), elicits=("constrained",))
+    look_again([second_look()], reader)
+    assert [request.elicit for request in reader.requests] == [""]
+
+
+def test_a_cached_reply_shows_that_a_server_ignores_options():
+    reply = Response(text="B")
+    reader = ReaderWithoutOptions(reply, elicits=("constrained",), stored=reply)
+    request = Request(prompt=Prompt.of("?"), elicit="constrained", options=("A", "B"))
+    assert ConstrainedReader(reader).response([request]) == [reply]

@@ -21,131 +21,127 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.rows import prediction, question
 
-RESPONSES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
+REPLIES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
 
 
-class Judge:
-    """Says what stands above, by what is asked and for how many times."""
+class RepeatableJudge:
+    """Replies to each prompt with its next text in ``REPLIES``."""
 
     name = signature = "judge"
 
     def __init__(self):
-        self.asked = Counter[str]()
+        self.n_requests = Counter[str]()
 
     def response(self, requests):
-        found = []
+        responses = []
         for request in requests:
-            about = request.prompt.turns[0].parts[0]
-            found.append(Response(text=RESPONSES[about][self.asked[about]]))
-            self.asked[about] += 1
-        return found
+            text = request.prompt.turns[0].parts[0]
+            responses.append(Response(text=REPLIES[text][self.n_requests[text]]))
+            self.n_requests[text] += 1
+        return responses
 
 
-def verdict(response):
+def read_yes_or_no(response):
     return read_word(response.parts.answer, YES_OR_NO)
 
 
 def test_an_unreadable_verdict_is_requested_once_more():
     verdict_requests = [
-        VerdictRequest(question(), prediction(question_id=f"t/{n}"), Prompt.of(n), verdict, "so")
-        for n in RESPONSES
+        VerdictRequest(
+            question(), prediction(question_id=f"t/{n}"), Prompt.of(n), read_yes_or_no, "so"
+        )
+        for n in REPLIES
     ]
-    verdicts = ask_for_verdicts(verdict_requests, Judge(), "Print yes or no.")
-    assert [rows[0].question_id for rows in verdicts] == [f"t/{n}" for n in RESPONSES]
-    assert [rows[0].verdict for rows in verdicts] == [True, False, True, False, None]
-    assert [len(rows) for rows in verdicts] == [1, 2, 2, 1, 1]  # of equals the first stays
+    judgements = ask_for_verdicts(verdict_requests, RepeatableJudge(), "Print yes or no.")
+    final = final_judgements([row for rows in judgements for row in rows])
+    assert [row.question_id for row in final] == ["t/0", "t/1", "t/2", "t/3", "t/4"]
+    assert [row.verdict for row in final] == [True, False, True, False, None]
+    # The first reply is kept beside a better one.
+    assert [len(rows) for rows in judgements] == [1, 2, 2, 1, 1]
 
 
-GROUPED_RESPONSES = [
+PREDICTIONS = [
     prediction(question_id=f"t/{n}", sample=sample) for n in range(3) for sample in range(2)
 ]
-GROUPED_VERDICTS = [
+JUDGEMENTS = [  # two of each prediction
     Judgement.of(row, judge="j", criterion=criterion, verdict=True, response="")
-    for row in GROUPED_RESPONSES
+    for row in PREDICTIONS
     for criterion in ("right", "short")
 ]
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 0, 3, 2, 1, 4], [1, 4]])
-def test_verdicts_are_grouped_in_the_order_of_the_responses(order: list[int]) -> None:
-    groups = group_judgements([GROUPED_RESPONSES[n] for n in order], GROUPED_VERDICTS)
-    assert groups == [GROUPED_VERDICTS[2 * n : 2 * n + 2] for n in order]
+def test_judgements_are_grouped_in_the_order_of_the_predictions(order: list[int]) -> None:
+    groups = group_judgements([PREDICTIONS[n] for n in order], JUDGEMENTS)
+    assert groups == [JUDGEMENTS[2 * n : 2 * n + 2] for n in order]
 
 
-def test_a_response_without_verdicts_has_an_empty_group() -> None:
-    assert group_judgements(GROUPED_RESPONSES[:2], GROUPED_VERDICTS[2:4]) == [
-        [],
-        GROUPED_VERDICTS[2:4],
-    ]
+def test_a_prediction_without_judgements_has_an_empty_group() -> None:
+    second_group = JUDGEMENTS[2:4]
+    assert group_judgements(PREDICTIONS[:2], second_group) == [[], second_group]
 
 
 class ScriptedJudge:
-    """Says one thing after the other, whatever it is asked, and keeps what it was asked."""
+    """Gives its responses in order, whatever the requests, and records the requests."""
 
     name = "judge"
 
     def __init__(self, *responses, signature="judge"):
-        self.left, self.asked, self.signature = list(responses), [], signature
+        self.responses = [
+            Response(text=response) if isinstance(response, str) else response
+            for response in responses
+        ]
+        self.requests, self.signature = [], signature
 
     def response(self, requests):
-        self.asked += requests
-        return [
-            one if isinstance(one, Response) else Response(text=one)
-            for one in (self.left.pop(0) for _ in requests)
-        ]
+        self.requests += requests
+        return [self.responses.pop(0) for _ in requests]
 
 
-def judged(judge):
-    verdict_requests = [
-        VerdictRequest(question(), prediction(sample=2), Prompt.of("Is it so?"), verdict, "so")
-    ]
-    (rows,) = ask_for_verdicts(verdict_requests, judge, "Print yes or no.")
+def judgements_by(judge):
+    """The judgements of one prediction."""
+    verdict_request = VerdictRequest(
+        question(), prediction(sample=2), Prompt.of("Is it so?"), read_yes_or_no, "so"
+    )
+    (rows,) = ask_for_verdicts([verdict_request], judge, "Print yes or no.")
     return rows
 
 
 @pytest.mark.parametrize(
     ("responses", "n_requests", "verdict"),
     [
-        pytest.param(["yes"], 1, True, id="what can be read is not asked again"),
-        pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
-        pytest.param(
-            ["I have no idea."] * MAX_TRIES, MAX_TRIES, None, id="and in the end not guessed"
-        ),
-        pytest.param(["", "yes"], 2, True, id="an empty response is asked again"),
+        pytest.param(["yes"], 1, True, id="a readable reply is not requested again"),
+        pytest.param(["Hm.", "no"], 2, False, id="an unreadable reply is requested again"),
+        pytest.param(["I have no idea."] * MAX_TRIES, MAX_TRIES, None, id="no guess in the end"),
+        pytest.param(["", "yes"], 2, True, id="an empty reply is requested again"),
         *(
             pytest.param(
                 [response] * MAX_TRIES, MAX_TRIES, None, id=f"it contradicts itself: {response}"
             )
-            for response in (
-                "Yes. No.",
-                "Yes and no.",
-                "yes or no",
-                "Yes, but also no.",
-                "既是又否",
-            )
+            for response in ("Yes. No.", "Yes and no.", "yes or no", "Yes, but no.", "既是又否")
         ),
     ],
 )
 def test_a_verdict_is_requested_until_it_can_be_read(responses, n_requests, verdict):
     judge = ScriptedJudge(*responses)
-    (row,) = final_judgements(judged(judge))
-    assert (row.verdict, len(judge.asked)) == (verdict, n_requests)
-    assert {request.sample for request in judge.asked} == {2}
-    assert len({request.prompt.sha256 for request in judge.asked}) == n_requests
+    (row,) = final_judgements(judgements_by(judge))
+    assert (row.verdict, len(judge.requests)) == (verdict, n_requests)
+    assert {request.sample for request in judge.requests} == {2}
+    assert len({request.prompt.sha256 for request in judge.requests}) == n_requests
 
 
-def test_the_complaint_quotes_the_beginning_of_the_response():
+def test_the_second_request_quotes_the_beginning_of_the_first_reply():
     judge = ScriptedJudge("Hm." * 5000, "yes")
-    judged(judge)
-    first, second = (request.prompt.turns[0].parts for request in judge.asked)
+    judgements_by(judge)
+    first, second = (request.prompt.turns[0].parts for request in judge.requests)
     assert second[: len(first)] == first
     assert second[-1].startswith('\n\nYou replied:\n"""\nHm.Hm.')
     assert second[-1].endswith('"""\nPrint yes or no.')
-    assert len(second[-1]) < 2100
+    assert len(second[-1]) < 2100  # of 15,000 characters
 
 
-def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
-    rows = judged(ScriptedJudge("yes, maybe", "no"))
+def test_the_first_reply_is_kept_for_metrics_whose_authors_request_once():
+    rows = judgements_by(ScriptedJudge("yes, maybe", "no"))
     assert [(row.criterion, row.response, row.verdict) for row in rows] == [
         ("so", "no", False),
         (f"so{FIRST_RESPONSE_SUFFIX}", "yes, maybe", None),
@@ -155,30 +151,33 @@ def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
     assert len({row.prompt_sha256 for row in rows}) == 2
 
 
-def test_without_a_response_nothing_is_requested_again():
+def test_a_failed_request_is_not_repeated():
     judge = ScriptedJudge(Response(error="503"))
-    assert [(row.verdict, row.error) for row in judged(judge)] == [(None, "503")]
-    assert len(judge.asked) == 1
-    again = judged(ScriptedJudge("Hm.", Response(error="503")))
-    assert [(row.verdict, row.error) for row in final_judgements(again)] == [(None, "503")]
+    assert [(row.verdict, row.error) for row in judgements_by(judge)] == [(None, "503")]
+    assert len(judge.requests) == 1
 
 
-def test_a_judge_whose_words_are_recorded_has_no_others():
+def test_an_error_of_the_second_request_is_the_final_judgement():
+    rows = judgements_by(ScriptedJudge("Hm.", Response(error="503")))
+    assert [(row.verdict, row.error) for row in final_judgements(rows)] == [(None, "503")]
+
+
+def test_a_judge_with_recorded_replies_gets_no_second_request():
     judge = ScriptedJudge("Hm.", signature=f"{RECORDED_PREFIX}responses.jsonl")
-    assert [row.verdict for row in judged(judge)] == [None]
-    assert len(judge.asked) == 1
+    assert [row.verdict for row in judgements_by(judge)] == [None]
+    assert len(judge.requests) == 1
 
 
 def test_of_several_responses_the_one_with_the_fewest_gaps_is_kept():
     call = JudgeCall(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
-    (judged_call,) = call_judge(
-        [call], ScriptedJudge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both."
-    )
+    judge = ScriptedJudge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?")
+    (judged_call,) = call_judge([call], judge, "Both.")
+    _, first_response = judged_call.first
     assert judged_call.response.text == "1: yes 2: ?"
-    assert judged_call.first[1].text == "1: ? 2: ?"
+    assert first_response.text == "1: ? 2: ?"
 
 
 def test_without_requests_the_judge_is_not_called():
     judge = ScriptedJudge()
     assert call_judge([], judge, "") == []
-    assert judge.asked == []
+    assert judge.requests == []

@@ -1,4 +1,4 @@
-"""Words and grades of judges: what is neither is asked for again, and never read wrongly."""
+"""Words and grades of judges: a reply that is neither is no verdict."""
 
 import pytest
 
@@ -13,8 +13,8 @@ from bench_assets.core.judging.verdicts import (
 from bench_assets.core.schema.chat import Response
 from tests.cases import read_rows
 
-FOUR = read_rows(__file__, "grades_of_four.jsonl")
-NO_GRADE = read_rows(__file__, "no_grades.jsonl")
+REPLIES_OF_GRADE_4 = read_rows(__file__, "grades_of_four.jsonl")
+REPLIES_WITHOUT_GRADE = read_rows(__file__, "no_grades.jsonl")
 OTHER_SCALES = [
     ("Rating (0-10): 8", 0, 10, 8),
     ("Score (out of 10): 8", 0, 10, 8),
@@ -47,28 +47,29 @@ WORDS: list[tuple[str, bool | None]] = [
 ]
 
 
-@pytest.mark.parametrize("reply", FOUR)
-def test_a_grade_is_read(reply):
+@pytest.mark.parametrize("reply", REPLIES_OF_GRADE_4)
+def test_a_grade_of_four_of_five_is_read(reply):
     assert read_grade(reply, 1, 5) == 4
 
 
-@pytest.mark.parametrize("reply", NO_GRADE)
-def test_what_is_no_grade_of_the_scale_is_unread(reply):
+@pytest.mark.parametrize("reply", REPLIES_WITHOUT_GRADE)
+def test_a_reply_without_one_grade_of_the_scale_is_unread(reply):
     assert read_grade(reply, 1, 5) is None
 
 
 @pytest.mark.parametrize(("reply", "low", "high", "grade"), OTHER_SCALES)
-def test_a_grade_is_one_of_its_scale(reply, low, high, grade):
+def test_a_grade_lies_on_its_scale(reply, low, high, grade):
     assert read_grade(reply, low, high) == grade
 
 
 @pytest.mark.parametrize(("reply", "verdict"), WORDS)
-def test_a_verdict_is_one_word(reply, verdict):
+def test_a_verdict_is_one_unambiguous_word(reply, verdict):
     assert read_word(reply, RIGHT_OR_WRONG) is verdict
 
 
-def test_yes_and_no_are_words_too():
-    assert [read_word(text, YES_OR_NO) for text in ("Yes.", "no", "maybe")] == [True, False, None]
+@pytest.mark.parametrize(("reply", "verdict"), [("Yes.", True), ("no", False), ("maybe", None)])
+def test_yes_and_no_are_verdicts_too(reply, verdict):
+    assert read_word(reply, YES_OR_NO) is verdict
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+"""Prompts, decodings and responses; the validation of responses, whoever gave them."""
+
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("prompt", "other_prompt"),
     [
         pytest.param(Prompt.of("ab", "c"), Prompt.of("a", "bc"), id="where a text is cut"),
         pytest.param(Prompt.of(IMAGE), Prompt.of("a" * 64), id="an image and its digest"),
@@ -33,22 +35,22 @@ IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
         pytest.param(Prompt.of("\ud800"), Prompt.of("\ud801"), id="halves of characters"),
     ],
 )
-def test_different_prompts_have_different_digests(one, other):
-    assert one.sha256 != other.sha256
+def test_different_prompts_have_different_digests(prompt, other_prompt):
+    assert prompt.sha256 != other_prompt.sha256
 
 
-def test_a_prompt_knows_its_images_in_reading_order():
+def test_the_images_of_a_prompt_are_in_reading_order():
     prompt = Prompt((Turn("user", (OTHER, "x")), Turn("user", ("y", IMAGE, OTHER))))
     assert prompt.images == (OTHER, IMAGE, OTHER)
 
 
 def test_a_blind_prompt_is_the_same_conversation_without_images():
-    seen = Prompt((Turn("system", ("s",)), Turn("user", (IMAGE, "x", OTHER, "y"))))
+    prompt = Prompt((Turn("system", ("s",)), Turn("user", (IMAGE, "x", OTHER, "y"))))
     blind = Prompt((Turn("system", ("s",)), Turn("user", ("x", "y"))))
-    assert seen.without_images() == blind
+    assert prompt.without_images() == blind
 
 
-def test_there_is_no_system_turn_without_a_text_for_it():
+def test_a_prompt_has_a_system_turn_only_with_a_system_text():
     assert [turn.role for turn in Prompt.of("x").turns] == ["user"]
     assert [turn.role for turn in Prompt.of("x", system="s").turns] == ["system", "user"]
 
@@ -60,7 +62,7 @@ def test_there_is_no_system_turn_without_a_text_for_it():
         (Decoding(temperature=0.7, top_p=0.95, seed=0), "t=0.7,max=1024,top_p=0.95,seed=0"),
     ],
 )
-def test_decoding_in_signatures(decoding, short):
+def test_a_decoding_is_written_with_the_settings_that_are_not_default(decoding, short):
     assert str(decoding) == short
 
 
@@ -74,13 +76,15 @@ SYSTEM, USER, ASSISTANT = Turn("system", ("s",)), Turn("user", ("x",)), Turn("as
         pytest.param((SYSTEM, USER), [(SYSTEM, USER)], id="a system turn goes before"),
         pytest.param((USER, USER), [(USER,), (USER,)], id="each open turn is answered"),
         pytest.param(
-            (USER, ASSISTANT, USER), [(USER, ASSISTANT, USER)], id="what was said is not asked"
+            (USER, ASSISTANT, USER), [(USER, ASSISTANT, USER)], id="an answered turn is not asked"
         ),
-        pytest.param((USER, USER, ASSISTANT), [(USER,)], id="nobody answers what comes after"),
+        pytest.param(
+            (USER, USER, ASSISTANT), [(USER,)], id="turns after the last user turn are left out"
+        ),
         pytest.param((SYSTEM,), [], id="nothing is asked"),
     ],
 )
-def test_a_conversation_is_cut_after_each_turn_that_is_to_be_answered(turns, rounds):
+def test_a_conversation_has_a_round_for_each_user_turn_without_an_answer(turns, rounds):
     assert Prompt(turns).rounds() == rounds
 
 
@@ -92,31 +96,29 @@ def test_a_conversation_is_cut_after_each_turn_that_is_to_be_answered(turns, rou
         pytest.param((None, None), None, id="none known"),
     ],
 )
-def test_responses_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens, total):
+def test_combined_responses_are_the_last_text_with_the_tokens_of_all_rounds(tokens, total):
     responses = [
         Response(text=str(n), prompt_tokens=n, completion_tokens=n, seconds=0.5) for n in tokens
     ]
-    together = Response.combine(responses)
-    assert together.text == str(tokens[-1])
-    assert (together.prompt_tokens, together.completion_tokens) == (total, total)
-    assert together.seconds == 1.0
+    combined = Response.combine(responses)
+    assert combined.text == str(tokens[-1])
+    assert (combined.prompt_tokens, combined.completion_tokens) == (total, total)
+    assert combined.seconds == 1.0
 
 
 @pytest.mark.parametrize(
-    ("text", "end", "why"),
+    ("text", "finish_reason", "no_answer"),
     read_rows(__file__, "broken_off.jsonl"),
 )
-def test_a_response_that_was_broken_off_before_its_answer_has_none(text, end, why):
-    assert Response(text=text, finish_reason=end, completion_tokens=8).no_answer == why
+def test_a_response_that_was_broken_off_before_its_answer_has_none(text, finish_reason, no_answer):
+    response = Response(text=text, finish_reason=finish_reason, completion_tokens=8)
+    assert response.no_answer == no_answer
 
 
-@pytest.mark.parametrize("end", ["content_filter", "refusal"])
-def test_nothing_at_all_from_a_content_filter_is_a_refusal(end):
-    refused = Response(text="", finish_reason=end)
+@pytest.mark.parametrize("finish_reason", ["content_filter", "refusal"])
+def test_an_empty_response_of_a_content_filter_is_a_refusal(finish_reason):
+    refused = Response(text="", finish_reason=finish_reason)
     assert (refused.refusal, refused.no_answer) == ("content filter", "")
-
-
-# The last gate before a response is stored or scored, whoever gave it.
 
 
 @pytest.mark.parametrize(
@@ -127,10 +129,15 @@ def test_nothing_at_all_from_a_content_filter_is_a_refusal(end):
         Response(error="down"),
         Response(),
     ],
-    ids=["with all its numbers", "with any signs", "an error", "empty"],
+    ids=["with all numbers", "with any characters", "an error", "empty"],
 )
-def test_a_response_stays_what_it_is(response: Response) -> None:
+def test_a_valid_response_stays_as_it_is(response: Response) -> None:
     assert validate_response(response) == response
+
+
+def response_of(**fields: Any) -> Response:
+    """A response whose fields may have wrong types."""
+    return Response(**fields)
 
 
 @pytest.mark.parametrize(
@@ -138,22 +145,24 @@ def test_a_response_stays_what_it_is(response: Response) -> None:
     [
         pytest.param("A", "str where a Response was expected", id="a text"),
         pytest.param(None, "NoneType where a Response was expected", id="nothing"),
-        pytest.param({"text": 5}, "its text is not text but int", id="a number"),
-        pytest.param({"text": b"A"}, "its text is not text but bytes", id="bytes"),
-        pytest.param({"text": "A\ud83d"}, "its text is not valid Unicode", id="half a character"),
+        pytest.param(response_of(text=5), "its text is not text but int", id="a number"),
+        pytest.param(response_of(text=b"A"), "its text is not text but bytes", id="bytes"),
         pytest.param(
-            {"finish_reason": {}}, "its finish_reason is not text but dict", id="no reason"
+            response_of(text="A\ud83d"), "its text is not valid Unicode", id="half a character"
+        ),
+        pytest.param(
+            response_of(finish_reason={}), "its finish_reason is not text but dict", id="no reason"
         ),
     ],
 )
-def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> None:
-    outcome = validate_response(Response(**response) if isinstance(response, dict) else response)
-    assert outcome.text == ""
-    assert outcome.error.startswith(f"not a response: {error}")
+def test_an_invalid_response_is_replaced_by_an_error(response: Any, error: str) -> None:
+    validated = validate_response(response)
+    assert validated.text == ""
+    assert validated.error.startswith(f"not a response: {error}")
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("fields", "kept_fields"),
     [
         pytest.param({"prompt_tokens": "12"}, {}, id="a text for tokens"),
         pytest.param({"prompt_tokens": 2**63}, {}, id="more than a database holds"),
@@ -163,20 +172,22 @@ def test_what_is_none_is_an_error_that_says_why(response: Any, error: str) -> No
         pytest.param({"text": np.str_("A")}, {"text": "A"}, id="numpy's text"),
         pytest.param({"served": 2**20 * "m"}, {"served": 400 * "m"}, id="a mebibyte for a name"),
         pytest.param(
-            {"finish_reason": 2**20 * "m"}, {"finish_reason": 400 * "m"}, id="a mebibyte for why"
+            {"finish_reason": 2**20 * "m"},
+            {"finish_reason": 400 * "m"},
+            id="a mebibyte for a reason",
         ),
         pytest.param({"seconds": float("nan")}, {}, id="no time"),
         pytest.param({"seconds": -1.0}, {}, id="back in time"),
-        pytest.param({"seconds": 10**400}, {}, id="longer than a float can say"),
+        pytest.param({"seconds": 10**400}, {}, id="longer than a float can hold"),
         pytest.param({"seconds": 2}, {"seconds": 2.0}, id="whole seconds"),
         pytest.param({"image_tokens": [4, 5]}, {"image_tokens": (4, 5)}, id="a list of tokens"),
-        pytest.param({"image_tokens": (4, None)}, {}, id="images of which one is not told"),
+        pytest.param({"image_tokens": (4, None)}, {}, id="one image without a number"),
     ],
 )
-def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:
-    response = validate_response(Response(**given))
-    assert response == Response(**kept)
-    assert [type(value) for value in (response.text, response.prompt_tokens)] == [
-        str,
-        int if "prompt_tokens" in kept else type(None),
-    ]
+def test_numbers_that_cannot_be_stored_are_left_out_and_names_are_cut(
+    fields: dict[str, Any], kept_fields: dict[str, Any]
+) -> None:
+    response = validate_response(Response(**fields))
+    assert response == Response(**kept_fields)
+    assert type(response.text) is str  # no type of numpy
+    assert type(response.prompt_tokens) in (int, type(None))

@@ -24,42 +24,31 @@ from bench_assets.core.schema.training_runs import is_earlier_step
 from tests.fakes.rows import question
 
 # Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
-FOUND = (log(1 / 4), log(1 / 8), log(1 / 16))
+LOGPROBS = (log(1 / 4), log(1 / 8), log(1 / 16))
 OPTIONS = ("no", "never", "\u00e9t\u00e9")
 
 
 @pytest.mark.parametrize(
-    ("text", "shown", "in_full"),
+    ("text", "short_form", "canonical_form"),
     [
         ("likelihood", "likelihood", "likelihood-letters-none"),
         ("likelihood-letters-none", "likelihood", "likelihood-letters-none"),
         ("likelihood-brackets", "likelihood-brackets", "likelihood-brackets-none"),
         ("likelihood-texts", "likelihood-texts", "likelihood-texts-bytes"),
         ("likelihood-texts-none", "likelihood-texts-none", "likelihood-texts-none"),
-        (
-            "likelihood-characters",
-            "likelihood-characters",
-            "likelihood-letters-characters",
-        ),
+        ("likelihood-characters", "likelihood-characters", "likelihood-letters-characters"),
     ],
 )
-def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
+def test_a_method_is_printed_short_and_signed_in_full(text, short_form, canonical_form):
     elicitation = Elicitation.parse(text)
-    assert (str(elicitation), elicitation.canonical_form) == (shown, in_full)
-    assert Elicitation.parse(in_full) == elicitation
+    assert (str(elicitation), elicitation.canonical_form) == (short_form, canonical_form)
+    assert Elicitation.parse(canonical_form) == elicitation
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "likelyhood",
-        "likelihood-words",
-        "likelihood-texts-letters",
-        "constrained",
-    ],
+    "text", ["", "likelyhood", "likelihood-words", "likelihood-texts-letters", "constrained"]
 )
-def test_what_is_no_method_is_refused_with_those_that_there_are(text):
+def test_an_unknown_method_is_refused_with_the_known_ones(text):
     with pytest.raises(SettingsError, match=r"expected generate or likelihood"):
         Elicitation.parse(text)
 
@@ -72,16 +61,17 @@ def test_what_is_no_method_is_refused_with_those_that_there_are(text):
         ("bytes", (log(1 / 4) / 2, log(1 / 8) / 5, log(1 / 16) / 5)),  # \u00e9 is two bytes
     ],
 )
-def test_log_probabilities_are_normalized(normalization, expected):
-    assert normalize_logprobs(FOUND, OPTIONS, normalization) == pytest.approx(expected)
+def test_log_probabilities_are_divided_by_the_length_of_their_option(normalization, expected):
+    assert normalize_logprobs(LOGPROBS, OPTIONS, normalization) == pytest.approx(expected)
 
 
-def test_shares_are_probabilities_of_the_options_among_themselves():
-    assert softmax(FOUND) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+def test_softmax_is_the_share_of_each_option_among_all_options():
+    # 1/4, 1/8 and 1/16 of 7/16
+    assert softmax(LOGPROBS) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
 
 
-def test_likelihoods_are_read_as_they_were_written():
-    assert parse_logprobs(format_logprobs(FOUND), 3) == pytest.approx(FOUND, abs=1e-6)
+def test_formatted_log_probabilities_are_parsed_to_the_same_values():
+    assert parse_logprobs(format_logprobs(LOGPROBS), 3) == pytest.approx(LOGPROBS, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -96,26 +86,26 @@ def test_likelihoods_are_read_as_they_were_written():
         '{"logprobs": [-1, "x"]}',
     ],
 )
-def test_what_are_no_log_probabilities_of_two_options_is_an_error(text):
+def test_a_text_without_valid_log_probabilities_of_two_options_is_an_error(text):
     with pytest.raises(ValueError, match="log-probabilities"):
         parse_logprobs(text, 2)
 
 
-def test_options_are_offered_as_letters_in_brackets_or_as_texts():
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [("letters", ("A", "B")), ("brackets", ("(A)", "(B)")), ("texts", ("left", "right"))],
+)
+def test_options_are_offered_as_letters_in_brackets_or_as_texts(form, options):
     choice = question(kind="choice", options=("left", "right"), answer=("A",))
-    offered = {
-        form: Elicitation.parse(f"likelihood-{form}").options(choice)
-        for form in ("letters", "brackets", "texts")
-    }
-    assert offered == {
-        "letters": ("A", "B"),
-        "brackets": ("(A)", "(B)"),
-        "texts": ("left", "right"),
-    }
+    assert Elicitation.parse(f"likelihood-{form}").options(choice) == options
 
 
-def test_a_name_says_by_which_method_a_model_is_elicited():
-    assert elicited_model_name("gpt", "generate") == elicited_model_name("gpt", "") == "gpt"
+@pytest.mark.parametrize("method", ["generate", ""])
+def test_a_model_that_generates_keeps_its_name(method):
+    assert elicited_model_name("gpt", method) == "gpt"
+
+
+def test_a_name_has_the_method_by_which_a_model_is_elicited():
     name = elicited_model_name("run/step-500@0123abcd", "likelihood-letters")
     assert name == "run/step-500@0123abcd+likelihood"
     assert split_elicited_name(name) == ("run/step-500@0123abcd", "likelihood")
@@ -127,19 +117,25 @@ def test_steps_are_of_one_run_only_where_their_method_is_the_same():
     assert not is_earlier_step("r/step-1", "r/step-2+likelihood")
 
 
-def test_a_signature_has_the_method_and_tells_what_the_cache_calls_it():
-    plain = "sha256:0c,float32|t=0,max=40|thinking=<a> </a>"
+PLAIN_SIGNATURE = "sha256:0c,float32|t=0,max=40|thinking=<a> </a>"
+
+
+def test_a_signature_has_the_method_and_is_split_into_model_and_method():
     elicitation = Elicitation.parse("likelihood-characters")
-    both = elicited_signature(plain, elicitation)
-    assert both.endswith("|elicit=likelihood-letters-characters")
-    assert split_signature(both) == (plain, elicitation)
-    assert split_signature(plain) == (plain, None)
-    stored = "sha256:0c,float32|" + elicited_decoding("t=0,max=40", "likelihood")
-    assert cache_identity(both) == stored
-    assert cache_identity(plain) == "sha256:0c,float32|t=0,max=40"
+    signature = elicited_signature(PLAIN_SIGNATURE, elicitation)
+    assert signature.endswith("|elicit=likelihood-letters-characters")
+    assert split_signature(signature) == (PLAIN_SIGNATURE, elicitation)
+    assert split_signature(PLAIN_SIGNATURE) == (PLAIN_SIGNATURE, None)
 
 
-def test_a_response_has_a_key_of_its_own_for_each_method_and_each_set_of_options():
+def test_the_cache_knows_a_model_by_its_weights_decoding_and_method():
+    signature = elicited_signature(PLAIN_SIGNATURE, Elicitation.parse("likelihood-characters"))
+    decoding = elicited_decoding("t=0,max=40", "likelihood")
+    assert cache_identity(signature) == f"sha256:0c,float32|{decoding}"
+    assert cache_identity(PLAIN_SIGNATURE) == "sha256:0c,float32|t=0,max=40"
+
+
+def test_each_method_and_each_order_of_options_has_a_response_key_of_its_own():
     prompt = Prompt.of("?")
     requests = [
         Request(prompt=prompt),

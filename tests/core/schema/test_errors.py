@@ -8,7 +8,7 @@ SUITES = ("blink", "codis", "journeybench/mcot", "journeybench/retrieval")
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "nearest_name"),
     [
         pytest.param("codsi", "codis", id="letters exchanged"),
         pytest.param("BLINK", "blink", id="another case"),
@@ -16,18 +16,18 @@ SUITES = ("blink", "codis", "journeybench/mcot", "journeybench/retrieval")
         pytest.param("journeybench/retreival", "journeybench/retrieval", id="a whole path"),
     ],
 )
-def test_the_name_that_was_meant_is_found(name, meant):
-    assert nearest(name, SUITES)[0] == meant
-    assert did_you_mean(name, SUITES) == f"did you mean {meant!r}?"
+def test_the_nearest_name_is_suggested(name, nearest_name):
+    assert nearest(name, SUITES)[0] == nearest_name
+    assert did_you_mean(name, SUITES) == f"did you mean {nearest_name!r}?"
 
 
 @pytest.mark.parametrize("name", ["", " ", "xyzzy", "\n", "x" * 5000])
-def test_nothing_is_suggested_where_nothing_is_near(name):
+def test_nothing_is_suggested_for_a_name_that_is_like_none(name):
     assert did_you_mean(name, SUITES) == ""
 
 
-def test_where_there_are_many_only_the_nearest_are_listed():
-    known = [f"codis/table_{number}" for number in range(268)]
-    message = str(UnknownNameError("table", "codis/table_12x", known, all_by="bench tables list"))
-    assert message.count("codis/table_") == 6  # what was given, and five
+def test_of_many_names_only_the_nearest_five_are_listed():
+    names = [f"codis/table_{n}" for n in range(268)]
+    message = str(UnknownNameError("table", "codis/table_12x", names, all_by="bench tables list"))
+    assert message.count("codis/table_") == 6  # the unknown name and five of the table
     assert message.endswith("`bench tables list` lists all 268")

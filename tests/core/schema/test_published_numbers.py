@@ -1,4 +1,4 @@
-"""Published numbers: what the papers say of them, a test for each kind of sentence, by pencil."""
+"""Published numbers agree with what the papers' texts state about them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ NO_MODELS = {"Human", "Oracle", "Random choice", "Random Baseline", "Specialist"
 
 
 def percent(task, metric, source, category="all", condition="main"):
-    """Percent of each row of a printed table."""
+    """Percentages of a printed table by model."""
     cell = (task, metric, category, condition)
     return {
         row.model: 100 * row.value
@@ -21,7 +21,7 @@ def percent(task, metric, source, category="all", condition="main"):
 
 
 @pytest.mark.parametrize(
-    ("cell", "people", "best"),
+    ("cell", "people", "best_model"),
     [
         pytest.param(("codis", "acc_p", "CODIS, Table 3"), 86.2, 32.3, id="CODIS, abstract"),
         pytest.param(("blink", "accuracy", "BLINK, Table 1 (test)"), 95.70, 51.26, id="BLINK"),
@@ -35,30 +35,32 @@ def percent(task, metric, source, category="all", condition="main"):
         ),
     ],
 )  # fmt: skip
-def test_every_model_is_below_people(cell, people, best):
-    printed = percent(*cell)
-    models = [value for model, value in printed.items() if model not in NO_MODELS]
-    assert (printed["Human"], max(models)) == pytest.approx((people, best))
+def test_people_and_the_best_model_have_the_values_of_the_text(cell, people, best_model):
+    percentages = percent(*cell)
+    models = [value for model, value in percentages.items() if model not in NO_MODELS]
+    assert percentages["Human"] == pytest.approx(people)
+    assert max(models) == pytest.approx(best_model)
 
 
 @pytest.mark.parametrize(
-    ("more", "less", "least"),
+    ("easy_category", "hard_category", "smallest_loss"),
     [
-        pytest.param(
-            {"category": "NI"}, {"category": "SI"}, 36.8 - 28.4, id="MULTI, 4.4: one image is hard"
-        ),
-        pytest.param(
-            {"category": "SI"}, {"category": "MI"}, 28.4 - 16.6, id="MULTI, 4.4: more are harder"
-        ),
+        # MULTI, 4.4: questions without an image, with one image, and with several
+        pytest.param("NI", "SI", 36.8 - 28.4, id="one image is hard"),
+        pytest.param("SI", "MI", 28.4 - 16.6, id="more images are harder"),
     ],
 )
-def test_a_part_is_harder_for_every_model_with_vision(more, less, least):
-    easy, hard = (percent("multi", "score_ratio", "MULTI, ", **part) for part in (more, less))
-    seeing = ("VisualGLM", "VisCPM", "Qwen-VL", "Gemini Vision", "GPT-4V")
-    assert min(easy[model] - hard[model] for model in seeing) == pytest.approx(least)
+def test_every_model_with_vision_loses_with_more_images(
+    easy_category, hard_category, smallest_loss
+):
+    easy = percent("multi", "score_ratio", "MULTI, ", easy_category)
+    hard = percent("multi", "score_ratio", "MULTI, ", hard_category)
+    vision_models = ("VisualGLM", "VisCPM", "Qwen-VL", "Gemini Vision", "GPT-4V")
+    losses = [easy[model] - hard[model] for model in vision_models]
+    assert min(losses) == pytest.approx(smallest_loss)
 
 
-def test_a_file_that_a_spreadsheet_began_with_a_mark_is_read(tmp_path):
+def test_a_file_with_the_byte_order_mark_of_a_spreadsheet_is_read(tmp_path):
     file = tmp_path / "published.csv"
     file.write_text(
         "\ufefftask,model,condition,metric,category,value,printed,source,note\n"
