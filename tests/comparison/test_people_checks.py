@@ -22,7 +22,12 @@ from bench_assets.evaluation.task import ByRules
 from bench_assets.suites.codis.task import TASK
 from bench_resources.tables.measured_figures import add_figures
 from bench_resources.tables.parquet import TableFiles
-from tests.evaluation.test_checked_scores import PAIRS, QUESTIONS, judged, lenient
+from tests.evaluation.test_checked_scores import (
+    N_PAIRS,
+    QUESTIONS,
+    is_right_for_people,
+    judged_model,
+)
 from tests.fakes.answers import answer
 from tests.fakes.quiz import quiz
 from tests.report.fair import metric
@@ -30,7 +35,7 @@ from tests.report.pages.test_index import index_of, row_of
 
 SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|scorer:strict|n:80"
 LABELLED, UNLABELLED = "run/step-0100", "run/step-0300"
-MODELS = {LABELLED: judged(LABELLED, seed=0), UNLABELLED: judged(UNLABELLED, seed=1)}
+MODELS = {LABELLED: judged_model(LABELLED, seed=0), UNLABELLED: judged_model(UNLABELLED, seed=1)}
 
 
 @pytest.fixture
@@ -61,7 +66,7 @@ def write_answers(tables, models, question_ids):
             if row.question_id not in question_ids:
                 continue
             pair = int(row.question_id.split("/")[1])
-            verdict = "yes" if lenient(bool(score.points), pair) else "no"
+            verdict = "yes" if is_right_for_people(bool(score.points), pair) else "no"
             unit = unit_id(row.question_id, response_name(row.text))
             answers.append(answer(unit, verdict=verdict))
     tables.write(TASK.response_tasks[0].table("answers").split("/"), answers, Answer)
@@ -90,11 +95,11 @@ def test_the_number_that_people_checked_is_corrected(tables):
     corrected = primary(with_people(tables, TASK, metrics), LABELLED)
     judged_value = primary(metrics, LABELLED).value
     scores = tables.read(["codis", "scores"], Score, LABELLED)
-    is_right = [lenient(bool(score.points), n // 2) for n, score in enumerate(scores)]
-    people_value = sum(is_right) / (2 * PAIRS)
+    is_right = [is_right_for_people(bool(score.points), n // 2) for n, score in enumerate(scores)]
+    people_value = sum(is_right) / (2 * N_PAIRS)
     assert corrected.low < people_value < corrected.high < judged_value
     assert corrected.people.startswith(
-        f"checked by people: 100 of {PAIRS}; without them {judged_value:.3f}, bias +0."
+        f"checked by people: 100 of {N_PAIRS}; without them {judged_value:.3f}, bias +0."
     )
     assert " halve the interval; kappa 0." in corrected.people
 

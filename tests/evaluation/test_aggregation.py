@@ -1,4 +1,4 @@
-"""What the metrics of studies share."""
+"""Blank metrics of studies, and the decodings in their signatures."""
 
 from math import isnan
 
@@ -10,7 +10,7 @@ from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import prediction
 
 
-def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
+def test_a_blank_metric_names_its_subject_and_has_no_value():
     questions = quiz(2)
     row = blank_metric(
         TASK,
@@ -30,12 +30,12 @@ def test_a_blank_metric_says_what_it_is_about_and_has_no_value():
 
 
 @pytest.mark.parametrize(
-    ("decoding", "signature"),
+    ("decodings", "expected"),
     [
-        pytest.param(["m|t=0", "m|t=0"], "m|t=0", id="all in one way"),
-        pytest.param(["m|t=1", "m|t=0"], "m|t=0+m|t=1", id="in two ways"),
-        pytest.param(["", ""], "elsewhere", id="not here"),
+        pytest.param(["m|t=0", "m|t=0"], "m|t=0", id="the same decoding"),
+        pytest.param(["m|t=1", "m|t=0"], "m|t=0+m|t=1", id="two decodings"),
+        pytest.param(["", ""], "elsewhere", id="imported responses"),
     ],
 )
-def test_signatures_name_each_decoding(decoding, signature):
-    assert format_decodings([prediction(decoding=decoded) for decoded in decoding]) == signature
+def test_signatures_name_each_decoding(decodings, expected):
+    assert format_decodings([prediction(decoding=decoding) for decoding in decodings]) == expected

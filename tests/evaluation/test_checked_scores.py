@@ -1,4 +1,4 @@
-"""Scores of a judge beside people's verdicts: pairs of CODIS, drawn, labelled, voided."""
+"""Scores of a judge checked by people: pairs of CODIS that are drawn and labelled."""
 
 import random
 from dataclasses import replace
@@ -17,129 +17,136 @@ from tests.fakes.rows import prediction, question
 ANSWERS = ("heron", "teapot", "ladder", "violin", "cactus", "anchor")
 
 
-def queries(n):
-    """Queries of CODIS in pairs; each pair has two possible answers."""
-    return [
-        question(
-            question_id=f"codis/{number // 2:03}/{number % 2 + 1}",
-            task="codis",
-            text="What is meant?",
-            answer=(options[number % 2],),
-            options=options,
-            group_id=f"{number // 2:03}",
-        )
-        for number in range(n)
-        for pair in [number // 2]
-        for options in [(ANSWERS[pair % 6], ANSWERS[(pair + 1) % 6])]
-    ]
+def codis_questions(n_pairs):
+    """Questions of CODIS in pairs; each pair has two possible answers."""
+    questions = []
+    for pair in range(n_pairs):
+        options = ANSWERS[pair % 6], ANSWERS[(pair + 1) % 6]
+        questions += [
+            question(
+                question_id=f"codis/{pair:03}/{number}",
+                task="codis",
+                text="What is meant?",
+                answer=(answer,),
+                options=options,
+                group_id=f"{pair:03}",
+            )
+            for number, answer in enumerate(options, 1)
+        ]
+    return questions
 
 
-PAIRS = 400
-QUESTIONS = queries(2 * PAIRS)
+N_PAIRS = 400
+QUESTIONS = codis_questions(N_PAIRS)
 
 
-def judged(model="m", seed=0, share=0.8, judge="gpt"):
-    """A model whose responses the judge calls right, by chance; pairs are right together."""
+def judged_model(model="m", seed=0, share=0.8, judge="gpt"):
+    """A model and a judge that calls a random ``share`` of its pairs right, both halves alike."""
     rng = random.Random(seed)
-    rows = [
+    is_right = {f"{pair:03}": rng.random() < share for pair in range(N_PAIRS)}
+    predictions = [
         prediction(question_id=q.question_id, model=model, text=f"{model} on {q.question_id}")
         for q in QUESTIONS
     ]
-    right = [both for _ in range(PAIRS) for both in [rng.random() < share] * 2]
     scores = [
-        replace(Score.of(row, points=float(is_right)), judge=judge)
-        for row, is_right in zip(rows, right, strict=True)
+        replace(Score.of(row, points=float(is_right[q.group_id])), judge=judge)
+        for q, row in zip(QUESTIONS, predictions, strict=True)
     ]
-    return JudgedModel(rows, scores)
+    return JudgedModel(predictions, scores)
 
 
-def verdicts(drawn, models, truth):
-    """People's verdicts on all drawn responses: ``truth`` of the judge's points and the number."""
-    found = {}
-    for unit in drawn:
-        judged = models[unit.model]
-        for row, score in zip(judged.predictions, judged.scores, strict=True):
+def is_right_for_people(judge_is_right, pair):
+    """People agree with the judge, but call one of five pairs wrong."""
+    return judge_is_right and pair % 5 > 0
+
+
+def label_units(units, model):
+    """People's verdicts on the responses of drawn units."""
+    verdicts = {}
+    for unit in units:
+        for row, score in zip(model.predictions, model.scores, strict=True):
             if row.question_id in split_unit_id(unit.questions):
+                _, pair, _ = row.question_id.split("/")
                 key = row.question_id, response_name(row.text)
-                found[key] = truth(bool(score.points), int(row.question_id.split("/")[1]))
-    return found
+                verdicts[key] = is_right_for_people(bool(score.points), int(pair))
+    return verdicts
 
 
-def lenient(is_right, pair):
-    """What people call right: every response the judge does, but one of five pairs."""
-    return is_right and pair % 5 > 0
-
-
-def checked(model, judgements, drawn, questions=QUESTIONS):
-    return checked_scores(TASK, questions, model, judgements, drawn)
+def score_units(model, judgements, drawn):
+    return checked_scores(TASK, QUESTIONS, model, judgements, drawn)
 
 
 def test_whole_pairs_are_drawn_with_their_probabilities():
-    model = judged()
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    n_right = sum(score.points for score in model.scores) / 2
-    by_stratum = {row.stratum: row.probability for row in drawn}
-    assert len(drawn) == 100
-    assert {len(split_unit_id(row.questions)) for row in drawn} == {2}
-    assert by_stratum["yes"] == sum(row.stratum == "yes" for row in drawn) / n_right
-    assert {(row.judge, row.at, row.model) for row in drawn} == {("gpt", "now", "m")}
+    model = judged_model()
+    units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+
+    assert len(units) == 100
+    assert {len(split_unit_id(unit.questions)) for unit in units} == {2}
+    assert {(unit.judge, unit.at, unit.model) for unit in units} == {("gpt", "now", "m")}
+
+    n_right_pairs = sum(score.points for score in model.scores) / 2
+    right_units = [unit for unit in units if unit.stratum == "yes"]
+    assert {unit.probability for unit in right_units} == {len(right_units) / n_right_pairs}
 
 
-def test_compared_models_are_drawn_by_both_verdicts_and_judged_alike():
-    models = {"a": judged("a", 1), "b": judged("b", 2)}
-    drawn = draw_units(TASK, QUESTIONS, models, 60, "now")
-    units = [{row.unit for row in drawn if row.model == name} for name in models]
-    assert units[0] == units[1]
-    assert {row.stratum for row in drawn} == {"yes yes", "yes no", "no yes", "no no"}
+def test_compared_models_are_drawn_on_the_same_units_by_both_verdicts():
+    models = {"a": judged_model("a", 1), "b": judged_model("b", 2)}
+    units = draw_units(TASK, QUESTIONS, models, 60, "now")
+    assert {unit.stratum for unit in units} == {"yes yes", "yes no", "no yes", "no no"}
+    units_of_a = {unit.unit for unit in units if unit.model == "a"}
+    assert units_of_a == {unit.unit for unit in units if unit.model == "b"}
 
 
 def test_a_draw_too_small_for_its_strata_is_an_error():
-    models = {"a": judged("a", 1), "b": judged("b", 2)}
+    models = {"a": judged_model("a", 1), "b": judged_model("b", 2)}
     with pytest.raises(SettingsError, match=r"Draw at least 20, or name fewer models"):
         draw_units(TASK, QUESTIONS, models, 19, "now")
 
 
-def test_labels_survive_another_judge():
-    """The second judge knows nothing; its strata are others, the labels the same."""
-    model, other = judged(), judged(seed=9, share=0.5, judge="other")
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    judgements = verdicts(drawn, {"m": model}, lenient)
-    first, second = (
-        corrected_mean(checked(one, judgements, drawn).units) for one in (model, other)
-    )
+def test_labels_of_people_also_correct_another_judge():
+    model = judged_model()
+    model_of_random_judge = judged_model(seed=9, share=0.5, judge="other")
+    units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    judgements = label_units(units, model)
+
+    first = corrected_mean(score_units(model, judgements, units).units)
+    second = corrected_mean(score_units(model_of_random_judge, judgements, units).units)
+
     assert second.n_checked == 100
     assert second.low < first.value < second.high
     assert second.judge < 0.6
 
 
-def test_labels_are_void_for_another_response_or_key():
-    model = judged()
-    drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    judgements = verdicts(drawn, {"m": model}, lenient)
-    pairs = [split_unit_id(row.questions)[0] for row in drawn[:3]]
-    changed = model._replace(
-        predictions=[
-            replace(row, text=f"{row.text} now") if row.question_id in pairs else row
-            for row in model.predictions
-        ]
-    )
-    checks = checked(changed, judgements, drawn)
+def change_responses(model, question_ids):
+    predictions = [
+        replace(row, text=f"{row.text} now") if row.question_id in question_ids else row
+        for row in model.predictions
+    ]
+    return model._replace(predictions=predictions)
+
+
+def test_labels_are_void_where_the_response_changed():
+    model = judged_model()
+    units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    changed = change_responses(model, [split_unit_id(unit.questions)[0] for unit in units[:3]])
+    checks = score_units(changed, label_units(units, model), units)
     assert sum(unit.people is not None for unit in checks.units) == 97
     assert checks.problem == ""
-    all_changed = model._replace(
-        predictions=[replace(row, text=f"{row.text} now") for row in model.predictions]
-    )
-    assert checked(all_changed, judgements, drawn).problem == (
+
+
+def test_a_check_whose_responses_all_changed_says_so():
+    model = judged_model()
+    units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    changed = change_responses(model, [question.question_id for question in QUESTIONS])
+    assert score_units(changed, label_units(units, model), units).problem == (
         "100 of 100 drawn responses changed since, and wait for people"
     )
 
 
-def test_an_unfinished_draw_is_a_sample_of_each_stratum():
-    """Labels in the order of the draw: each stratum's stand for all of its units."""
-    model = judged()
+def test_the_labels_of_an_unfinished_draw_stand_for_all_units():
+    model = judged_model()
     drawn = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
-    judgements = verdicts(drawn[:40], {"m": model}, lenient)
-    labelled = [unit for unit in checked(model, judgements, drawn).units if unit.people is not None]
-    n_units = sum(1 / unit.probability for unit in labelled)
+    units = score_units(model, label_units(drawn[:40], model), drawn).units
+    labelled = [unit for unit in units if unit.people is not None]
     assert len(labelled) == 40
-    assert n_units == pytest.approx(PAIRS)
+    assert sum(1 / unit.probability for unit in labelled) == pytest.approx(N_PAIRS)

@@ -18,21 +18,22 @@ STORED = StoredAnswer(
 RESPONSE = "The lamp is red. The answer is B. A would be blue."
 
 
-def evidence(
-    text: str, stored: StoredAnswer, kind: FormKind = "choice", *, decoding: str = "t=0"
-) -> str | None:
-    """The part of a text that is the evidence."""
+def evidence_text(text: str, stored: StoredAnswer, kind: FormKind = "choice") -> str | None:
+    """The part of a text that is the evidence, or None."""
     task = replace(TASK, answer_form=lambda q: AnswerForm(kind, q.options))
     colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    span = find_evidence(task, colours, text, decoding, stored)
-    return span and text[slice(*span)]
+    span = find_evidence(task, colours, text, "t=0", stored)
+    if span is None:
+        return None
+    start, end = span
+    return text[start:end]
 
 
-def test_the_evidence_is_where_the_answer_stands() -> None:
+def test_the_evidence_is_the_place_of_the_stated_answer() -> None:
     task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
     colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    at = RESPONSE.index("B. A would")
-    assert find_evidence(task, colours, RESPONSE, "t=0", STORED) == (at, at + 1)
+    start = RESPONSE.index("B. A would")
+    assert find_evidence(task, colours, RESPONSE, "t=0", STORED) == (start, start + 1)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,15 @@ def test_the_evidence_is_where_the_answer_stands() -> None:
         ("The answer is B.", "choice", ("The answer is B.",), "gives 'B': statement", "B"),
     ],
 )
-def test_answers_are_stored_in_several_ways(
+def test_the_evidence_is_found_however_the_answer_is_stored(
     text: str, kind: FormKind, answer: tuple[str, ...], note: str, expected: str
 ) -> None:
-    assert evidence(text, STORED._replace(answer=answer, note=note), kind) == expected
+    assert evidence_text(text, STORED._replace(answer=answer, note=note), kind) == expected
 
 
-@pytest.mark.parametrize("other", read_cases(__file__, "other_scores.jsonl", tuples=True))
-def test_what_does_not_agree_with_the_score_is_not_shown(other: dict[str, Any]) -> None:
-    assert evidence(RESPONSE, STORED) == "B"
-    assert evidence(RESPONSE, STORED._replace(**other)) is None
+@pytest.mark.parametrize("score_fields", read_cases(__file__, "other_scores.jsonl", tuples=True))
+def test_a_text_that_does_not_agree_with_the_score_is_no_evidence(
+    score_fields: dict[str, Any],
+) -> None:
+    assert evidence_text(RESPONSE, STORED) == "B"
+    assert evidence_text(RESPONSE, STORED._replace(**score_fields)) is None

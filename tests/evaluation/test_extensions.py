@@ -1,4 +1,4 @@
-"""A task of another benchmark is added to, never changed: it says so wherever it is shown."""
+"""Extensions add conditions, measures and judges to a task of a suite and change nothing else."""
 
 from dataclasses import replace
 
@@ -22,11 +22,11 @@ from tests.fakes.quiz import TASK as QUIZ
 ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about="Aloud.")
 
 
-def words(scored):
+def mean_answer_length(scored):
     return mean(ScoredPoint(float(len(score.answer))) for _, score in scored)
 
 
-def kind(answered):
+def judge_all_right(answered):
     return [
         Judgement.of(
             prediction, judge="kind", criterion="correct", verdict=True, response="well done"
@@ -35,17 +35,17 @@ def kind(answered):
     ]
 
 
-WHOLE = Extension(
+ACME = Extension(
     name="acme",
     task="codis",
     conditions={"aloud": ALOUD},
-    measures={"words": words},
-    judges={"kind": ByRules(kind)},
+    measures={"words": mean_answer_length},
+    judges={"kind": ByRules(judge_all_right)},
 )
 
 
-def test_an_extension_comes_after_what_the_paper_has():
-    task = extend(CODIS, WHOLE)
+def test_an_extension_comes_after_the_conditions_and_measures_of_the_paper():
+    task = extend(CODIS, ACME)
     assert list(task.conditions) == [*CODIS.conditions, "aloud"]
     assert list(task.measures) == [*CODIS.measures, "words"]
     assert task.primary_metric == CODIS.primary_metric
@@ -54,35 +54,41 @@ def test_an_extension_comes_after_what_the_paper_has():
 
 
 @pytest.mark.parametrize(
-    ("fields", "why"),
+    ("fields", "expected_message"),
     [
         pytest.param({"conditions": {"main": ALOUD}}, "the condition 'main' is taken", id="main"),
         pytest.param(
-            {"measures": {"acc_p": words}}, "the measure 'acc_p' is taken", id="a measure"
+            {"measures": {"acc_p": mean_answer_length}},
+            "the measure 'acc_p' is taken",
+            id="a measure",
         ),
         pytest.param(
-            {"judges": {"rules": ByRules(kind)}}, "the judge 'rules' is taken", id="rules"
+            {"judges": {"rules": ByRules(judge_all_right)}},
+            "the judge 'rules' is taken",
+            id="rules",
         ),
-        pytest.param({"name": "a+b"}, r"extension 'a\+b': expected", id="a name that cuts"),
-        pytest.param({"judges": {"a:b": ByRules(kind)}}, "judge 'a:b': expected", id="a colon"),
+        pytest.param({"name": "a+b"}, r"extension 'a\+b': expected", id="a plus sign"),
+        pytest.param(
+            {"judges": {"a:b": ByRules(judge_all_right)}}, "judge 'a:b': expected", id="a colon"
+        ),
         pytest.param(
             {"conditions": {"more": replace(ALOUD, own_questions=True)}},
             "condition 'more': an extension cannot have its own questions",
-            id="questions that nobody makes",
+            id="own questions",
         ),
     ],
 )
-def test_names_that_are_taken_or_mean_something_else_are_refused(fields, why):
-    with pytest.raises(SettingsError, match=why):
-        extend(CODIS, replace(WHOLE, **fields))
+def test_an_extension_with_a_taken_or_malformed_name_is_refused(fields, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
+        extend(CODIS, replace(ACME, **fields))
 
 
-def test_a_task_without_a_judge_gets_none():
+def test_a_task_without_a_judge_cannot_get_one():
     with pytest.raises(SettingsError, match="quiz is scored without a judge"):
-        extend(QUIZ, WHOLE)
+        extend(QUIZ, ACME)
 
 
-_ACME = """
+ACME_MODULE = """
 from bench_assets.core.stats.means import Mean
 from bench_assets.evaluation.extensions import Extension
 from pathlib import Path
@@ -110,11 +116,11 @@ def site(tmp_path, monkeypatch):
 
 
 def install_acme(site, module: str, *names: str) -> None:
-    entries = {EXTENSIONS: {name.lower(): f"{module}:{name}" for name in names}}
-    write_distribution(site, module.replace("_", "-"), entries, **{module: _ACME})
+    entry_points = {EXTENSIONS: {name.lower(): f"{module}:{name}" for name in names}}
+    write_distribution(site, module.replace("_", "-"), entry_points, **{module: ACME_MODULE})
 
 
-def test_its_code_counts_as_its_suites_and_no_other_suite_is_of_other_code(site):
+def test_the_code_of_an_extension_counts_as_code_of_its_suite_alone(site):
     install_fridge(site, "fridge_whose_code_counts")
     install_acme(site, "acme_whose_code_counts", "FRIDGE")
     code = {suite.name: [path.name for path in suite.code] for suite in load_catalog().suites}
@@ -142,7 +148,7 @@ def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_pat
         assert (standing.task, standing.metric) == ("fridge+acme", "degrees")
 
 
-def test_one_that_cannot_be_used_is_reported_and_the_others_load(site):
+def test_an_unusable_extension_is_reported_and_its_task_loads_without_it(site):
     install_fridge(site, "fridge_of_the_extended")
     install_acme(site, "acme_odd", "OVEN", "SHELF", "JUDGE", "NUMBER", "LIST")
     catalog = load_catalog()
@@ -153,4 +159,5 @@ def test_one_that_cannot_be_used_is_reported_and_the_others_load(site):
     assert "extension judge is left out: task codis: judge 'kind': expected ByRules" in judge
     assert "extension acme is left out: no suite named 'oven'; known: blink, " in oven
     assert "extension acme is left out: no task named 'fridge/shelf'; known: fridge" in shelf
-    assert all(task.extensions == () for task in catalog.tasks)
+    extensions = {task.name: task.extensions for task in catalog.tasks}
+    assert extensions["fridge"] == extensions["codis"] == ()

@@ -1,7 +1,7 @@
-"""What becomes of requests: refused for good, unread, answered by another model; over a server.
+"""Requests that a server refuses, answers unreadably or answers with another model.
 
 The numbers are counted by hand: of 100 questions whose answer is (A), 60 are answered (A), 20 (B),
-10 in words that nobody can read, and 10 are refused.
+10 in words that no rule reads, and 10 are refused.
 """
 
 import json
@@ -24,36 +24,39 @@ base_url = "{url}"
 model = "m"
 max_tries = 1
 """
+ACCEPT_REFUSED = 'accept = ["refused"]\n'
 FILTERED = Answer(status=400, text="The prompt was blocked by our content filter.")
 
 
-def number(body):
-    """Which question is asked."""
-    (found,) = re.findall(r"Item (\d+)\.", "\n".join(texts(body)))
-    return int(found)
+def item_number(body):
+    """The number of the item in a request, as written by the fixture ``home``."""
+    (number,) = re.findall(r"Item (\d+)\.", "\n".join(texts(body)))
+    return int(number)
 
 
-def usual(body):
-    n = number(body)
-    if n >= 90:
-        return FILTERED
-    return "A" if n < 60 else "B" if n < 80 else UNREADABLE
+def usual_answer(body):
+    number = item_number(body)
+    if number < 60:
+        return "A"
+    if number < 80:
+        return "B"
+    return UNREADABLE if number < 90 else FILTERED
 
 
-class Served(ChatServer):
-    """Answers as it is told at the moment."""
+class SwitchableServer(ChatServer):
+    """A server whose answers a test can change while it runs."""
 
     def __init__(self):
-        self.says = usual
-        super().__init__(self._say)
+        self.answer_to = usual_answer
+        super().__init__(self._current_answer)
 
-    def _say(self, body):
-        return self.says(body)
+    def _current_answer(self, body):
+        return self.answer_to(body)
 
 
 @pytest.fixture
 def server():
-    with Served() as running:
+    with SwitchableServer() as running:
         yield running
 
 
@@ -70,13 +73,11 @@ def home(tmp_path, monkeypatch, server):
 
 
 def accuracy(result):
-    (row,) = [
-        row for row in lines(result) if (row["metric"], row["category"]) == ("accuracy", "all")
-    ]
-    return row
+    rows = {(row["metric"], row["category"]): row for row in lines(result)}
+    return rows["accuracy", "all"]
 
 
-def test_what_is_refused_stops_the_number_and_says_how_many_why_and_the_option(home, server):
+def test_refused_requests_stop_the_evaluation_with_their_reason_and_the_option(home, server):
     stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
     assert "10 of 100 rows fail the check every_question_answered" in stderr
     assert "10 of 100 requests were refused for good by the provider (content filter 10)" in stderr
@@ -84,42 +85,46 @@ def test_what_is_refused_stops_the_number_and_says_how_many_why_and_the_option(h
 
 
 @pytest.mark.parametrize(
-    "how",
+    ("first_lines", "last_lines", "options"),
     [
-        "option",
-        pytest.param("bench.toml", marks=pytest.mark.long),
-        pytest.param("the suite's section", marks=pytest.mark.long),
+        pytest.param("", "", ["--accept", "refused"], id="option"),
+        pytest.param(ACCEPT_REFUSED, "", [], id="bench.toml", marks=pytest.mark.long),
+        pytest.param(
+            "", f"[suites.quiz]\n{ACCEPT_REFUSED}", [], id="suite's section", marks=pytest.mark.long
+        ),
     ],
 )
-def test_what_is_refused_counts_as_wrong_where_that_is_accepted(home, server, how):
+def test_accepted_refusals_count_as_wrong_and_are_not_sent_again(
+    home, server, first_lines, last_lines, options
+):
     toml = (home / "bench.toml").read_text()
-    if how == "bench.toml":
-        (home / "bench.toml").write_text(f'accept = ["refused"]\n{toml}')
-    elif how != "option":
-        (home / "bench.toml").write_text(f'{toml}\n[suites.quiz]\naccept = ["refused"]\n')
-    option = ["--accept", "refused"] if how == "option" else []
-    result = bench("evaluate", "quiz", "--model", "m", "--json", *option)
+    (home / "bench.toml").write_text(f"{first_lines}{toml}{last_lines}")
+
+    result = bench("evaluate", "quiz", "--model", "m", "--json", *options)
     row = accuracy(result)
     assert (row["value"], row["n_scored"], row["n_unscored"], row["n_failed"]) == (0.6, 100, 0, 0)
     assert (row["n_refused"], row["n_no_answer"], row["unread"]) == (10, 0, 0.1)
     assert "|refused:10|n:100" in row["signature"]
     assert "quiz: 10 questions were refused for good and count as wrong" in result.stderr
+
     assert "10 refused" in bench("leaderboard", "quiz").stdout
     (standing,) = lines(bench("leaderboard", "quiz", "--json"))
     assert (standing["n_refused"], standing["unread"]) == (10, 0.1)
+
     server.forget()
-    bench("evaluate", "quiz", "--model", "m", *option)
+    bench("evaluate", "quiz", "--model", "m", *options)
     assert server.n_requests == 0
 
 
-def changes(body):
-    """60 answers of one snapshot, then 40 of another."""
-    model = "m-2025-05-13" if number(body) < 60 else "m-2025-08-06"
-    return Answer(text="A" if number(body) < 75 else "B", model=model)
+def answer_of_two_snapshots(body):
+    """60 answers of one snapshot, then 40 of another; 75 are right."""
+    number = item_number(body)
+    model = "m-2025-05-13" if number < 60 else "m-2025-08-06"
+    return Answer(text="A" if number < 75 else "B", model=model)
 
 
-def test_a_model_that_changes_in_mid_run_is_seen_and_stops_the_number(home, server):
-    server.says = changes
+def test_a_model_that_changes_in_mid_run_stops_the_evaluation_until_accepted(home, server):
+    server.answer_to = answer_of_two_snapshots
     stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
     mixed = "answered by 2 models: m-2025-05-13 (60), m-2025-08-06 (40)"
     assert f"{mixed}. To measure them as one: --accept mixed" in stderr
@@ -134,13 +139,13 @@ def test_a_model_that_changes_in_mid_run_is_seen_and_stops_the_number(home, serv
 
 
 @pytest.mark.long
-def test_another_model_that_answers_all_is_reported_also_when_its_responses_are_cached(
-    home, server
-):
-    server.says = lambda body: Answer(text="A", model="smaller")
-    for _ in range(2):
-        result = bench("evaluate", "quiz", "--model", "m")
-        assert "quiz: answered by smaller (100)" in result.stderr
+def test_another_answering_model_is_reported_also_from_cached_responses(home, server):
+    server.answer_to = lambda body: Answer(text="A", model="smaller")
+    first = bench("evaluate", "quiz", "--model", "m")
+    cached = bench("evaluate", "quiz", "--model", "m")
+    assert "quiz: answered by smaller (100)" in first.stderr
+    assert "quiz: answered by smaller (100)" in cached.stderr
+    assert server.n_requests == 100
 
 
 @pytest.mark.long
@@ -151,14 +156,14 @@ def test_a_number_with_refusals_is_reproduced(home, server):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "expected_message"),
     [
         ({"accept": ["refusd"]}, r"accept: expected a list of refused and mixed, got \['refusd'\]"),
         ({"accept": "refused"}, "accept: expected a list of refused and mixed, got 'refused'"),
     ],
     ids=["a word that is none", "no list"],
 )
-def test_what_cannot_be_used_is_refused_before_any_request(home, server, given, message):
-    with pytest.raises(BenchError, match=message):
-        bench_assets.evaluate("quiz", model="m", **given)
+def test_an_unusable_option_is_refused_before_any_request(home, server, options, expected_message):
+    with pytest.raises(BenchError, match=expected_message):
+        bench_assets.evaluate("quiz", model="m", **options)
     assert server.n_requests == 0

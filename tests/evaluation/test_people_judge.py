@@ -1,4 +1,4 @@
-"""People as a judge: their verdicts, points, agreement, and what waits or expires; by pencil."""
+"""People as a judge: verdicts, points, agreement, and responses that wait or expire."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,49 +27,49 @@ PREDICTIONS = [
     for n, question in enumerate(QUESTIONS)
 ]
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
-OVER = "2026-11-23T23:59:59.999Z"
+PAST_DEADLINE = "2026-11-23T23:59:59.999Z"
 
 
-def judged(*verdicts, needed=3, until="", least_decided=0.5):
-    """Verdicts on each response, such as "yes no yes", with or without a deadline."""
+def judge_by_people(*verdicts, needed=3, until="", least_decided=0.5):
+    """Judge each response by its verdicts, such as "yes no yes", with or without a deadline."""
     units = [verdict_unit(FORM, q, row.text) for q, row in zip(QUESTIONS, PREDICTIONS, strict=True)]
     answers = [
-        replace(answer(unit.unit_id, f"p{n}", verdict=word), task=FORM.name)
-        for unit, words in zip(units, verdicts, strict=False)
-        for n, word in enumerate(words.split())
+        replace(answer(unit.unit_id, f"p{person}", verdict=verdict), task=FORM.name)
+        for unit, unit_verdicts in zip(units, verdicts, strict=False)
+        for person, verdict in enumerate(unit_verdicts.split())
     ]
     terms = AnnotationTerms(needed=needed, until=until, least_decided=least_decided)
     pairs = [AnsweredQuestion(*pair) for pair in zip(QUESTIONS, PREDICTIONS, strict=True)]
     return PeopleJudge(FORM, answers, terms, NOW).judge(pairs)
 
 
-def scored(judgements):
+def score_judgements(judgements):
     return pipeline.score(TASK, QUESTIONS, PREDICTIONS, judgements)
 
 
-def test_what_most_call_right_has_all_points_and_a_tie_none_at_all():
-    rows = judged("yes yes no", "no no yes", "yes no unclear", "unclear unclear yes")
-    assert [row.points for row in scored(rows)] == [1.0, 0.0, None, None]
-    first, *_ = scored(rows)
+def test_the_majority_decides_the_points_and_a_tie_gives_none():
+    rows = judge_by_people("yes yes no", "no no yes", "yes no unclear", "unclear unclear yes")
+    assert [row.points for row in score_judgements(rows)] == [1.0, 0.0, None, None]
+    first, *_ = score_judgements(rows)
     assert (first.judge, first.note) == ("people", "2 of 3 people call it right")
     assert first.votes == ("p0: yes", "p1: yes", "p2: no")
 
 
 def test_a_response_with_too_few_verdicts_waits_and_has_no_points():
-    rows = judged("yes yes yes", "yes", "", "no no no")
+    rows = judge_by_people("yes yes yes", "yes", "", "no no no")
     assert [row.error for row in rows if row.error] == [
         "1 of 3 people have judged it",
         "0 of 3 people have judged it",
     ]
-    assert [row.points for row in scored(rows)] == [1.0, None, None, 0.0]
+    assert [row.points for row in score_judgements(rows)] == [1.0, None, None, 0.0]
 
 
-def test_after_the_deadline_it_is_expired_and_the_number_goes_on_without_it():
-    rows = judged("yes yes yes", "yes", "no no no", "no no no", until=OVER)
+def test_an_undecided_response_expires_at_the_deadline_and_the_metric_leaves_it_out():
+    rows = judge_by_people("yes yes yes", "yes", "no no no", "no no no", until=PAST_DEADLINE)
     assert not any(row.error for row in rows)
-    assert scored(rows)[1].note == f"expired: 1 of 3 people judged it by {OVER}"
-    row = pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scored(rows))[0]
-    assert (row.value, row.n_scored, row.n_unscored, row.n_expired) == (
+    assert score_judgements(rows)[1].note == f"expired: 1 of 3 people judged it by {PAST_DEADLINE}"
+    metric = pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, score_judgements(rows))[0]
+    assert (metric.value, metric.n_scored, metric.n_unscored, metric.n_expired) == (
         pytest.approx(1 / 3),
         3,
         1,
@@ -77,31 +77,34 @@ def test_after_the_deadline_it_is_expired_and_the_number_goes_on_without_it():
     )
 
 
-def test_after_the_deadline_too_little_is_refused():
+def test_too_few_decided_responses_at_the_deadline_are_refused():
     with pytest.raises(SettingsError, match="1 of 4 units were decided by the deadline"):
-        judged("yes yes yes", "yes", until=OVER)
-    assert judged("yes yes yes", "yes", until=OVER, least_decided=0.25)
+        judge_by_people("yes yes yes", "yes", until=PAST_DEADLINE)
+    assert judge_by_people("yes yes yes", "yes", until=PAST_DEADLINE, least_decided=0.25)
 
 
-def test_agreement_and_number_of_people_stand_beside_the_number():
-    """Of yes yes no, no no no and yes yes yes; a response with one verdict is left out.
+def test_agreement_and_number_of_raters_are_metrics_of_their_own():
+    """Krippendorff's alpha of yes yes no, no no no, yes yes yes; the fourth has one verdict.
 
-    Five yes and four no: 40 ordered pairs differ, over 8: 5. Within the first, 4 do, over 2: 2.
+    Expected: of 5 yes and 4 no, 40 ordered pairs differ, over 9 - 1: 5.
+    Observed: in the first response 4 ordered pairs differ, over 3 - 1: 2.
     Alpha is 1 - 2 / 5.
     """
-    rows = [*judged("yes yes no", "no no no", "yes yes yes"), *judged("", "", "", "yes", needed=1)]
-    rows = [row for row in rows if not row.error]
-    values = {
-        row.metric: row for row in pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scored(rows))
-    }
-    agreement, raters = values["rater_agreement"], values["raters"]
+    with_three = judge_by_people("yes yes no", "no no no", "yes yes yes")
+    with_one = judge_by_people("", "", "", "yes", needed=1)
+    judgements = [row for row in [*with_three, *with_one] if not row.error]
+
+    scores = score_judgements(judgements)
+    metrics = {row.metric: row for row in pipeline.summarise(TASK, QUESTIONS, PREDICTIONS, scores)}
+
+    agreement, raters = metrics["rater_agreement"], metrics["raters"]
     assert (agreement.value, agreement.n_scored) == (pytest.approx(0.6), 3)
     assert (raters.value, raters.n_scored, isnan(raters.low)) == (3, 4, True)
     assert Signature.parse(raters.signature).parts["judge"] == "people"
 
 
-def test_verdicts_of_people_are_read_again_where_a_number_is_reproduced():
-    rows = judged("yes yes yes", "no no no", "yes yes no", "no no yes")
-    kept = [replace(row, setup=format_judge_setup("people", "")) for row in rows]
-    again = rescore(TASK, QUESTIONS, PREDICTIONS, kept)
-    assert [row.points for row in again.scores] == [1.0, 0.0, 1.0, 0.0]
+def test_verdicts_of_people_are_scored_again_when_a_number_is_reproduced():
+    rows = judge_by_people("yes yes yes", "no no no", "yes yes no", "no no yes")
+    recorded = [replace(row, setup=format_judge_setup("people", "")) for row in rows]
+    rescored = rescore(TASK, QUESTIONS, PREDICTIONS, recorded)
+    assert [row.points for row in rescored.scores] == [1.0, 0.0, 1.0, 0.0]

@@ -1,7 +1,6 @@
-"""The null test of a reader, and the points of what it reads."""
+"""The null test of a reader model, and the points of the answers that it reads."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -33,62 +32,73 @@ RESPONSES = [
 ]
 
 
-def reader(read):
-    def reply(request):
-        return read("".join(map(str, request.prompt.turns[-1].parts)))
-
-    return ScriptedModel("gpt", reply)
+def reader_model(read):
+    """A model that responds to the text of the last turn with what ``read`` returns."""
+    return ScriptedModel(
+        "gpt", lambda request: read("".join(map(str, request.prompt.turns[-1].parts)))
+    )
 
 
 def test_only_responses_that_state_nothing_are_unread():
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
     assert [int(look.question.question_id) for look in looks] == UNREAD
-    elicited = [replace(response, decoding="m|elicit=likelihood") for response in RESPONSES]
+    elicited = [replace(row, decoding="m|elicit=likelihood") for row in RESPONSES]
     assert unread_responses(COGBENCH, SIGNS, elicited) == []
 
 
-def test_null_responses_have_no_answer_that_a_rule_sees():
-    drawn = null_looks(COGBENCH, SIGNS, RESPONSES)
-    assert {figure: len(looks) for figure, looks in drawn.items()} == {
-        NULL_FOREIGN: len(UNREAD),
-        NULL_HALVED: len(SIGNS),
-    }
-    shown = [
-        (figure, look.question, str(look.prompt.turns[0].parts[0]).split("-----")[1].strip())
-        for figure, looks in drawn.items()
-        for look in looks
-    ]
-    for figure, row, text in shown:
-        form = COGBENCH.form(row)
+def shown_response(look):
+    """The response in a prompt of a reader, which stands between lines of dashes."""
+    return str(look.prompt.turns[0].parts[0]).split("-----")[1].strip()
+
+
+def test_null_responses_have_no_answer_that_a_rule_reads():
+    looks = null_looks(COGBENCH, SIGNS, RESPONSES)
+    assert len(looks[NULL_FOREIGN]) == len(UNREAD)
+    assert len(looks[NULL_HALVED]) == len(SIGNS)
+    for look in [*looks[NULL_FOREIGN], *looks[NULL_HALVED]]:
+        form = COGBENCH.form(look.question)
         assert form is not None
-        assert form.read(text) is None
-        whole = response(int(row.question_id))
-        if figure == NULL_FOREIGN:
-            assert f"sign {row.question_id}" not in f"{text} "
-        else:
-            assert whole.startswith(text)
-            assert len(text) <= len(whole) / 2
+        assert form.read(shown_response(look)) is None
 
 
-def test_a_reader_is_tested_once():
+def test_foreign_null_responses_are_of_other_questions():
+    looks = null_looks(COGBENCH, SIGNS, RESPONSES)[NULL_FOREIGN]
+    assert looks
+    for look in looks:
+        assert f"sign {look.question.question_id} " not in f"{shown_response(look)} "
+
+
+def test_halved_null_responses_are_at_most_the_first_half():
+    looks = null_looks(COGBENCH, SIGNS, RESPONSES)[NULL_HALVED]
+    assert looks
+    for look in looks:
+        complete, halved = response(int(look.question.question_id)), shown_response(look)
+        assert complete.startswith(halved)
+        assert len(halved) <= len(complete) / 2
+
+
+def test_a_reader_is_tested_once_per_setup():
     recorded: list[Any] = []
     prompts: list[str] = []
     test = NullTest(
         judge="reader:gpt", setup="0c", earlier_figures=lambda: recorded, record=recorded.extend
     )
-    require = partial(test.require, COGBENCH, SIGNS, RESPONSES)
-    require(reader(lambda prompt: read_well(keep(prompts, prompt))))
-    assert {one.figure: one.value for one in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
+    good_reader = reader_model(lambda prompt: read_well(keep(prompts, prompt)))
+    bad_reader = reader_model(lambda prompt: keep(prompts, prompt) and "A")
+
+    test.require(COGBENCH, SIGNS, RESPONSES, good_reader)
+    assert {row.figure: row.value for row in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
+
     n_prompts = len(prompts)
-    require(reader(lambda prompt: keep(prompts, prompt) and "A"))
+    test.require(COGBENCH, SIGNS, RESPONSES, bad_reader)
     assert len(prompts) == n_prompts
-    other = replace(test, setup="another")
+
     with pytest.raises(ModelError, match="is not trusted"):
-        other.require(COGBENCH, SIGNS, RESPONSES, reader(lambda _: "A"))
+        replace(test, setup="another").require(COGBENCH, SIGNS, RESPONSES, bad_reader)
 
 
 @pytest.mark.parametrize(
-    ("read", "what"),
+    ("read", "null_responses"),
     [
         pytest.param(read_badly, "responses to other questions", id="two of five"),
         pytest.param(
@@ -96,14 +106,15 @@ def test_a_reader_is_tested_once():
         ),
     ],
 )
-def test_a_reader_that_finds_answers_where_there_are_none_is_refused(read, what):
-    with pytest.raises(ModelError, match=f"it finds an answer in .* {what}"):
-        NullTest(judge="reader:gpt").require(COGBENCH, SIGNS, RESPONSES, reader(read))
+def test_a_reader_that_finds_answers_in_null_responses_is_refused(read, null_responses):
+    with pytest.raises(ModelError, match=f"it finds an answer in .* {null_responses}"):
+        NullTest(judge="reader:gpt").require(COGBENCH, SIGNS, RESPONSES, reader_model(read))
 
 
-def looked_at(task, question, text, value, verdict=True, **fields):
+def score_reading(task, question, text, value, verdict=True):
+    """Score a response to which a reader added the answer ``value``."""
     predicted = prediction(question_id=question.question_id, text=text)
-    look = Judgement.of(
+    reading = Judgement.of(
         predicted,
         judge="reader:gpt",
         criterion=ANSWER,
@@ -111,9 +122,9 @@ def looked_at(task, question, text, value, verdict=True, **fields):
         value=value,
         response=value,
     )
-    look = replace(look, prompt_sha256="0", **fields)
-    rules = pipeline.judge(task, [question], [predicted], None) if task.is_judged else []
-    (score,) = pipeline.score(task, [question], [predicted], [*rules, look])
+    reading = replace(reading, prompt_sha256="0")
+    judgements = pipeline.judge(task, [question], [predicted], None) if task.is_judged else []
+    (score,) = pipeline.score(task, [question], [predicted], [*judgements, reading])
     return score
 
 
@@ -134,24 +145,27 @@ SUITES: dict[str, tuple[Task, dict[str, Any], str]] = {
 def test_a_reading_is_scored_like_a_response_of_its_value(name):
     task, fields, value = SUITES[name]
     example = question(**{"labels": {"image_source": "x", "images": "SI"}, **fields})
-    right = looked_at(task, example, "Hm, as I said.", value)
+
+    right = score_reading(task, example, "Hm, as I said.", value)
     assert (right.points, right.judge, right.unread) == (right.max_points, "reader:gpt", False)
     assert right.asked_again
     assert right.note == f"reader:gpt reads {value}"
-    none = looked_at(task, example, "Hm, as I said.", NONE, verdict=False)
+
+    none = score_reading(task, example, "Hm, as I said.", NONE, verdict=False)
     assert (none.points, none.unread, none.asked_again) == (0.0, False, True)
     assert none.no_answer is (name != "haloquest")
-    unreadable = looked_at(task, example, "Hm, as I said.", "", verdict=None)
+
+    unreadable = score_reading(task, example, "Hm, as I said.", "", verdict=None)
     assert (unreadable.points, unreadable.unread) == (None, True)
 
 
-def test_a_reader_does_not_change_what_the_authors_read():
+def test_a_reader_does_not_change_the_official_score():
     task, fields, _ = SUITES["cogbench"]
     example, predicted = question(**fields), prediction(text="Dogs")
-    look = Judgement.of(
+    reading = Judgement.of(
         predicted, judge="reader:gpt", criterion=ANSWER, verdict=True, value="B", response="B"
     )
     scores = pipeline.score(
-        task, [example], [predicted], [replace(look, prompt_sha256="0")], "official"
+        task, [example], [predicted], [replace(reading, prompt_sha256="0")], "official"
     )
     assert scores == pipeline.score(task, [example], [predicted], [], "official")

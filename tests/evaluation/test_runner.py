@@ -1,4 +1,4 @@
-"""One composition for every caller: the same rows, wherever responses and verdicts come from."""
+"""Runs of a task whose responses and verdicts are generated or stored."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -26,7 +26,7 @@ from tests.fakes.rows import question
 QUESTIONS = quiz(4)  # the right answer of each is "x"
 
 
-def rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+def judge_by_prefix(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Responses that begin like the key are right."""
     return [
         Judgement.of(
@@ -40,27 +40,31 @@ def rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     ]
 
 
-JUDGED = replace(TASK, judges={RULES: ByRules(rules), "default": ByModel(judge_right)})
+JUDGED_TASK = replace(
+    TASK, judges={RULES: ByRules(judge_by_prefix), "default": ByModel(judge_right)}
+)
 
 
-class Refuses:
+class HalfRefusingModel:
     """A model whose provider refuses every second request for good."""
 
     name, signature = "m", "m|t=0"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Respond in turns."""
+        """Respond to the first request, refuse the second, and so on."""
         refused = Response(error="HTTP 400", refused="content filter")
         return [refused if n % 2 else Response(text="x") for n, _ in enumerate(requests)]
 
 
-def says(text: str) -> ScriptedModel:
-    """A model that always says the same."""
+def constant_model(text: str) -> ScriptedModel:
+    """A model with the same response to every request."""
     return ScriptedModel("m", lambda _: text)
 
 
 def test_every_row_has_the_setup_of_its_model_and_judge():
-    runner = Runner(task=JUDGED, responses=GeneratedResponses.of(says("x"), "model=0c"))
+    runner = Runner(
+        task=JUDGED_TASK, responses=GeneratedResponses.of(constant_model("x"), "model=0c")
+    )
     evaluation = runner.run(QUESTIONS)
     assert {row.setup for row in evaluation.predictions} == {"model=0c"}
     assert {row.setup for row in evaluation.judgements} == {"judge=rules:"}
@@ -70,10 +74,10 @@ def test_every_row_has_the_setup_of_its_model_and_judge():
 
 
 def test_a_table_of_responses_and_verdicts_gives_the_same_numbers():
-    responses = GeneratedResponses.of(says("x"), "model=0c")
-    first = Runner(task=JUDGED, responses=responses).run(QUESTIONS)
+    responses = GeneratedResponses.of(constant_model("x"), "model=0c")
+    first = Runner(task=JUDGED_TASK, responses=responses).run(QUESTIONS)
     again = Runner(
-        task=JUDGED,
+        task=JUDGED_TASK,
         responses=StoredResponses(first.predictions),
         judge=StoredVerdicts(first.judgements),
     ).run(QUESTIONS)
@@ -84,15 +88,15 @@ def test_the_judge_is_opened_after_the_model_was_closed():
     events: list[str] = []
 
     @contextmanager
-    def opened(name: str) -> Iterator[ChatModel]:
+    def recorded_model(name: str) -> Iterator[ChatModel]:
         events.append(f"open {name}")
         yield ScriptedModel(name, lambda _: "x")
         events.append(f"close {name}")
 
     runner = Runner(
-        task=JUDGED,
-        responses=GeneratedResponses(open=lambda: opened("model")),
-        judge=ModelVerdicts(name="default", open=lambda: opened("judge"), setup="5f"),
+        task=JUDGED_TASK,
+        responses=GeneratedResponses(open=lambda: recorded_model("model")),
+        judge=ModelVerdicts(name="default", open=lambda: recorded_model("judge"), setup="5f"),
     )
     evaluation = runner.run(QUESTIONS)
     assert events == ["open model", "close model", "open judge", "close judge"]
@@ -101,31 +105,35 @@ def test_the_judge_is_opened_after_the_model_was_closed():
 
 
 def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
-    def opened() -> AbstractContextManager[ChatModel]:
+    def open_judge() -> AbstractContextManager[ChatModel]:
         raise ModelError("weights are loaded")
 
     choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("A")))
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(constant_model("A")))
     rows = [replace(row, decoding="m|elicit=likelihood") for row in runner.predictions([choice])]
-    judge = ModelVerdicts(name="default", open=opened, setup="5f")
-    (row,) = Runner(task=JUDGED, responses=StoredResponses(rows), judge=judge).judgements(
-        [choice], rows
-    )
+    judge = ModelVerdicts(name="default", open=open_judge, setup="5f")
+    judging = Runner(task=JUDGED_TASK, responses=StoredResponses(rows), judge=judge)
+    (row,) = judging.judgements([choice], rows)
     assert (row.judge, row.verdict) == (RULES, True)
 
 
 def test_a_missing_response_stops_a_run_that_has_to_be_complete():
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(Refuses()), complete=True)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(HalfRefusingModel()), complete=True)
     with pytest.raises(ModelError, match="2 of 4 questions without a response"):
         runner.run(QUESTIONS)
+
+
+def test_a_run_that_accepts_refusals_is_complete_without_their_responses():
     refused: tuple[Literal["refused"]] = ("refused",)
-    accepting = GeneratedResponses.of(Refuses(), accept=refused)
-    assert replace(runner, responses=accepting, accept=refused).run(QUESTIONS).metrics
+    responses = GeneratedResponses.of(HalfRefusingModel(), accept=refused)
+    runner = Runner(task=TASK, responses=responses, complete=True, accept=refused)
+    metric, *_ = runner.run(QUESTIONS).metrics
+    assert (metric.value, metric.n_refused) == (0.5, 2)
 
 
 def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(says("y")), n_rejected=3)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(constant_model("y")), n_rejected=3)
     (row, *_) = runner.run(QUESTIONS).metrics
     assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
-    none = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
-    assert none.run(QUESTIONS).metrics[0].constant is None
+    without_constants = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
+    assert without_constants.run(QUESTIONS).metrics[0].constant is None

@@ -12,21 +12,21 @@ from tests.fakes.quiz import TASK
 QUIZ = Suite(name="quiz", tasks=(TASK,), assets=list)
 
 
-def task(name, **fields):
+def quiz_task(name, **fields):
     return replace(TASK, name=name, **fields)
 
 
 MAIN = TASK.conditions["main"]
-OTHER_TYPE: dict[str, Any] = {"about": 7}
+ABOUT_THAT_IS_NO_TEXT: dict[str, Any] = {"about": 7}
 
 
 @pytest.mark.parametrize(
     ("fields", "defects"),
     [
-        pytest.param({"tasks": (task("quiz/a"), task("quiz/b"))}, [], id="a good suite"),
+        pytest.param({"tasks": (quiz_task("quiz/a"), quiz_task("quiz/b"))}, [], id="a good suite"),
         pytest.param({"tasks": ()}, ["it has no tasks"], id="no task"),
         pytest.param(
-            {"tasks": (TASK, TASK, task("quiz/a"), task("quizzes/a"))},
+            {"tasks": (TASK, TASK, quiz_task("quiz/a"), quiz_task("quizzes/a"))},
             [
                 "task quiz: 2 tasks have this name",
                 "task quiz/a: lies in the folder of task quiz",
@@ -35,7 +35,12 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
             id="names of other tasks",
         ),
         pytest.param(
-            {"tasks": (task("quiz/é"), task("quiz/", conditions={"no text": MAIN, "main": MAIN}))},
+            {
+                "tasks": (
+                    quiz_task("quiz/é"),
+                    quiz_task("quiz/", conditions={"no text": MAIN, "main": MAIN}),
+                )
+            },
             [
                 "task quiz/é: 'é': expected letters, digits and _, no digit first",
                 "task quiz/: '': expected letters, digits and _, no digit first",
@@ -46,7 +51,7 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
         ),
         pytest.param(
             {
-                "tasks": (task("quiz", scorers={}, measures={}),),
+                "tasks": (quiz_task("quiz", scorers={}, measures={}),),
                 "settings": dict,
                 "published": Path("nowhere.csv"),
                 "code": (Path("nowhere"),),
@@ -58,7 +63,7 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
                 "published: no such file: nowhere.csv",
                 "code: no such file or folder: nowhere",
             ],
-            id="nothing to read and measure, files that there are not",
+            id="no scorer, no measure, missing files",
         ),
         pytest.param(
             {"tasks": TASK, "published": "a.csv", "code": "abc", "settings": SuiteSettings()},
@@ -73,8 +78,10 @@ OTHER_TYPE: dict[str, Any] = {"about": 7}
         pytest.param(
             {
                 "tasks": (
-                    task("quiz", title=None, measures=[len]),
-                    task("quiz/b", conditions={"main": replace(MAIN, **OTHER_TYPE)}),
+                    quiz_task("quiz", title=None, measures=[len]),
+                    quiz_task(
+                        "quiz/b", conditions={"main": replace(MAIN, **ABOUT_THAT_IS_NO_TEXT)}
+                    ),
                 )
             },
             [
@@ -94,7 +101,7 @@ def test_every_defect_is_listed(fields, defects):
     "name",
     [
         pytest.param("my-quiz", id="a hyphen"),
-        pytest.param("", id="nothing"),
+        pytest.param("", id="empty"),
         pytest.param("quiz_ablations", id="the group of another's ablations"),
         pytest.param("evaluate_quiz", id="the job that evaluates another"),
         pytest.param("q" * 54, id="63 characters with the ending _ablations, Dagster's limit"),
@@ -102,5 +109,5 @@ def test_every_defect_is_listed(fields, defects):
     ],
 )
 def test_a_name_that_a_suite_cannot_have_is_its_first_defect(name):
-    suite = replace(QUIZ, name=name, tasks=(task(name or "/"),))
+    suite = replace(QUIZ, name=name, tasks=(quiz_task(name or "/"),))
     assert suite_defects(suite)[0].startswith("name: ")

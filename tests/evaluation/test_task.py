@@ -1,3 +1,5 @@
+"""Predictions, judgements and scores of a task, and the choice of its judge and scorer."""
+
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response
@@ -10,27 +12,28 @@ from tests.fakes.flowing import JUDGES, QUESTIONS, by_model, by_rules, responses
 from tests.fakes.rows import prediction
 
 
-class Model:
-    """Answers with what it is given, and keeps what it was asked."""
+class RecordingModel:
+    """Gives fixed responses and keeps the requests of every call."""
 
     name, signature = "m", "m|t=0"
 
     def __init__(self, *responses):
-        self.responses, self.asked = responses, []
+        self.responses = list(responses)
+        self.calls = []
 
     def response(self, requests):
-        self.asked.append(list(requests))
-        return list(self.responses)
+        self.calls.append(list(requests))
+        return self.responses
 
 
 def test_all_questions_are_in_one_call():
-    model = Model(*[Response(text="x")] * 3)
+    model = RecordingModel(*[Response(text="x")] * 3)
     rows = pipeline.predict(task(), QUESTIONS, model)
-    (requests,) = model.asked
-    assert [(r.question, r.prompt, r.sample) for r in requests] == [
-        (q, Prompt.of(q.text), 0) for q in QUESTIONS
+    (requests,) = model.calls
+    assert [(request.question, request.prompt, request.sample) for request in requests] == [
+        (question, Prompt.of(question.text), 0) for question in QUESTIONS
     ]
-    assert [r.question_id for r in rows] == ["t/1", "t/2", "t/3"]
+    assert [row.question_id for row in rows] == ["t/1", "t/2", "t/3"]
 
 
 def test_a_prediction_has_its_prompt_and_its_response():
@@ -41,7 +44,7 @@ def test_a_prediction_has_its_prompt_and_its_response():
         completion_tokens=7,
         seconds=0.5,
     )
-    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(response))
+    (row,) = pipeline.predict(task(), QUESTIONS[:1], RecordingModel(response))
     assert row == prediction(
         text="1",
         raw_text="<think>hm</think> 1",
@@ -55,9 +58,10 @@ def test_a_prediction_has_its_prompt_and_its_response():
 
 
 def test_several_draws_of_a_question_are_numbered():
-    model = Model(*[Response(text=str(n)) for n in range(6)])
+    model = RecordingModel(*[Response(text=str(n)) for n in range(6)])
     rows = pipeline.predict(task(), QUESTIONS[:2], model, "thrice")
-    assert [(r.question_id, r.sample, r.condition, r.text) for r in rows] == [
+    (requests,) = model.calls
+    assert [(row.question_id, row.sample, row.condition, row.text) for row in rows] == [
         ("t/1", 0, "thrice", "0"),
         ("t/1", 1, "thrice", "1"),
         ("t/1", 2, "thrice", "2"),
@@ -65,33 +69,34 @@ def test_several_draws_of_a_question_are_numbered():
         ("t/2", 1, "thrice", "4"),
         ("t/2", 2, "thrice", "5"),
     ]
-    assert {r.temperature for r in model.asked[0]} == {0.7}
+    assert {request.temperature for request in requests} == {0.7}
 
 
-def test_what_was_never_answered_is_not_judged():
-    judged = pipeline.judge(
-        task(judges=JUDGES), QUESTIONS, responses_of(q1="1", q2="", q3="9"), None
-    )
-    assert [(j.question_id, j.verdict) for j in judged] == [("t/1", True), ("t/3", False)]
+def test_a_request_that_failed_is_not_judged():
+    responses = responses_of(q1="1", q2="", q3="9")
+    judgements = pipeline.judge(task(judges=JUDGES), QUESTIONS, responses, None)
+    assert [(row.question_id, row.verdict) for row in judgements] == [("t/1", True), ("t/3", False)]
 
 
-def likes(answered, model=None):
+def judge_all_right(answered, model=None):
     return [
         Judgement.of(p, judge="somebody", criterion="c", verdict=True, response="")
         for _, p in answered
     ]
 
 
-def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
-    judging = task(judges={**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)})
+def test_a_judge_is_called_by_its_name_and_recorded_with_its_model():
+    judging = task(
+        judges={**JUDGES, "kind": ByRules(judge_all_right), "mild": ByModel(judge_all_right)}
+    )
     model = ScriptedModel("gpt", lambda _: "right")
-    (by_name,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), None, "kind")
-    (by_model,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), model, "mild")
-    assert (by_name.judge, by_model.judge) == ("kind", "mild:gpt")
+    (by_kind,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), None, "kind")
+    (by_mild,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), model, "mild")
+    assert (by_kind.judge, by_mild.judge) == ("kind", "mild:gpt")
 
 
 @pytest.mark.parametrize(
-    ("setting", "chosen"),
+    ("setting", "expected_judge"),
     [
         pytest.param("rules", ChosenJudge("rules", ""), id="rules"),
         pytest.param("kind", ChosenJudge("kind", ""), id="another that needs no model"),
@@ -103,16 +108,16 @@ def test_another_judge_is_called_by_its_name_and_shown_with_the_model_it_asks():
         pytest.param("qwen:7b", ChosenJudge("paper", "qwen:7b"), id="a model with a colon"),
     ],
 )
-def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
-    judges = {**JUDGES, "kind": ByRules(likes), "mild": ByModel(likes)}
-    assert task(judges=judges).chosen_judge(setting) == chosen
+def test_a_setting_names_a_judge_or_else_a_model(setting, expected_judge):
+    judges = {**JUDGES, "kind": ByRules(judge_all_right), "mild": ByModel(judge_all_right)}
+    assert task(judges=judges).chosen_judge(setting) == expected_judge
 
 
 @pytest.mark.parametrize(
-    ("judges", "setting", "ways"),
+    ("judges", "setting", "expected_choices"),
     [
         pytest.param(
-            {**JUDGES, "mild": ByModel(likes)},
+            {**JUDGES, "mild": ByModel(judge_all_right)},
             "mild",
             "by rules, mild:MODEL, a model, people, not by 'mild'",
             id="a judge that asks a model, and none named",
@@ -120,36 +125,39 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
         pytest.param({}, "gpt", "by none, not by 'gpt'", id="no judge at all"),
     ],
 )
-def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, ways):
-    with pytest.raises(SettingsError, match=f"t is judged {ways}: name the judge"):
+def test_a_setting_that_names_no_judge_lists_the_judges(judges, setting, expected_choices):
+    with pytest.raises(SettingsError, match=f"t is judged {expected_choices}: name the judge"):
         task(judges=judges).chosen_judge(setting)
 
 
 @pytest.mark.parametrize(
-    ("offered", "model"),
+    ("judges", "model"),
     [
         pytest.param({"paper": ByModel(by_model)}, None, id="no rules"),
-        pytest.param({"rules": ByRules(by_rules)}, Model(), id="no prompt for a model"),
+        pytest.param({"rules": ByRules(by_rules)}, RecordingModel(), id="no prompt for a model"),
     ],
 )
-def test_a_judge_of_the_wrong_kind_is_refused(offered, model):
+def test_a_judge_of_the_wrong_kind_is_refused(judges, model):
     with pytest.raises(SettingsError, match="t is judged by"):
-        pipeline.judge(task(judges=offered), QUESTIONS, responses_of(q1="1"), model)
+        pipeline.judge(task(judges=judges), QUESTIONS, responses_of(q1="1"), model)
 
 
 def test_each_draw_is_scored_by_its_own_judgement():
-    drawn = [prediction(question_id="t/1", sample=n, text=t) for n, t in enumerate("192")]
+    draws = [
+        prediction(question_id="t/1", sample=sample, text=text)
+        for sample, text in enumerate(["1", "9", "2"])
+    ]
     judging = task(judges=JUDGES)
-    judged = pipeline.judge(judging, QUESTIONS, drawn, None)
-    rows = pipeline.score(judging, QUESTIONS, drawn, judged[::-1], "by_verdict")
-    assert [(s.sample, s.points, s.judge, s.scorer) for s in rows] == [
+    judgements = pipeline.judge(judging, QUESTIONS, draws, None)
+    rows = pipeline.score(judging, QUESTIONS, draws, judgements[::-1], "by_verdict")
+    assert [(row.sample, row.points, row.judge, row.scorer) for row in rows] == [
         (0, 1.0, "rules", "by_verdict"),
         (1, 0.0, "rules", "by_verdict"),
         (2, 0.0, "rules", "by_verdict"),
     ]
 
 
-def test_the_first_reading_is_the_default_and_others_go_by_name():
+def test_the_first_scorer_is_the_default_and_unknown_names_are_refused():
     (row,) = pipeline.score(task(), QUESTIONS, responses_of(q1="1"), [])
     assert row.scorer == "exact"
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):

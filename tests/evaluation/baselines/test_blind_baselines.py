@@ -1,4 +1,4 @@
-"""What is scored without looking, counted by hand."""
+"""Scores that are possible without looking at an image, counted by hand."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question
 
 
-def choice(number, answer, category=""):
+def choice_question(number, answer, category=""):
     return question(
         question_id=f"quiz/{number}",
         task="quiz",
@@ -38,23 +38,24 @@ def choice(number, answer, category=""):
     )
 
 
-def text(number, *answers):
+def text_question(number, *answers):
     return question(question_id=f"quiz/{number}", task="quiz", answer=answers)
 
 
-def draw_of(number, response, **fields):
+def response_row(number, response, **fields):
     return prediction(question_id=f"quiz/{number}", text=response, **fields)
 
 
-def cells(found):
-    return {(one.category, one.response, round(one.value, 3)) for one in found}
+def round_constants(constants):
+    return {(row.category, row.response, round(row.value, 3)) for row in constants}
 
 
 def test_the_best_letter_is_found_for_each_category():
     """B is right for four of six; A for two of the three that are odd."""
-    right = "AABBBB"
-    exam = [choice(n, r, "odd" if n < 3 else "even") for n, r in enumerate(right)]
-    assert cells(best_constants(TASK, exam)) == {
+    questions = [
+        choice_question(n, letter, "odd" if n < 3 else "even") for n, letter in enumerate("AABBBB")
+    ]
+    assert round_constants(best_constants(TASK, questions)) == {
         ("all", "B", 0.667),
         ("odd", "A", 0.667),
         ("even", "B", 1.0),
@@ -69,14 +70,17 @@ def test_the_best_letter_is_found_for_each_category():
         pytest.param(["7", "8", "9"], ("all", STOCK_RESPONSES[0], 0.0), id="nothing"),
     ],
 )
-def test_the_best_response_in_words(answers, best):
-    assert cells(best_constants(TASK, [text(n, a) for n, a in enumerate(answers)])) == {best}
+def test_the_best_response_to_questions_without_options_is_an_answer_or_a_stock_response(
+    answers, best
+):
+    questions = [text_question(n, answer) for n, answer in enumerate(answers)]
+    assert round_constants(best_constants(TASK, questions)) == {best}
 
 
-@pytest.mark.parametrize(("answers", "tried"), [("uud", False), ("ud", True)])
-def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answers, tried):
-    exam = [replace(text(n, a), options=("u", "d")) for n, a in enumerate(answers)]
-    assert (STOCK_RESPONSES[0] in constant_responses(exam, by_category)) is tried
+@pytest.mark.parametrize(("answers", "is_tried"), [("uud", False), ("ud", True)])
+def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answers, is_tried):
+    questions = [replace(text_question(n, a), options=("u", "d")) for n, a in enumerate(answers)]
+    assert (STOCK_RESPONSES[0] in constant_responses(questions, by_category)) is is_tried
 
 
 @pytest.mark.parametrize(
@@ -84,21 +88,26 @@ def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answer
     [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],
 )
 def test_answers_of_several_parts_are_one_response(kind, answer, response):
-    read = {
-        "whole": lambda one, _: Score.of(
-            one.prediction, points=float(one.prediction.text == response)
-        )
-    }
-    exam = [replace(text(n), kind=kind, answer=answer, options=("x", "y", "z")) for n in range(2)]
-    assert cells(best_constants(replace(TASK, scorers=read), exam)) == {("all", response, 1.0)}
+    def score(answered, _):
+        is_right = answered.prediction.text == response
+        return Score.of(answered.prediction, points=float(is_right))
+
+    questions = [
+        replace(text_question(n), kind=kind, answer=answer, options=("x", "y", "z"))
+        for n in range(2)
+    ]
+    constants = best_constants(replace(TASK, scorers={"whole": score}), questions)
+    assert round_constants(constants) == {("all", response, 1.0)}
 
 
-def share_of(wanted):
-    """A metric: the share of responses that are ``wanted``."""
-    return lambda scored: mean(ScoredPoint(float(one.score.answer == (wanted,))) for one in scored)
+def share_of(response):
+    """A measure: the share of answers that are ``response``."""
+    return lambda scored: mean(
+        ScoredPoint(float(row.score.answer == (response,))) for row in scored
+    )
 
 
-def read_whole(answered, _):
+def score_whole_response(answered, _):
     response = answered.prediction.text
     return Score.of(
         answered.prediction, points=float(response in answered.question.answer), answer=(response,)
@@ -106,23 +115,24 @@ def read_whole(answered, _):
 
 
 def test_every_metric_has_its_own_best_constant():
-    """A is right most often; of those that only count B, and of refusals, others are the best."""
+    """A is the key of all; the metric "b" counts answers B, and "no" is best without answers A."""
     task = replace(
         TASK,
-        scorers={"whole": read_whole},
+        scorers={"whole": score_whole_response},
         measures={"accuracy": TASK.measures["accuracy"], "b": share_of("B"), "no": share_of("A")},
         lower_is_better=frozenset(["no"]),
     )
-    values = {constant.metric: (constant.response, constant.value) for constant in best_constants(
-        task, [replace(choice(n, "A"), answer=("A",)) for n in range(3)]
-    )}  # fmt: skip
-    assert values == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
+    questions = [choice_question(n, "A") for n in range(3)]
+    best = {row.metric: (row.response, row.value) for row in best_constants(task, questions)}
+    assert best == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
 
 
-def mentions(answered, _):
-    tokens, right = answered.prediction.text.casefold().split(), answered.question.answer[0]
-    words = [word.strip(".,") for word in tokens]
-    share = sum(one in words for one in right.split()) / len(right.split())
+def score_mentioned_words(answered, _):
+    """Give the share of the key's words that the response has."""
+    tokens = answered.prediction.text.casefold().split()
+    response_words = [token.strip(".,") for token in tokens]
+    key_words = answered.question.answer[0].split()
+    share = sum(word in response_words for word in key_words) / len(key_words)
     return Score.of(answered.prediction, points=share)
 
 
@@ -133,10 +143,10 @@ def mentions(answered, _):
         pytest.param(["a b c d e", "a b x y z"], "b, c, d, e, x, y, z", 0.8, id="frequent words"),
     ],
 )
-def test_composed_responses_say_a_little_of_everything(answers, response, value):
-    task = replace(TASK, scorers={"mentions": mentions})
-    found = cells(best_constants(task, [text(n, a) for n, a in enumerate(answers)]))
-    assert found == {("all", response, value)}
+def test_composed_responses_have_words_of_many_answers(answers, response, value):
+    task = replace(TASK, scorers={"mentions": score_mentioned_words})
+    questions = [text_question(n, answer) for n, answer in enumerate(answers)]
+    assert round_constants(best_constants(task, questions)) == {("all", response, value)}
 
 
 def test_chained_words_follow_the_most_frequent_continuation():
@@ -146,158 +156,184 @@ def test_chained_words_follow_the_most_frequent_continuation():
     assert composed_texts(["yes", "no"]) == []
 
 
-def test_blanks_take_the_most_frequent_answer_of_each_place():
-    exam = [replace(text(n), kind="blanks", answer=pair)
-            for n, pair in enumerate([("1", "x"), ("1", "y"), ("2", "y")])]  # fmt: skip
-    assert "1\ny" in constant_responses(exam, lambda _: ())
+def test_each_blank_takes_its_own_most_frequent_answer():
+    answers = [("1", "x"), ("1", "y"), ("2", "y")]
+    questions = [
+        replace(text_question(n), kind="blanks", answer=answer) for n, answer in enumerate(answers)
+    ]
+    assert "1\ny" in constant_responses(questions, lambda _: ())
 
 
-def test_every_response_goes_to_another_question_and_every_draw_stays_one():
-    rows = [draw_of(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
-    rows.append(draw_of(5, "", error="no connection"))
-    dealt = shuffle_responses(rows)
-    assert sorted(row.text for row in dealt) == sorted(row.text for row in rows)
-    for row in dealt:
-        number = row.question_id.removeprefix("quiz/")
-        assert row.error if number == "5" else not row.text.startswith(number)
-        assert row.error or row.text.endswith(f"in draw {row.sample}")
-    assert {(row.question_id, row.sample) for row in dealt} == {
+def test_every_response_goes_to_another_question_within_its_draw():
+    rows = [
+        response_row(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)
+    ]
+    shuffled = shuffle_responses(rows)
+    assert sorted(row.text for row in shuffled) == sorted(row.text for row in rows)
+    assert {(row.question_id, row.sample) for row in shuffled} == {
         (row.question_id, row.sample) for row in rows
     }
+    for row in shuffled:
+        number = row.question_id.removeprefix("quiz/")
+        assert not row.text.startswith(number)
+        assert row.text.endswith(f"in draw {row.sample}")
 
 
-def measured(task, exam, rows, judge="rules"):
-    judgements = pipeline.judge(task, exam, rows, None) if task.is_judged else []
-    scores = [replace(row, judge=judge) for row in pipeline.score(task, exam, rows, judgements)]
-    return metrics_with_baselines(task, exam, rows, scores, best_constants(task, exam))
+def test_a_failed_response_stays_with_its_question_when_responses_are_shuffled():
+    rows = [response_row(n, str(n)) for n in range(5)]
+    failed = response_row(5, "", error="no connection")
+    assert [row for row in shuffle_responses([*rows, failed]) if row.error] == [failed]
 
 
-def test_rules_judge_the_dealt_responses():
-    def rules(answered):
-        return [
-            Judgement.of(
-                response,
-                judge="rules",
-                criterion="c",
-                verdict=response.text in question.answer,
-                response="",
-            )
-            for question, response in answered
-        ]
+def measure_with_baselines(task, questions, rows):
+    judgements = pipeline.judge(task, questions, rows, None)
+    scores = [
+        replace(row, judge="rules") for row in pipeline.score(task, questions, rows, judgements)
+    ]
+    return metrics_with_baselines(task, questions, rows, scores, best_constants(task, questions))
 
-    def read(answered, judgements):
-        return Score.of(answered.prediction, points=float(bool(judgements[0].verdict)))
 
-    task = replace(TASK, judges={"rules": ByRules(rules)}, scorers={"judged": read})
-    exam = [text(1, "x"), text(2, "x"), text(3, "y")]
-    (row,) = measured(task, exam, [draw_of(1, "x"), draw_of(2, "x"), draw_of(3, "y")])
+def judge_exact(answered):
+    return [
+        Judgement.of(
+            response,
+            judge="rules",
+            criterion="c",
+            verdict=response.text in question.answer,
+            response="",
+        )
+        for question, response in answered
+    ]
+
+
+def score_by_verdict(answered, judgements):
+    points = float(bool(judgements[0].verdict)) if judgements else None
+    return Score.of(answered.prediction, points=points)
+
+
+def test_rules_judge_the_shuffled_responses():
+    task = replace(
+        TASK, judges={"rules": ByRules(judge_exact)}, scorers={"judged": score_by_verdict}
+    )
+    questions = [text_question(1, "x"), text_question(2, "x"), text_question(3, "y")]
+    rows = [response_row(1, "x"), response_row(2, "x"), response_row(3, "y")]
+    (metric,) = measure_with_baselines(task, questions, rows)
     # Three responses x, x, y in a ring: one x stays right, the other and y change places.
-    assert (row.value, row.constant, row.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
+    assert (metric.value, metric.constant, metric.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
 
 
 JUDGE = "paper:gpt"
-ABB = [replace(text(n, answer), category="abb"[n]) for n, answer in enumerate("xyx")]
+JUDGED_QUESTIONS = [
+    replace(text_question(0, "x"), category="a"),
+    replace(text_question(1, "y"), category="b"),
+    replace(text_question(2, "x"), category="b"),
+]
 
 
-def verdict(response, right, judge=JUDGE, setup="judge=paper:0c", error=""):
-    one = Judgement.of(response, judge=judge, criterion="c", verdict=right, response="")
-    return replace(one, setup=setup, error=error, verdict=None if error else right)
+def judgement_of(response, verdict, judge=JUDGE, setup="judge=paper:0c", error=""):
+    row = Judgement.of(response, judge=judge, criterion="c", verdict=verdict, response="")
+    return replace(row, setup=setup, error=error, verdict=None if error else verdict)
 
 
-def evaluated(model, responses, **judged):
-    """What a model said, and that the judge called "x" right wherever it is."""
-    rows = [replace(draw_of(n, text), model=model) for n, text in enumerate(responses) if text]
-    return rows, [verdict(row, row.text == ABB[int(row.question_id[5:])].answer[0], **judged)
-                  for row in rows]  # fmt: skip
+def judge_texts(model, texts, **fields):
+    """A model's responses to the judged questions and their judgements: the key alone is right."""
+    predictions = []
+    judgements = []
+    for n, text in enumerate(texts):
+        row = replace(response_row(n, text), model=model)
+        predictions.append(row)
+        is_right = text == JUDGED_QUESTIONS[n].answer[0]
+        judgements.append(judgement_of(row, is_right, **fields))
+    return predictions, judgements
 
 
-def beside_known(own, *others):
-    """The numbers of a judged evaluation, by category, beside what is known of others."""
-
-    def read(answered, judgements):
-        points = float(bool(judgements[0].verdict)) if judgements else None
-        return Score.of(answered.prediction, points=points)
-
+def metrics_beside_judged(evaluation, *other_evaluations):
+    """The metrics of a judged evaluation by category, beside the judged responses of all."""
     task = replace(
         TASK,
         judges={"paper": ByModel(lambda answered, model: [])},
-        scorers={"judged": read},
+        scorers={"judged": score_by_verdict},
         slices=by_category,
     )
-    judged = JudgedResponses.of([own, *others], frozenset({(JUDGE, "judge=paper:0c")}))
-    scores = pipeline.score(task, ABB, *own)
-    rows = metrics_with_baselines(task, ABB, own[0], scores, [], judged)
+    predictions, judgements = evaluation
+    judged = JudgedResponses.of(
+        [evaluation, *other_evaluations], frozenset({(JUDGE, "judge=paper:0c")})
+    )
+    scores = pipeline.score(task, JUDGED_QUESTIONS, predictions, judgements)
+    rows = metrics_with_baselines(task, JUDGED_QUESTIONS, predictions, scores, [], judged)
     return {row.category: row for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("others", "constant", "why"),
+    ("model_texts", "constant", "expected_baselines"),
     [
-        pytest.param([("b", "xxx"), ("c", "yyy")], 2 / 3, "best of 2", id="the best of two"),
-        pytest.param([("b", "xx"), ("c", "yyx")], 2 / 3, "best of 1", id="said by several models"),
-        pytest.param([("b", "xx")], None, "no constant", id="not judged on all questions"),
-        pytest.param([], None, "no constant", id="nothing else was judged"),
+        pytest.param({"b": "xxx", "c": "yyy"}, 2 / 3, "best of 2", id="the best of two"),
+        pytest.param({"b": "xx", "c": "yyx"}, 2 / 3, "best of 1", id="one from several models"),
+        pytest.param({"b": "xx"}, None, "no constant", id="not judged on all questions"),
+        pytest.param({}, None, "no constant", id="nothing else was judged"),
     ],
 )
-def test_the_best_constant_of_a_judged_number_is_of_what_the_judge_has_judged(
-    others, constant, why
+def test_the_best_constant_of_a_judged_metric_is_a_response_judged_on_all_questions(
+    model_texts, constant, expected_baselines
 ):
-    own = evaluated("a", "zz")
-    rows = beside_known(own, *(evaluated(*other) for other in others))
-    assert rows["all"].constant == (pytest.approx(constant) if constant else None)
-    assert why in rows["all"].baselines
+    other_evaluations = [judge_texts(model, texts) for model, texts in model_texts.items()]
+    metric = metrics_beside_judged(judge_texts("a", "zz"), *other_evaluations)["all"]
+    assert metric.constant == pytest.approx(constant)
+    assert expected_baselines in metric.baselines
 
 
 @pytest.mark.parametrize(
-    "judged",
+    "fields",
     [
         pytest.param({"judge": "paper:other"}, id="another judge"),
         pytest.param({"setup": "judge=paper:ff"}, id="the judge with another temperature"),
-        pytest.param({"error": "no connection"}, id="what the judge did not answer"),
+        pytest.param({"error": "no connection"}, id="a failed request to the judge"),
     ],
 )
-def test_words_of_another_judge_do_not_count(judged):
-    assert (
-        beside_known(evaluated("a", "zz"), evaluated("b", "xxx", **judged))["all"].constant is None
-    )
+def test_only_judgements_of_the_same_judge_give_a_constant(fields):
+    evaluation, other_evaluation = judge_texts("a", "zz"), judge_texts("b", "xxx", **fields)
+    assert metrics_beside_judged(evaluation, other_evaluation)["all"].constant is None
 
 
-def test_judged_responses_are_dealt_where_each_was_judged():
-    one_word = beside_known(evaluated("a", "xxx"))["all"]
-    assert (one_word.value, one_word.shuffled) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
-    rows = beside_known(evaluated("a", "xyx"))
-    assert rows["all"].shuffled is None
-    assert (
-        "no shuffled: 2 shuffled responses were not judged on their new questions"
-        in rows["all"].baselines
-    )
-    known = beside_known(evaluated("a", "xyx"), evaluated("b", "yxy"))["all"]
-    assert known.shuffled == pytest.approx(1 / 3)  # a ring: one x stays right
+def test_shuffled_responses_need_a_judgement_on_their_new_questions():
+    same_texts = metrics_beside_judged(judge_texts("a", "xxx"))["all"]
+    assert (same_texts.value, same_texts.shuffled) == pytest.approx((2 / 3, 2 / 3))
+
+    unjudged = metrics_beside_judged(judge_texts("a", "xyx"))["all"]
+    expected = "no shuffled: 2 shuffled responses were not judged on their new questions"
+    assert unjudged.shuffled is None
+    assert expected in unjudged.baselines
+
+    judged = metrics_beside_judged(judge_texts("a", "xyx"), judge_texts("b", "yxy"))["all"]
+    assert judged.shuffled == pytest.approx(1 / 3)  # a ring: one x stays right
 
 
 @pytest.mark.parametrize(
-    ("options", "metric", "chance"),
+    ("n_options", "metric", "chance"),
     [
         pytest.param([4, 4], "accuracy", 0.25, id="four options each"),
-        pytest.param([4, 2], "accuracy", None, id="not as many everywhere"),
-        pytest.param([4, 0], "accuracy", None, id="some in words"),
-        pytest.param([4, 4], "acc_p", None, id="no share of right answers"),
+        pytest.param([4, 2], "accuracy", None, id="four and two options"),
+        pytest.param([4, 0], "accuracy", None, id="one without options"),
+        pytest.param([4, 4], "acc_p", None, id="a metric other than accuracy"),
     ],
 )
-def test_chance_is_known_where_all_offer_as_many_options(options, metric, chance):
+def test_chance_is_known_where_all_questions_have_as_many_options(n_options, metric, chance):
     questions = [
-        question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in options
+        question(kind="choice" if n else "text", options=tuple("abcd"[:n])) for n in n_options
     ]
     task = replace(TASK, measures={metric: TASK.measures["accuracy"]})
     assert chance_level(task, questions) == chance
 
 
-def test_a_table_of_other_questions_or_none_does_not_cost_the_constant(tmp_path):
+def test_constants_are_read_from_a_table_only_if_it_is_of_the_same_questions(tmp_path):
     tables, key = TableFiles(folder=str(tmp_path)), ["quiz", "constants"]
-    exam, others = [text(1, "x"), text(2, "x")], [text(1, "x"), text(2, "y")]
-    computed = best_constants(TASK, exam)
-    assert read_constants(tables, key, TASK, exam) == computed
-    tables.write(key, best_constants(TASK, others), BestConstant)
-    assert read_constants(tables, key, TASK, exam) == computed
-    tables.write(key, stored := [replace(computed[0], n_tried=7)], BestConstant)
-    assert read_constants(tables, key, TASK, exam) == stored
+    questions = [text_question(1, "x"), text_question(2, "x")]
+    other_questions = [text_question(1, "x"), text_question(2, "y")]
+    computed = best_constants(TASK, questions)
+    stored = [replace(computed[0], n_tried=7)]
+
+    assert read_constants(tables, key, TASK, questions) == computed
+    tables.write(key, best_constants(TASK, other_questions), BestConstant)
+    assert read_constants(tables, key, TASK, questions) == computed
+    tables.write(key, stored, BestConstant)
+    assert read_constants(tables, key, TASK, questions) == stored
