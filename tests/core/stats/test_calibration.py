@@ -1,4 +1,4 @@
-"""Calibration of answers with a confidence, by pencil and paper."""
+"""Calibration of answers with a confidence, computed by hand."""
 
 from math import isnan
 
@@ -10,7 +10,7 @@ from bench_assets.core.stats.calibration import (
     selective_accuracy,
 )
 
-FOUR = [
+ANSWERS = [
     ConfidentAnswer(0.55, 1.0),
     ConfidentAnswer(0.95, 1.0),
     ConfidentAnswer(0.85, 0.0),
@@ -20,20 +20,20 @@ FOUR = [
 
 def test_the_error_is_the_distance_in_each_bin_weighted_by_its_answers():
     # |0.55 - 1| / 4 + |0.85 - 0| / 4 + |0.95 - 1| * 2 / 4
-    error = expected_calibration_error(FOUR)
+    error = expected_calibration_error(ANSWERS)
     assert error.value == pytest.approx(0.45 / 4 + 0.85 / 4 + 0.05 / 2)
     assert 0 <= error.low <= error.value <= error.high <= 1
     assert error.n_scored == 4
 
 
-def test_without_answers_nothing_is_known():
-    nothing = expected_calibration_error([])
-    assert isnan(nothing.value)
-    assert (nothing.n_scored, nothing.n_unscored) == (0, 0)
+def test_without_answers_the_values_are_nan():
+    error = expected_calibration_error([])
+    assert isnan(error.value)
+    assert (error.n_scored, error.n_unscored) == (0, 0)
     assert isnan(selective_accuracy([], 0.5).value)
 
 
 @pytest.mark.parametrize(("share", "value", "n"), [(0.5, 1.0, 2), (0.75, 2 / 3, 3), (1, 0.75, 4)])
-def test_the_most_confident_answers_are_given(share, value, n):
-    accuracy = selective_accuracy(FOUR, share)
+def test_selective_accuracy_counts_the_most_confident_share_of_the_answers(share, value, n):
+    accuracy = selective_accuracy(ANSWERS, share)
     assert (accuracy.value, accuracy.n_scored) == (pytest.approx(value), n)

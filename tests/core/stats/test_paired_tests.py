@@ -1,4 +1,4 @@
-"""Paired comparisons: p-values from pencil and paper, clusters, corrections, sample sizes."""
+"""Paired comparisons: p-values by hand, intervals, clusters and variances."""
 
 from collections.abc import Sequence
 from math import comb, sqrt
@@ -20,14 +20,17 @@ from tests.fakes.rows import question
 
 
 def pairs(*points: tuple[float, float], cluster: str = "") -> list[PairedScores]:
-    return [PairedScores(a, b, cluster or str(number)) for number, (a, b) in enumerate(points)]
+    """Pairs of points before and after, each a cluster of its own unless one is named."""
+    return [
+        PairedScores(before, after, cluster or str(n)) for n, (before, after) in enumerate(points)
+    ]
 
 
-def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
-    """Student's t of a ratio over clusters, CR2 with Satterthwaite's freedom: its p-value."""
+def p_value_by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
+    """Two-sided p of Student's t of a ratio over clusters, by CR2 and Satterthwaite's freedom."""
     d, w = np.array(gains), np.array(weights, float)
-    ratio, rest = d.sum() / w.sum(), 1 - w / w.sum()
-    error = sqrt(((d - ratio * w) ** 2 / rest).sum()) / w.sum()
+    ratio, leverage = d.sum() / w.sum(), w / w.sum()
+    error = sqrt(((d - ratio * w) ** 2 / (1 - leverage)).sum()) / w.sum()
     return float(2 * t.sf(abs(ratio) / error, satterthwaite(w)))
 
 
@@ -39,31 +42,29 @@ def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
         pytest.param([3, 1, 2, -1, 0, 2, 4, -2], id="more than one point"),
     ],
 )
-def test_of_questions_alone_it_is_the_t_test(gains):
-    given = [PairedScores(0, gain, str(number)) for number, gain in enumerate(gains)]
-    assert paired_t_test(given).p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
+def test_on_independent_questions_it_is_the_t_test_of_scipy(gains):
+    p = paired_t_test(pairs(*[(0, gain) for gain in gains])).p
+    assert p == pytest.approx(ttest_1samp(gains, 0).pvalue, rel=1e-9)
 
 
-def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
-    given = [
-        PairedScores(0, 1, "a"),
-        PairedScores(0, 1, "a"),
-        PairedScores(1, 0, "b"),
-        PairedScores(0, 1, "c"),
-        PairedScores(0, 1, "c"),
+def test_on_clusters_of_unequal_size_it_is_the_t_test_of_a_ratio():
+    scores = [
+        *pairs((0, 1), (0, 1), cluster="a"),
+        *pairs((1, 0), cluster="b"),
+        *pairs((0, 1), (0, 1), (0, 0), cluster="c"),
+        *pairs((0, 1), cluster="d"),
+        PairedScores(0, 1, "e", most=2.0),
     ]
-    given += [PairedScores(0, 0, "c"), PairedScores(0, 1, "d"), PairedScores(0, 1, "e", most=2.0)]
-    assert paired_t_test(given).p == pytest.approx(
-        by_hand([2, -1, 2, 1, 1], [2, 1, 3, 1, 2]), rel=1e-9
-    )
+    expected_p = p_value_by_hand(gains=[2, -1, 2, 1, 1], weights=[2, 1, 3, 1, 2])
+    assert paired_t_test(scores).p == pytest.approx(expected_p, rel=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("given", "p"),
+    ("scores", "p"),
     [
         pytest.param(pairs((0, 1), (0, 0.5), cluster="a"), 1.0, id="one cluster shows nothing"),
         pytest.param(pairs(*[(0.5, 0.5)] * 9), 1.0, id="no change shows nothing"),
-        pytest.param(pairs((0, 0.5), (0.5, 0)), 1.0, id="as much lost as won shows nothing"),
+        pytest.param(pairs((0, 0.5), (0.5, 0)), 1.0, id="equal losses and gains show nothing"),
         pytest.param(pairs(*[(0, 1)] * 3), 1 / 2**4, id="three of three: a sign test's, one-sided"),
         # No spread: the error is taken for 1 / sqrt(6 * 8), and 0.5 sqrt(48) is 3.46.
         pytest.param(pairs(*[(0, 0.5)] * 6), 2 * t.sf(sqrt(12), 5), id="six equal gains"),
@@ -73,51 +74,72 @@ def test_of_clusters_of_unequal_size_it_is_that_of_a_ratio():
         ),
     ],
 )
-def test_few_clusters_are_not_taken_for_much(given, p):
-    assert paired_t_test(given).p == pytest.approx(p, abs=1e-4)
+def test_few_changed_clusters_have_no_small_p(scores, p):
+    assert paired_t_test(scores).p == pytest.approx(p, abs=1e-4)
 
 
-def alarms(n: int, rate: float) -> float:
-    """How often two equal models are called different, a binomial sum."""
-    found = 0.0
-    for changed in range(1, n + 1):
-        weight = comb(n, changed) * rate**changed * (1 - rate) ** (n - changed)
-        for lost in range(changed // 2 + 1) if weight > 1e-6 else ():
-            gains = [(1, 0)] * lost + [(0, 1)] * (changed - lost) + [(1, 1)] * (n - changed)
-            if paired_t_test(pairs(*gains)).p >= 0.05:
+def false_alarm_rate(n: int, change_rate: float) -> float:
+    """Probability that two equal models are called different, as a binomial sum.
+
+    Each of n questions changes with a probability, and is then as likely lost as gained. Numbers of
+    changes that are less likely than one in a million are left out.
+    """
+    alarm_rate = 0.0
+    for n_changed in range(1, n + 1):
+        unchanged = [(1, 1)] * (n - n_changed)
+        probability = (
+            comb(n, n_changed) * change_rate**n_changed * (1 - change_rate) ** len(unchanged)
+        )
+        if probability <= 1e-6:
+            continue
+        for n_lost in range(n_changed // 2 + 1):  # from all gained on; twice for both tails
+            changed = [(1, 0)] * n_lost + [(0, 1)] * (n_changed - n_lost)
+            if paired_t_test(pairs(*changed, *unchanged)).p >= 0.05:
                 break
-            found += 2 * weight * comb(changed, lost) / 2**changed
-    return found
+            alarm_rate += 2 * probability * comb(n_changed, n_lost) / 2**n_changed
+    return alarm_rate
 
 
 @pytest.mark.parametrize(
-    ("n", "rate"), [(30, 0.15), (30, 0.3), (30, 0.5), (30, 0.9), (60, 0.1), (60, 0.4)]
+    ("n", "change_rate"), [(30, 0.15), (30, 0.3), (30, 0.5), (30, 0.9), (60, 0.1), (60, 0.4)]
 )
-def test_one_equal_model_in_twenty_is_called_different(n, rate):
-    assert alarms(n, rate) == pytest.approx(0.05, abs=0.015)
+def test_one_equal_model_in_twenty_is_called_different(n, change_rate):
+    assert false_alarm_rate(n, change_rate) == pytest.approx(0.05, abs=0.015)
+
+
+def random_changes(n: int) -> list[list[PairedScores]]:
+    """Sixty samples of n changes, two a cluster, some with a gain for all."""
+    rng = np.random.default_rng(n)
+    samples = []
+    for _ in range(60):
+        gains = rng.choice([-1, 0, 1, 0.5], n) + rng.choice([0, 2 / n**0.5, 0.3], 1)
+        samples.append(
+            [PairedScores(0, gain, str(i // 2)) for i, gain in enumerate(gains.tolist())]
+        )
+    return samples
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 15, 40, 100])
-def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
-    drawn = np.random.default_rng(n)
-    verdicts = set()
-    for _ in range(60):
-        gains = drawn.choice([-1, 0, 1, 0.5], n) + drawn.choice([0, 2 / n**0.5, 0.3], 1)
-        given = [
-            PairedScores(0, gain, str(number // 2)) for number, gain in enumerate(gains.tolist())
-        ]
-        low, high = change_interval(given)
-        assert (low > 0 or high < 0) == (paired_t_test(given).p < 0.05)
-        verdicts.add(paired_t_test(given).p < 0.05)
-    assert n < 8 or verdicts == {True, False}
+def test_the_interval_excludes_zero_if_and_only_if_p_is_below_5_percent(n):
+    for scores in random_changes(n):
+        low, high = change_interval(scores)
+        assert (low > 0 or high < 0) == (paired_t_test(scores).p < 0.05)
 
 
-def test_holm_corrects_nothing_above_one():
+@pytest.mark.parametrize("n", [8, 15, 40, 100])
+def test_some_of_the_random_changes_are_significant_and_others_are_not(n):
+    assert {paired_t_test(scores).p < 0.05 for scores in random_changes(n)} == {True, False}
+
+
+def test_holm_corrects_at_most_to_one():
     assert holm([0.6, 0.7]) == [1.0, 1.0]
+
+
+def test_holm_does_not_correct_a_single_p():
     assert holm([0.04]) == [0.04]
 
 
-def test_clusters_are_what_shares_a_group_or_all_images():
+def test_questions_are_clustered_by_group_or_else_by_all_images():
     questions = [
         question(question_id="a", group_id="g", images=("1",)),
         question(question_id="b", group_id="h", images=("1",)),
@@ -132,7 +154,7 @@ def test_clusters_are_what_shares_a_group_or_all_images():
 
 
 @pytest.mark.parametrize(
-    ("given", "variance"),
+    ("scores", "variance"),
     [
         pytest.param(pairs(*[(0, 1), (1, 0)] * 50), 1, id="every question changes"),
         pytest.param(pairs((1, 1)), 1 / 3, id="none of one changes: one in three may"),
@@ -141,25 +163,26 @@ def test_clusters_are_what_shares_a_group_or_all_images():
         pytest.param(pairs((0, 1), *[(1, 1)] * 49), 0.0196, id="one of fifty changes"),
     ],
 )
-def test_the_spread_of_few_changes_is_that_of_one_more(given, variance):
-    assert change_variance(given) == pytest.approx(variance)
+def test_the_variance_of_few_changes_is_at_least_that_of_one_more(scores, variance):
+    assert change_variance(scores) == pytest.approx(variance)
 
 
-def test_the_spread_of_questions_of_two_points_is_of_their_shares():
-    # Five of ten gain both points: each a half away from the mean, 0.5 squared.
-    given = [PairedScores(0, 2.0 * (number % 2), str(number), most=2.0) for number in range(10)]
-    assert change_variance(given) == 0.25
+def test_the_variance_of_questions_of_two_points_is_that_of_their_shares():
+    # Five of ten gain both points: each is a half away from the mean, 0.5 squared.
+    scores = [PairedScores(0, 2.0 * (n % 2), str(n), most=2.0) for n in range(10)]
+    assert change_variance(scores) == 0.25
 
 
-def test_questions_of_two_points_are_as_good_as_two_of_one():
+def test_twice_the_points_of_every_question_leave_p_as_it_is():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
-    of_one, of_two = (
-        paired_t_test([PairedScores(0, n * gain, str(i), most=n) for i, gain in enumerate(gains)]).p
-        for n in (1.0, 2.0)
-    )
-    assert of_one == pytest.approx(of_two)
+    doubled = [PairedScores(0, 2 * gain, str(i), most=2.0) for i, gain in enumerate(gains)]
+    single = pairs(*[(0, gain) for gain in gains])
+    assert paired_t_test(doubled).p == pytest.approx(paired_t_test(single).p)
 
 
-def test_questions_of_an_image_that_change_together_are_worth_one():
-    together = [PairedScores(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
-    assert change_variance(together) == pytest.approx(10)
+def test_ten_questions_of_an_image_that_change_together_have_ten_times_the_variance():
+    lost, gained = [(1, 0)] * 10, [(0, 1)] * 10
+    scores = []
+    for image in range(0, 100, 2):
+        scores += pairs(*gained, cluster=str(image)) + pairs(*lost, cluster=str(image + 1))
+    assert change_variance(scores) == pytest.approx(10)

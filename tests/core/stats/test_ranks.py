@@ -1,4 +1,4 @@
-"""Ranks that cannot be told apart are not told apart, by pencil and by simulation."""
+"""Intervals of ranks, by hand and against tests of every pair of models."""
 
 from itertools import combinations
 
@@ -12,11 +12,12 @@ from tests.fakes.rows import metric, standing
 
 
 def around(value, half):
+    """A value with the bounds of its interval."""
     return value, value - half, value + half
 
 
 @pytest.mark.parametrize(
-    ("given", "ranks"),
+    ("intervals", "ranks"),
     [
         pytest.param(
             {"a": around(0.5, 0.1), "b": around(0.5, 0.1)},
@@ -48,49 +49,48 @@ def around(value, half):
         ),
     ],
 )
-def test_ranks_by_pencil(given, ranks):
-    assert rank_intervals(given) == ranks
+def test_ranks_that_chance_may_exchange_have_a_common_interval(intervals, ranks):
+    assert rank_intervals(intervals) == ranks
+
+
+def random_intervals(seed, n=40):
+    """Values, some of them equal, with their bounds by model; the first has no bounds."""
+    rng = np.random.default_rng(seed)
+    values = rng.choice([rng.random(n), np.round(rng.random(n), 1)], axis=0)
+    below, above = rng.choice([0.0, 0.01, 0.05, 0.3], (2, n))
+    intervals = {str(i): (values[i], values[i] - below[i], values[i] + above[i]) for i in range(n)}
+    return intervals | {"0": (0.5, np.nan, np.nan)}
+
+
+def p_of_pair(first, second):
+    """Two-sided p of the z test of two models, with the bounds that face each other."""
+    (lower, _, high), (higher, low, _) = sorted((first, second))
+    error = np.hypot(higher - low, high - lower) / norm.ppf(0.975)
+    if np.isnan(error) or higher == lower:
+        return 1.0
+    with np.errstate(divide="ignore"):
+        return 2 * norm.sf(np.float64(higher - lower) / error)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_many_models_rank_as_each_pair_by_itself_says(seed):
-    rng = np.random.default_rng(seed)
-    n = 40
-    values = rng.choice([rng.random(n), np.round(rng.random(n), 1)], axis=0)
-    widths = rng.choice([0.0, 0.01, 0.05, 0.3], (2, n))
-    given = {
-        str(i): (v, v - below, v + above)
-        for i, (v, below, above) in enumerate(zip(values, *widths, strict=True))
-    }
-    given["0"] = (0.5, np.nan, np.nan)
-    pairs = {}
-    for one, other in combinations(given, 2):
-        (higher, low, _), (lower, _, high) = sorted((given[one], given[other]))[::-1]
-        error = np.hypot(higher - low, high - lower) / norm.ppf(0.975)
-        with np.errstate(divide="ignore"):
-            z = np.float64(higher - lower) / error if higher > lower else 0.0
-        pairs[one, other] = 1.0 if np.isnan(error) else 2 * norm.sf(z)
-    corrected = dict(zip(pairs, holm(list(pairs.values())), strict=True))
-    better = {
-        name: sum(
-            given[other][0] > given[name][0]
-            for pair in pairs
-            if name in pair and corrected[pair] < 0.05
-            for other in set(pair) - {name}
-        )
-        for name in given
-    }
-    assert {name: low for name, (low, _) in rank_intervals(given).items()} == {
-        name: 1 + n_better for name, n_better in better.items()
-    }
+def test_the_best_rank_counts_the_models_that_are_better_by_holms_tests(seed):
+    intervals = random_intervals(seed)
+    pairs = list(combinations(intervals, 2))
+    ps = holm([p_of_pair(intervals[first], intervals[second]) for first, second in pairs])
+    best_ranks = dict.fromkeys(intervals, 1)
+    for pair, p in zip(pairs, ps, strict=True):
+        if p < 0.05:
+            worse = min(pair, key=intervals.__getitem__)
+            best_ranks[worse] += 1
+    assert {name: best for name, (best, _) in rank_intervals(intervals).items()} == best_ranks
 
 
-def line(model, value, **more):
-    return standing(metric(model, value, low=value - 0.01, high=value + 0.01), **more)
+def build_standing(model, value, **fields):
+    return standing(metric(model, value, low=value - 0.01, high=value + 0.01), **fields)
 
 
 @pytest.mark.parametrize(
-    "apart",
+    "fields",
     [
         {"edition": "built"},
         {"place": "elsewhere"},
@@ -100,16 +100,17 @@ def line(model, value, **more):
         {"high": None},
     ],
     ids=[
-        *("another edition", "another source", "not the whole", "measured otherwise"),
-        *("no lower end", "no upper end"),
+        *("another edition", "another source", "a failed response", "another judge"),
+        *("no lower bound", "no upper bound"),
     ],
 )
-def test_only_what_was_measured_alike_is_ranked(apart):
-    rows = add_rank_intervals([line("a", 0.9), line("b", 0.5), line("c", 0.7, **apart)])
+def test_only_complete_values_that_were_measured_alike_are_ranked(fields):
+    first, second = build_standing("a", 0.9), build_standing("b", 0.5)
+    rows = add_rank_intervals([first, second, build_standing("c", 0.7, **fields)])
     assert [row.ranks for row in rows] == ["1", "2", ""]
 
 
-def test_a_value_with_bounds_differs_only_from_those_that_they_do_not_reach():
+def test_a_value_with_unread_responses_may_have_any_rank_within_its_bounds():
     intervals = {
         "best": (0.9, 0.89, 0.91),
         "unread": (0.3, 0.29, 0.31),
@@ -121,28 +122,31 @@ def test_a_value_with_bounds_differs_only_from_those_that_they_do_not_reach():
     assert bounded == {"best": (1, 1), "unread": (2, 3), "middle": (2, 3), "last": (4, 4)}
 
 
-# Mean ranks, by pencil.
+# Mean ranks, by hand.
 
 
-def ranked(
+def mean_ranks(
     values: dict[str, dict[str, float]],
 ) -> dict[str, tuple[float, float | None, float | None]]:
+    """Mean rank of each model with its interval."""
     ranks = rank_models(values, np.random.default_rng(1))
     return {rank.model: (rank.mean, rank.low, rank.high) for rank in ranks.ranks}
 
 
-def test_a_model_that_is_first_twice_and_third_once_has_the_mean_of_that():
+def test_a_mean_rank_is_the_mean_over_tasks():
+    # x is first, first and third; y second, third and second; z third, second and first.
     values = {
         "a": {"x": 0.9, "y": 0.5, "z": 0.1},
         "b": {"x": 0.9, "y": 0.1, "z": 0.5},
         "c": {"x": 0.1, "y": 0.2, "z": 0.3},
     }
-    means = {model: mean for model, (mean, *_) in ranked(values).items()}
+    ranking = rank_models(values, np.random.default_rng(1))
+    means = {rank.model: rank.mean for rank in ranking.ranks}
     assert means == pytest.approx({"x": 5 / 3, "y": 7 / 3, "z": 2})
 
 
 def test_models_of_equal_value_share_the_mean_of_their_ranks():
-    assert ranked({"a": {"x": 0.5, "y": 0.5, "z": 0.1}}) == {
+    assert mean_ranks({"a": {"x": 0.5, "y": 0.5, "z": 0.1}}) == {
         "x": (1.5, None, None),
         "y": (1.5, None, None),
         "z": (3.0, None, None),
@@ -152,18 +156,21 @@ def test_models_of_equal_value_share_the_mean_of_their_ranks():
 def test_the_interval_is_that_of_tasks_drawn_with_replacement():
     """Four tasks, once second: all four draws hit it with 1/256, three or more with 13/256."""
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"} | {"d": {"x": 0.0, "y": 1.0}}
-    assert ranked(values) == {"x": (1.25, 1.0, 1.75), "y": (1.75, 1.25, 2.0)}
+    assert mean_ranks(values) == {"x": (1.25, 1.0, 1.75), "y": (1.75, 1.25, 2.0)}
 
 
-def test_a_specialist_takes_no_task_away_and_a_model_that_is_ranked_does():
+def test_a_model_with_a_value_on_one_of_three_tasks_is_not_ranked():
     values = {task: {"x": 1.0, "y": 0.0} for task in "abc"}
     values["a"]["specialist"] = 2.0
-    ranks = rank_models(values, np.random.default_rng(1))
-    assert ranks.tasks == ("a", "b", "c")
-    assert {rank.model for rank in ranks.ranks} == {"x", "y"}
-    del values["c"]["y"]
+    ranking = rank_models(values, np.random.default_rng(1))
+    assert ranking.tasks == ("a", "b", "c")
+    assert {rank.model for rank in ranking.ranks} == {"x", "y"}
+
+
+def test_a_task_without_a_value_of_a_ranked_model_is_left_out():
+    values = {"a": {"x": 1.0, "y": 0.0}, "b": {"x": 1.0, "y": 0.0}, "c": {"x": 1.0}}
     assert rank_models(values, np.random.default_rng(1)).tasks == ("a", "b")
 
 
-def test_nothing_measured_is_no_ranking():
+def test_without_values_no_task_is_ranked():
     assert rank_models({}, np.random.default_rng(1)).tasks == ()
