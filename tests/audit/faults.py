@@ -1,5 +1,6 @@
-"""Faults that are planted in an exam of whatever suite: each a function of what is held."""
+"""Faults to plant in an exam: each function returns a changed copy of the evidence."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from string import ascii_uppercase
 
@@ -7,213 +8,215 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.audit.framework.text_normalization import right_texts
-from bench_assets.core.schema.rows import Prediction
+from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.clusters import cluster_questions
-from tests.audit.held import Held, Trained, stored_as
+from tests.audit.memory_evidence import MemoryEvidence, MemoryTrainingData, encode_as_stored
 
 
-def with_questions(held: Held, change) -> Held:
-    return replace(held, questions=[change(one) for one in held.questions])
+def change_questions(
+    evidence: MemoryEvidence, change: Callable[[Question], Question]
+) -> MemoryEvidence:
+    return replace(evidence, questions=[change(question) for question in evidence.questions])
 
 
-def one_key(held: Held) -> Held:
-    """Make A the key of all; without letters, one answer."""
-    some = next((one.answer for one in held.questions if one.kind == "text"), ())
-    blanks = next((one.answer for one in held.questions if one.kind == "blanks"), ())
-
-    def change(one):
-        answers = {"choice": ("A",), "choices": ("A",), "text": some, "blanks": blanks}
-        options = () if one.kind == "text" else one.options
-        return replace(one, answer=answers[one.kind], options=options)
-
-    return with_questions(held, change)
+def first_image(evidence: MemoryEvidence) -> str:
+    return next(image for question in evidence.questions for image in question.images)
 
 
-def answer_in_question(held: Held) -> Held:
-    return with_questions(
-        held, lambda one: replace(one, text=f"{one.text} {' '.join(right_texts(one))}.")
-    )
+def one_key(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Give all questions the same key: A or, without letters, the first answer of the kind."""
+    answers: dict[str, tuple[str, ...]] = {"choice": ("A",), "choices": ("A",)}
+    for question in evidence.questions:
+        answers.setdefault(question.kind, question.answer)
+
+    def change(question):
+        options = () if question.kind == "text" else question.options
+        return replace(question, answer=answers[question.kind], options=options)
+
+    return change_questions(evidence, change)
 
 
-def key_in_a_text(held: Held) -> Held:
-    """Say it of a single question."""
-    first, *others = held.questions
+def answer_in_all_questions(evidence: MemoryEvidence) -> MemoryEvidence:
+    def change(question):
+        return replace(question, text=f"{question.text} {' '.join(right_texts(question))}.")
+
+    return change_questions(evidence, change)
+
+
+def answer_in_one_question(evidence: MemoryEvidence) -> MemoryEvidence:
+    first, *others = evidence.questions
     leaking = replace(first, text=f"{first.text} (Answer: {right_texts(first)[0]})")
-    return replace(held, questions=[leaking, *others])
+    return replace(evidence, questions=[leaking, *others])
 
 
-def answer_in_file_name(held: Held) -> Held:
-    """Name each image by what is right of its questions."""
+def answer_in_file_name(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Name each image after the answers to its questions."""
     answers: dict[str, list[str]] = {}
-    for one in held.questions:
-        for image in one.images:
-            answers.setdefault(image, []).extend(right_texts(one))
-    named = {
+    for question in evidence.questions:
+        for image in question.images:
+            answers.setdefault(image, []).extend(right_texts(question))
+    stored = {
         image: replace(file, name=f"{', '.join(answers[image])}.png") if image in answers else file
-        for image, file in held.stored.items()
+        for image, file in evidence.stored.items()
     }
-    return replace(held, stored=named)
+    return replace(evidence, stored=stored)
 
 
-def longest_is_right(held: Held) -> Held:
-    """Write all of the right options three times."""
+def longest_option_is_right(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Repeat the text of every right option three times."""
 
-    def change(one):
-        right = set(right_texts(one))
-        longer = {option: f"{option}, {option}, {option}" for option in right}
-        options = tuple(longer.get(option, option) for option in one.options)
-        answer = tuple(longer[text] for text in one.answer) if one.kind == "text" else one.answer
-        return replace(one, options=options, answer=answer)
+    def change(question):
+        lengthened = {text: f"{text}, {text}, {text}" for text in right_texts(question)}
+        options = tuple(lengthened.get(option, option) for option in question.options)
+        answer = question.answer
+        if question.kind == "text":
+            answer = tuple(lengthened[text] for text in answer)
+        return replace(question, options=options, answer=answer)
 
-    return with_questions(held, change)
-
-
-def largest_is_right(held: Held) -> Held:
-    """Make the options numbers of one length, the largest of which is right."""
-
-    def change(one):
-        key = ascii_uppercase.index(one.answer[0])
-        values = [40 + 3 * n for n in range(len(one.options))]
-        values[key] = 90
-        return replace(one, options=tuple(map(str, values)))
-
-    return with_questions(held, change)
+    return change_questions(evidence, change)
 
 
-def letters_take_turns(held: Held) -> Held:
-    changed = [
-        replace(one, answer=(ascii_uppercase[n % len(one.options)],), options=one.options)
-        for n, one in enumerate(held.questions)
-    ]
-    return replace(held, questions=changed)
+def largest_number_is_right(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Make the options two-digit numbers, the largest of which is right."""
+
+    def change(question):
+        right_index = ascii_uppercase.index(question.answer[0])
+        values = [40 + 3 * n for n in range(len(question.options))]
+        values[right_index] = 90
+        return replace(question, options=tuple(map(str, values)))
+
+    return change_questions(evidence, change)
 
 
-def right_ones_are_denials(held: Held) -> Held:
-    """Write the right option with a no that stands where the others have a word of their own."""
-
-    def change(one):
-        right = ascii_uppercase.index(one.answer[0])
-        options = [f"{option} xx" for option in one.options]
-        options[right] = f"{one.options[right]} no"
-        return replace(one, options=tuple(options))
-
-    return with_questions(held, change)
+def letters_take_turns(evidence: MemoryEvidence) -> MemoryEvidence:
+    questions = []
+    for n, question in enumerate(evidence.questions):
+        letter = ascii_uppercase[n % len(question.options)]
+        questions.append(replace(question, answer=(letter,)))
+    return replace(evidence, questions=questions)
 
 
-def blank_image(held: Held) -> Held:
-    blank = next(image for one in held.questions for image in one.images)
-    return replace(held, images={**held.images, blank: Image.new("RGB", (300, 200), (120,) * 3)})
+def right_options_are_denials(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Add "no" to every right option and another word to the wrong ones."""
+
+    def change(question):
+        right_index = ascii_uppercase.index(question.answer[0])
+        options = [f"{option} xx" for option in question.options]
+        options[right_index] = f"{question.options[right_index]} no"
+        return replace(question, options=tuple(options))
+
+    return change_questions(evidence, change)
 
 
-def contradicting_paraphrase(held: Held) -> Held:
-    """Ask a question again in words that change nothing, with another answer."""
-    planted = contradicting_key(held)
-    *others, again = planted.questions
-    text = f"Please look: {again.text[0].lower()}{again.text[1:-1]} in the picture?"
-    text = text.replace("Please look: which thing lies", "Which things do lie")
-    return replace(planted, questions=[*others, replace(again, text=text)])
+def blank_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    blank = Image.new("RGB", (300, 200), (120,) * 3)
+    return replace(evidence, images={**evidence.images, first_image(evidence): blank})
 
 
-def missing_image(held: Held) -> Held:
-    gone = next(image for one in held.questions for image in one.images)
-    left = {image: decoded for image, decoded in held.images.items() if image != gone}
-    return replace(held, images=left)
+def contradicting_paraphrase(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Ask a question again in other words that mean the same, with another answer."""
+    planted = contradicting_key(evidence)
+    *others, repeated = planted.questions
+    text = repeated.text.replace("Which thing lies", "Which things do lie")
+    paraphrased = replace(repeated, text=f"{text.removesuffix('?')} in the picture?")
+    return replace(planted, questions=[*others, paraphrased])
 
 
-def forgotten_image(held: Held) -> Held:
-    """Leave the images of one question out."""
-    first = next(one for one in held.questions if one.images)
-    return with_questions(held, lambda one: replace(one, images=()) if one is first else one)
+def missing_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    missing = first_image(evidence)
+    images = {name: image for name, image in evidence.images.items() if name != missing}
+    return replace(evidence, images=images)
 
 
-def duplicate_image(held: Held) -> Held:
-    """Show one question's image to a question of another group too, compressed anew."""
-    clusters = cluster_questions(held.questions)
-    first = next(one for one in held.questions if one.images)
-    other = next(
-        one
-        for one in held.questions
-        if one.images and clusters[one.question_id] != clusters[first.question_id]
+def forgotten_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Leave out the images of one question."""
+    first, *others = evidence.questions
+    return replace(evidence, questions=[replace(first, images=()), *others])
+
+
+def duplicate_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Show one question's image, compressed anew, also to a question of another cluster."""
+    clusters = cluster_questions(evidence.questions)
+    first = evidence.questions[0]
+    second = next(
+        question
+        for question in evidence.questions
+        if clusters[question.question_id] != clusters[first.question_id]
     )
-    copy = held.images[first.images[-1]]
-    file = stored_as(copy, "copy.jpg", "JPEG")
-    changed = replace(other, images=(*other.images[:-1], file.sha256))
+    image = evidence.images[first.images[-1]]
+    file = encode_as_stored(image, "copy.jpg", "JPEG")
+    changed = replace(second, images=(*second.images[:-1], file.sha256))
     return replace(
-        held,
-        questions=[changed if one is other else one for one in held.questions],
-        images={**held.images, file.sha256: copy},
-        hashes={**held.hashes, file.sha256: held.hashes[first.images[-1]]},
-        stored={**held.stored, file.sha256: file},
+        evidence,
+        questions=[changed if q is second else q for q in evidence.questions],
+        images={**evidence.images, file.sha256: image},
+        hashes={**evidence.hashes, file.sha256: evidence.hashes[first.images[-1]]},
+        stored={**evidence.stored, file.sha256: file},
     )
 
 
-def repeated_question(held: Held) -> Held:
-    first = held.questions[0]
-    again = replace(first, question_id=f"{first.question_id}/again", text=f"{first.text.upper()} ")
-    return replace(held, questions=[*held.questions, again])
+def repeated_question(evidence: MemoryEvidence) -> MemoryEvidence:
+    first, *_ = evidence.questions
+    question_id, text = f"{first.question_id}/again", f"{first.text.upper()} "
+    repeated = replace(first, question_id=question_id, text=text)
+    return replace(evidence, questions=[*evidence.questions, repeated])
 
 
-def contradicting_key(held: Held) -> Held:
+def contradicting_key(evidence: MemoryEvidence) -> MemoryEvidence:
     """Ask a question again, with another answer."""
-    first = held.questions[0]
-    letters = [one for one in ascii_uppercase[: len(first.options)] if one not in first.answer]
-    wrong = [one for one in first.options if one not in first.answer]
-    other = {"choice": letters[:1], "choices": letters[:1]}.get(first.kind, wrong[:1] or ["quite"])
-    again = replace(first, question_id=f"{first.question_id}/again", answer=tuple(other))
-    return replace(held, questions=[*held.questions, again])
+    first = evidence.questions[0]
+    has_letters = first.kind in ("choice", "choices")
+    options = ascii_uppercase[: len(first.options)] if has_letters else first.options
+    possible_answers = [*options, "quite"]
+    wrong = next(answer for answer in possible_answers if answer not in first.answer)
+    repeated = replace(first, question_id=f"{first.question_id}/again", answer=(wrong,))
+    return replace(evidence, questions=[*evidence.questions, repeated])
 
 
-def trained_on_image(held: Held) -> Held:
-    image = next(image for one in held.questions for image in one.images)
-    return replace(held, training=Trained(of_images=[image]))
+def trained_on_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    training = MemoryTrainingData(image_digests=[first_image(evidence)])
+    return replace(evidence, training=training)
 
 
-def trained_on_look(held: Held) -> Held:
-    """Have two bits of an image's look differ, as after compression."""
-    image = next(image for one in held.questions for image in one.images)
-    look = int(held.hashes[image], 16) ^ 0b1001
-    return replace(held, training=Trained(of_looks=[f"{look:016x}"]))
+def trained_on_similar_image(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Train on an image whose hash differs in two bits, as after compression."""
+    image_hash = int(evidence.hashes[first_image(evidence)], 16) ^ 0b1001
+    training = MemoryTrainingData(perceptual_hashes=[f"{image_hash:016x}"])
+    return replace(evidence, training=training)
 
 
-def trained_on_texts(held: Held) -> Held:
-    return replace(
-        held,
-        training=Trained(
-            of_texts=[f"And then: {one.text} {one.context}" for one in held.questions[::3]]
-        ),
-    )
+def trained_on_texts(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Train on texts that contain every third question."""
+    texts = [f"And then: {q.text} {q.context}" for q in evidence.questions[::3]]
+    return replace(evidence, training=MemoryTrainingData(training_texts=texts))
 
 
-def responses(held: Held, model: str, condition: str, solved: float, decoding: str = "m"):
-    """Responses of a model that solves a share of the questions by knowing, no others."""
+def responses(evidence: MemoryEvidence, model: str, condition: str, share: float):
+    """Responses of a model that knows the answers to a ``share`` of the questions and no others."""
     rng = np.random.default_rng(len(model) + 7)
-    knows = rng.random(len(held.questions)) < solved
+    is_known = rng.random(len(evidence.questions)) < share
     return [
         Prediction(
-            question_id=one.question_id,
+            question_id=question.question_id,
             model=model,
             condition=condition,
-            text=_right(one) if known else "I cannot tell.",
-            decoding=decoding,
+            text=_right_response(question) if known else "I cannot tell.",
+            decoding="m",
         )
-        for one, known in zip(held.questions, knows, strict=True)
+        for question, known in zip(evidence.questions, is_known, strict=True)
     ]
 
 
-def _right(one) -> str:
-    return "".join(one.answer) if one.kind == "choices" else one.answer[0]
+def _right_response(question: Question) -> str:
+    return "".join(question.answer) if question.kind == "choices" else question.answer[0]
 
 
-def answered(held: Held, blind: float) -> Held:
-    """Two models that see, and the same two without images."""
+def solved_blind(evidence: MemoryEvidence) -> MemoryEvidence:
+    """Two models that know nine of ten answers, with and without the images."""
     predictions = [
-        *responses(held, "good", "main", 0.9),
-        *responses(held, "better", "main", 0.95),
-        *responses(held, "good", "no_image", blind),
-        *responses(held, "better", "no_image", blind),
+        *responses(evidence, "good", "main", 0.9),
+        *responses(evidence, "better", "main", 0.95),
+        *responses(evidence, "good", "no_image", 0.9),
+        *responses(evidence, "better", "no_image", 0.9),
     ]
-    return replace(held, responses=predictions)
-
-
-def solved_blind(held: Held) -> Held:
-    return answered(held, 0.9)
+    return replace(evidence, responses=predictions)

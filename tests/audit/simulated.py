@@ -1,4 +1,4 @@
-"""Models of known skill, and what they answer; an evidence that holds nothing but that."""
+"""Answers of simulated models of known skill, as evidence for checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,23 +19,26 @@ Codes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Answers:
-    """An evidence of answers alone."""
+class AnswersEvidence:
+    """Evidence of answers alone."""
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
 
     questions: Sequence[Question]
-    found: Results
+    main_results: Results
     task: Task = TASK
 
     def results(self, condition: str = "main") -> Results:
-        return self.found
+        return self.main_results
 
 
-def answers_of(codes: Codes, key: Codes, categories: int = 1) -> Answers:
-    """Evidence of answers to questions with four options: numbers of options, -1 for none."""
+def evidence_of_answers(codes: Codes, key: Codes, categories: int = 1) -> AnswersEvidence:
+    """Evidence of answers to questions with four options.
+
+    ``codes`` are indices of options by model and question, -1 for no answer.
+    """
     questions = [
         question(
             question_id=f"quiz/{j}",
@@ -50,14 +53,14 @@ def answers_of(codes: Codes, key: Codes, categories: int = 1) -> Answers:
     ]
     results = Results(
         models=tuple(f"model {m}" for m in range(len(codes))),
-        questions=tuple(one.question_id for one in questions),
+        questions=tuple(question.question_id for question in questions),
         points=(codes == key).astype(float),
         answers=np.where(codes < 0, "", LETTERS[codes]),
     )
-    return Answers(questions, results)
+    return AnswersEvidence(questions, results)
 
 
-def solved(
+def draw_solved(
     ability: npt.NDArray[np.float64],
     slope: npt.NDArray[np.float64],
     ease: npt.NDArray[np.float64],
@@ -68,28 +71,30 @@ def solved(
     return np.asarray(rng.random(chances.shape) < chances)
 
 
-def responses(
+def draw_answers(
     ability: Sequence[float], n: int, rng: np.random.Generator, lure: float = 1.0
 ) -> tuple[Codes, Codes]:
-    """Draw answers and keys of questions with four options, which differ and mislead.
+    """Draw answers and keys of questions with four options: (answers, keys).
 
     Args:
-        ability: Of each model, in logits; 0 knows half of the questions.
-        n: How many questions.
-        rng: Draws.
-        lure: Of the Dirichlet distribution of what is guessed: the lower, the more do models that
-            guess agree; it is not the distribution that our own model of answers supposes.
+        ability: Of each model, in logits; with 0 a model knows half of the questions.
+        n: Number of questions.
+        rng: Source of the draws.
+        lure: Concentration of the Dirichlet distribution of guesses: the lower, the more do
+            guessing models agree. The check itself assumes another distribution.
     """
-    knows = solved(np.array(ability), np.exp(rng.normal(0, 0.4, n)), rng.normal(0, 1.2, n), rng)
+    knows = draw_solved(
+        np.array(ability), np.exp(rng.normal(0, 0.4, n)), rng.normal(0, 1.2, n), rng
+    )
     key = rng.integers(4, size=n)
     lures = rng.dirichlet(np.full(4, lure), size=n).cumsum(1)
     guesses = (rng.random((len(ability), n))[:, :, None] > lures).sum(2).clip(max=3)
     return np.where(knows, key, guesses), key
 
 
-def with_wrong_keys(key: Codes, n: int, rng: np.random.Generator) -> tuple[Codes, set[str]]:
+def plant_wrong_keys(key: Codes, n: int, rng: np.random.Generator) -> tuple[Codes, set[str]]:
     """Plant wrong keys: (all keys, ids of the questions whose key is wrong)."""
-    at = rng.choice(key.size, n, replace=False)
+    wrong = rng.choice(key.size, n, replace=False)
     planted = key.copy()
-    planted[at] = (key[at] + rng.integers(1, 4, size=n)) % 4
-    return planted, {f"quiz/{j}" for j in at}
+    planted[wrong] = (key[wrong] + rng.integers(1, 4, size=n)) % 4
+    return planted, {f"quiz/{j}" for j in wrong}

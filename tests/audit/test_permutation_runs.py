@@ -1,11 +1,11 @@
-"""``bench audit permute-options``: several orders a question, same tables."""
+"""``bench audit permute-options``: several orders of a question, and no new tables."""
 
 import json
 
 import pytest
 
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.commands import bench
+from tests.fakes.commands import bench, lines
 
 COLOURS = ("red", "blue", "green")
 
@@ -24,27 +24,28 @@ def make_home(home, base_url):
     )
 
 
-def tables(home):
+def table_files(home):
     return set((home / "tables").rglob("*.parquet"))
 
 
 @pytest.mark.long  # it opens a home
-def test_a_model_that_says_the_first_gets_each_prompt_once_and_no_table(tmp_path, monkeypatch):
+def test_orders_are_asked_once_and_write_no_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     command = ("audit", "permute-options", "quiz", "--model", "mine")
     with ChatServer("A") as server:
         make_home(tmp_path, server.base_url)
         bench("tables", "questions", "quiz")
-        before = tables(tmp_path)
-        result = bench(*command)
-        assert server.n_requests == 24 * 3
-        rows = bench(*command, "--json").stdout.splitlines()
-        assert server.n_requests == 24 * 3  # what was said is remembered
-    assert "72 prompts in all orders" in result.stderr
-    assert "1 left out: its options refer to each other" in result.stderr
-    found = {row["figure"]: row for row in map(json.loads, rows)}
-    values = [found[name]["value"] for name in ("circular", "letter_A")]
-    assert values == pytest.approx([0, 1])
-    assert found["all_orders"]["value"] == pytest.approx(1 / 3)
-    assert found["letter_A"]["expected"] == pytest.approx(1 / 3)
-    assert tables(tmp_path) == before
+        tables_before = table_files(tmp_path)
+        first = bench(*command)
+        cached = bench(*command, "--json")
+
+    assert server.n_requests == 24 * 3  # the second command reads cached responses
+    assert "72 prompts in all orders" in first.stderr
+    assert "1 left out: its options refer to each other" in first.stderr
+    assert table_files(tmp_path) == tables_before
+
+    figures = {row["figure"]: row for row in lines(cached)}
+    assert figures["circular"]["value"] == pytest.approx(0)
+    assert figures["letter_A"]["value"] == pytest.approx(1)
+    assert figures["letter_A"]["expected"] == pytest.approx(1 / 3)
+    assert figures["all_orders"]["value"] == pytest.approx(1 / 3)

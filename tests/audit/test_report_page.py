@@ -1,9 +1,9 @@
-"""What of doubts gets into the report, in which order, and what a reader finds in Chromium."""
+"""The audit in the report: the order of its doubts, and its pages in Chromium."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def data(home: Path, name: str) -> Any:
-    """What a page gets by that name."""
+    """Parse the data file of a page of the report."""
     (file,) = (home / "report" / "data").glob(f"{name}.*.js")
-    return json.loads(file.read_text(encoding="utf-8").partition(",")[2].removesuffix(");\n"))
+    script = file.read_text(encoding="utf-8")
+    return json.loads(script.partition(",")[2].removesuffix(");\n"))
 
 
 @pytest.fixture(scope="module")
@@ -34,29 +35,31 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("rows", "order"),
+    ("questions_of_doubts", "order"),
     [
-        pytest.param([("b", "a"), ("c", "a")], ["a", "b", "c"], id="whom most doubts name"),
-        pytest.param([("b", "a")], ["b", "a"], id="then whom a doubt names first"),
+        pytest.param([("b", "a"), ("c", "a")], ["a", "b", "c"], id="the most doubts first"),
+        pytest.param([("b", "a")], ["b", "a"], id="then in the order of a doubt"),
         pytest.param([("a", "a", "a", "b"), ("b",)], ["b", "a"], id="each doubt counts once"),
-        pytest.param([], [], id="nothing"),
+        pytest.param([], [], id="no doubt"),
     ],
 )
-def test_what_is_looked_at_first(rows, order) -> None:
+def test_questions_are_ordered_by_the_number_of_doubts(questions_of_doubts, order) -> None:
     doubts = [
         replace(DOUBT, about=names, evidence=("",) * len(names), weight=(1.0,) * len(names))
-        for names in rows
+        for names in questions_of_doubts
     ]
     assert list(most_named(doubts)) == order
 
 
-def test_doubts_come_before_what_passed_and_what_could_not_look(home: Path) -> None:
+def test_failed_checks_come_before_passed_and_skipped_ones(home: Path) -> None:
     checks = data(home, f"audit-{slug('quiz')}")["checks"]
-    names = [one["check"] for one in checks]
+    names = [check["check"] for check in checks]
     assert names == ["wrong_keys", "duplicates", "solved_blind", "fit"]
 
 
-def test_a_task_that_was_not_examined_and_one_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_unreadable_audit_is_a_problem_and_a_task_without_an_audit_is_none(
+    tmp_path: Path,
+) -> None:
     doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.path(["quiz", "audit"]).write_bytes(b"PAR1 torn")
@@ -68,15 +71,16 @@ def test_a_task_that_was_not_examined_and_one_that_cannot_be_read(tmp_path: Path
     assert other == {"task": "other", "problem": "", "data": "", "checks": []}
 
 
-def test_images_stay_out_of_the_report_where_that_is_wanted(tmp_path: Path) -> None:
+def test_images_stay_out_of_a_report_without_images(tmp_path: Path) -> None:
     doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
     AuditPages(without_images=["quiz"]).write(site, tables, CATALOG)
     site.finish()
     page = data(tmp_path, f"audit-{slug('quiz')}")
-    every = [one for check in page["checks"] for one in check["suspects"]] + page["first"]
-    assert [one["images"] for one in every] == [[]] * len(every)
+    suspects = [suspect for check in page["checks"] for suspect in check["suspects"]]
+    assert suspects
+    assert not any(suspect["images"] for suspect in [*suspects, *page["first"]])
     assert not list((tmp_path / "report" / "images").rglob("*.webp"))
 
 
@@ -94,27 +98,27 @@ def test_a_doubt_leads_to_its_question_with_its_image(page: "Page", address: str
     page.get_by_text("2 of 4 checks found something to look at; 1 could not look.").wait_for()
     first = page.get_by_role("listitem").first
     assert "named by 2 doubts" in first.inner_text()
-    assert first.locator("img").evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
+    assert (
+        first.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 1
+    )
     first.get_by_role("link", name="quiz/2").click()
     page.get_by_role("heading", name="a quiz: samples").wait_for()
     page.get_by_text("What is 2?").first.wait_for()
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("route", ["audit", "audit/quiz", "audit/other"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 380])
-def test_axe_finds_nothing_and_nothing_is_cut_off(
-    page: "Page", address: str, theme: str, width: int
+def test_pages_pass_axe_and_fit_the_window(
+    page: "Page", address: str, theme: Literal["light", "dark"], width: int, route: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    for route in ("audit", "audit/quiz", "audit/other"):
-        page.goto("about:blank")
-        page.goto(f"{address}#/{route}")
-        page.get_by_role("heading", level=1).wait_for()
-        found = axe.Axe().run(page, options={"preload": False})
-        assert not found.response["violations"], found.generate_report()
-        beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert beyond <= 0, route
+    page.emulate_media(color_scheme=theme)
+    page.goto(f"{address}#/{route}")
+    page.get_by_role("heading", level=1).wait_for()
+    results = axe.Axe().run(page, options={"preload": False})
+    assert not results.response["violations"], results.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

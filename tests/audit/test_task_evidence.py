@@ -1,4 +1,4 @@
-"""The mini edition of every suite: nothing is found in it."""
+"""The mini edition of every suite passes the audit; damaged tables fail it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,15 +14,15 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.audit.held import TASK, Held, failed
+from tests.audit.memory_evidence import TASK, MemoryEvidence, failed_checks
 
 SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 
 
-def held_of(evidence: TaskEvidence) -> Held:
-    """The questions and images of a home, in memory."""
-    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
-    return Held(
+def load_evidence(evidence: TaskEvidence) -> MemoryEvidence:
+    """Load the questions and images of a home into memory, without its responses."""
+    images = list(dict.fromkeys(image for q in evidence.questions for image in q.images))
+    return MemoryEvidence(
         task=replace(TASK, name=evidence.task.name),
         questions=evidence.questions,
         images={image: evidence.open_image(image) for image in images},
@@ -32,25 +32,29 @@ def held_of(evidence: TaskEvidence) -> Held:
 
 
 @pytest.fixture(scope="module")
-def minis(tmp_path_factory) -> Mapping[str, Held]:
-    """Task -> what is held of its mini edition."""
+def mini_editions(tmp_path_factory) -> Mapping[str, MemoryEvidence]:
+    """The evidence of the mini edition of every task that models answer."""
     home = load_settings(tmp_path_factory.mktemp("home"))
     with Workbench(home, SUITES) as bench:
         for suite in SUITES:
             bench.refresh_questions(suite)
         image_store = ImageStore(folder=str(bench.settings.home / "images"))
         tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
-        gathered = [TaskEvidence(task, bench.tables, image_store) for task in tasks]
         assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
-        return {one.task.name: held_of(one) for one in gathered}
+        return {
+            task.name: load_evidence(TaskEvidence(task, bench.tables, image_store))
+            for task in tasks
+        }
 
 
 @pytest.mark.long
-def test_nothing_is_found_in_any_of_them(minis):
-    assert {name: failed(held) for name, held in minis.items() if failed(held)} == {}
+def test_mini_editions_pass_every_check(mini_editions):
+    failed = {name: failed_checks(evidence) for name, evidence in mini_editions.items()}
+    assert failed
+    assert {name: checks for name, checks in failed.items() if checks} == {}
 
 
-def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
+def test_a_damaged_table_of_questions_fails_the_checks(tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     damaged = TaskEvidence(CODIS, tables, ImageStore(folder=str(tmp_path / "images")))
     tables.path(["codis", "questions"]).parent.mkdir(parents=True)

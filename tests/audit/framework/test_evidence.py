@@ -1,7 +1,6 @@
-"""What models said and got, gathered from the tables of a home."""
+"""Points and answers of models, read from the tables of a home."""
 
-from dataclasses import replace
-
+import numpy as np
 import pytest
 
 from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR
@@ -26,12 +25,12 @@ def score(number, model, points, answer=(), **fields):
 
 
 @pytest.fixture
-def gathered(tmp_path):
+def evidence(tmp_path):
+    """Evidence of a model, a model without answers, and one that was asked other questions."""
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], quiz(3), Question)
     data = short_digest(str(tables.digest(["quiz", "questions"])))
-    row = metric("good", 1.0, task="quiz", data=data)
-    texts = {
+    scores_by_model = {
         "good": [
             score(0, "good", 1.0, ("A",)),
             score(1, "good", 1.0, ("A", "C"), max_points=2.0),
@@ -41,19 +40,17 @@ def gathered(tmp_path):
         "mute": [score(0, "mute", 0.0), score(1, "mute", None)],
         "old": [score(0, "old", 1.0, ("A",))],
     }
-    for model, scores in texts.items():
+    for model, scores in scores_by_model.items():
         tables.write(["quiz", "scores"], scores, Score, model)
-        of_model = replace(row, model=model, data="other" if model == "old" else data)
-        tables.write(["quiz", "metrics"], [of_model], Metric, model)
+        data_of_model = "other" if model == "old" else data
+        row = metric(model, 1.0, task="quiz", data=data_of_model)
+        tables.write(["quiz", "metrics"], [row], Metric, model)
     return TaskEvidence(TASK, tables, ImageStore(folder=str(tmp_path / "images")))
 
 
-def test_points_are_shares_and_answers_those_of_the_first_draw(gathered):
-    found = gathered.results()
-    assert found.models == ("good", "mute")  # "old" was asked other questions
-    assert found.questions == ("quiz/0", "quiz/1", "quiz/2")
-    assert found.points[0].tolist() == [1.0, 0.5, 0.5]
-    assert found.answers[0].tolist() == ["A", f"A{ANSWER_SEPARATOR}C", "B"]
-    assert found.answers[1].tolist() == ["", "", ""]
-    assert found.points[1, 0] == 0
-    assert str(found.points[1].tolist()) == "[0.0, nan, nan]"
+def test_points_are_shares_and_answers_those_of_the_first_draw(evidence):
+    results = evidence.results()
+    assert results.models == ("good", "mute")
+    assert results.questions == ("quiz/0", "quiz/1", "quiz/2")
+    np.testing.assert_array_equal(results.points, [[1.0, 0.5, 0.5], [0.0, np.nan, np.nan]])
+    assert results.answers.tolist() == [["A", f"A{ANSWER_SEPARATOR}C", "B"], ["", "", ""]]

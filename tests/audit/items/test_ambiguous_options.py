@@ -1,4 +1,4 @@
-"""Options that mean the same and options that do not; questions that only wording tells apart."""
+"""Options of the same meaning, and questions that differ in their wording only."""
 
 from dataclasses import replace
 
@@ -9,30 +9,29 @@ from bench_assets.audit.items.ambiguous_options import (
     canonical_option,
     paraphrase_key,
 )
-from tests.audit.held import exam
+from tests.audit.memory_evidence import fair_exam
 from tests.cases import read_rows
 from tests.fakes.rows import question
 
 
-@pytest.mark.parametrize(("a", "b"), read_rows(__file__, "same_options.jsonl"))
-def test_options_that_mean_the_same_are_ambiguous(a: str, b: str) -> None:
-    assert canonical_option(a) == canonical_option(b)
-    held = exam("choice", 20)
-    options = (a, "something else", b, "nothing")
-    changed = replace(held.questions[3], options=options, answer=("A",))
-    found = ambiguous_options(
-        replace(held, questions=[*held.questions[:3], changed, *held.questions[4:]])
-    )
-    assert [one.about for one in found.suspects] == [changed.question_id]
+@pytest.mark.parametrize(("first", "second"), read_rows(__file__, "same_options.jsonl"))
+def test_options_that_mean_the_same_are_ambiguous(first: str, second: str) -> None:
+    assert canonical_option(first) == canonical_option(second)
+    evidence = fair_exam("choice", 20)
+    options = (first, "something else", second, "nothing")
+    changed, *others = evidence.questions
+    changed = replace(changed, options=options, answer=("A",))
+    finding = ambiguous_options(replace(evidence, questions=[changed, *others]))
+    assert [suspect.about for suspect in finding.suspects] == [changed.question_id]
 
 
-@pytest.mark.parametrize(("a", "b"), read_rows(__file__, "other_options.jsonl"))
-def test_options_that_differ_are_not(a: str, b: str) -> None:
-    assert canonical_option(a) != canonical_option(b)
+@pytest.mark.parametrize(("first", "second"), read_rows(__file__, "other_options.jsonl"))
+def test_options_of_other_meanings_are_not_ambiguous(first: str, second: str) -> None:
+    assert canonical_option(first) != canonical_option(second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "is_same"),
     [
         ("What colour is the car?", "Which color does the car have?", True),
         ("How many cats are in the picture?", "How many cats are there?", True),
@@ -41,6 +40,8 @@ def test_options_that_differ_are_not(a: str, b: str) -> None:
         ("Who is not smiling?", "Who is smiling?", False),
     ],
 )
-def test_what_wording_alone_tells_apart(one: str, other: str, same: bool) -> None:
-    keys = [paraphrase_key(question(text=text, images=("i",))) for text in (one, other)]
-    assert (keys[0] == keys[1]) is same
+def test_paraphrases_have_the_same_key(first: str, second: str, is_same: bool) -> None:
+    first_key, second_key = (
+        paraphrase_key(question(text=text, images=("i",))) for text in (first, second)
+    )
+    assert (first_key == second_key) is is_same

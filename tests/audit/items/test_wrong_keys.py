@@ -1,4 +1,4 @@
-"""Wrong keys that are planted are found, right ones are left alone."""
+"""Planted wrong keys are suspects, right keys are not."""
 
 from dataclasses import replace
 
@@ -16,10 +16,15 @@ from bench_assets.audit.items.wrong_keys import (
     suspected_keys,
     wrong_key_ratios,
 )
-from tests.audit.simulated import Answers, answers_of, responses, with_wrong_keys
+from tests.audit.simulated import (
+    AnswersEvidence,
+    draw_answers,
+    evidence_of_answers,
+    plant_wrong_keys,
+)
 from tests.fakes.rows import question
 
-MIXED = [*np.linspace(-1, 2.5, 20)]
+ABILITIES = [*np.linspace(-1, 2.5, 20)]
 
 
 def model_answers(answers, key, n_options=4):
@@ -33,114 +38,129 @@ def model_answers(answers, key, n_options=4):
     )
 
 
-def test_a_model_that_always_says_a_knows_nothing_and_says_nothing_of_any_key():
+def test_a_model_that_always_says_a_is_estimated_to_know_nothing():
     key = np.tile([0, 1, 2, 3], 50)
-    coin = np.random.default_rng(1).integers(4, size=200)
-    answers = model_answers([np.zeros(200, int), key, coin], key)
-    found = estimate_habits(answers)
-    assert found.knows[:, 0] == pytest.approx([0.0, 0.98, 0.0], abs=0.1)
-    assert found.guesses[0, 0].argmax() == 0
-    alone = model_answers([np.zeros(200, int)], key)
-    ratios, _ = wrong_key_ratios(alone, estimate_habits(alone), QuestionVariation(1.0, 0.3))
+    random_letters = np.random.default_rng(1).integers(4, size=200)
+    habits = estimate_habits(model_answers([np.zeros(200, int), key, random_letters], key))
+    assert habits.knows[:, 0] == pytest.approx([0.0, 0.98, 0.0], abs=0.1)
+    assert habits.guesses[0, 0].argmax() == 0
+
+
+def test_a_model_that_always_says_a_is_no_evidence_against_any_key():
+    answers = model_answers([np.zeros(200, int)], np.tile([0, 1, 2, 3], 50))
+    ratios, _ = wrong_key_ratios(answers, estimate_habits(answers), QuestionVariation(1.0, 0.3))
     assert np.abs(ratios).max() < 0.05
 
 
-def test_the_ratio_by_pencil():
+def test_the_ratio_of_a_wrong_key_is_that_calculated_by_hand():
     """Two options; no spread, hardly a lure: a model that knows 60 % and else tosses a coin.
 
     It says the key with 0.8 and the other with 0.2: three models against a key make 4 * 4 * 4.
     """
     key = np.array([0, 1] * 500)
-    wrong = np.arange(1000) % 10 < 2
-    codes = np.stack([np.where(np.roll(wrong, shift), 1 - key, key) for shift in (0, 3, 6)])
-    codes[:, 0], codes[:, 1] = 1 - key[0], key[1]
-    of = model_answers(codes, key, n_options=2)
-    ratios, others = wrong_key_ratios(of, estimate_habits(of), QuestionVariation(0.0, 1e-3))
+    errs = np.arange(1000) % 10 < 2
+    codes = np.stack([np.where(np.roll(errs, shift), 1 - key, key) for shift in (0, 3, 6)])
+    codes[:, 0] = 1 - key[0]
+    codes[:, 1] = key[1]
+    answers = model_answers(codes, key, n_options=2)
+    ratios, alternatives = wrong_key_ratios(
+        answers, estimate_habits(answers), QuestionVariation(0.0, 1e-3)
+    )
     assert ratios[0] == pytest.approx(np.log(64), rel=0.05)
     assert ratios[1] == pytest.approx(-np.log(64), rel=0.05)
-    assert others[0] == 1
+    assert alternatives[0] == 1
 
 
 @pytest.mark.parametrize(
     ("ratios", "least", "most"),
     [
-        pytest.param(np.zeros(100), 0.99, 1.01, id="answers that say nothing leave it at one"),
-        pytest.param(np.full(100, -3.0), 0.0, 0.7, id="keys confirmed"),
+        pytest.param(np.zeros(100), 0.99, 1.01, id="no information: even odds"),
+        pytest.param(np.full(100, -3.0), 0.0, 0.7, id="all keys confirmed"),
         pytest.param(np.r_[np.full(98, -3.0), 9, 9], 20, np.inf, id="two keys contradicted"),
     ],
 )
-def test_the_evidence_that_some_keys_are_wrong(ratios, least, most):
-    assert least <= evidence_of_wrong_keys(ratios)[0] <= most
+def test_contradicted_keys_raise_the_evidence_and_confirmed_keys_lower_it(ratios, least, most):
+    evidence, *_ = evidence_of_wrong_keys(ratios)
+    assert least <= evidence <= most
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_five_wrong_keys_of_two_hundred_are_found(seed):
+def test_four_of_five_wrong_keys_in_two_hundred_are_among_the_first_suspects(seed):
     rng = np.random.default_rng(seed)
-    codes, key = responses(MIXED, 200, rng)
-    planted, wrong = with_wrong_keys(key, 5, rng)
-    found = suspected_keys(answers_of(codes, planted, categories=4))
-    first = [one.about for one in sort_suspects(found.suspects)[:10]]
-    assert not found.passed
-    assert len(wrong & set(first)) >= 4
+    codes, key = draw_answers(ABILITIES, 200, rng)
+    planted, wrong = plant_wrong_keys(key, 5, rng)
+    finding = suspected_keys(evidence_of_answers(codes, planted, categories=4))
+    first_ten = {suspect.about for suspect in sort_suspects(finding.suspects)[:10]}
+    assert not finding.passed
+    assert len(wrong & first_ten) >= 4
 
 
-def test_models_that_are_copies_count_as_one():
-    codes, key = responses([0.5, 1, 1.5], 200, np.random.default_rng(3))
-    once, often = (answers_of(np.repeat(codes, n, axis=0), key) for n in (1, 7))
-    assert read_answers(often.found, often.questions).matrix.answers.tolist() == codes.tolist()
-    assert suspected_keys(often).sentence == suspected_keys(once).sentence
+def test_copies_of_a_model_count_as_one():
+    codes, key = draw_answers([0.5, 1, 1.5], 200, np.random.default_rng(3))
+    once = evidence_of_answers(codes, key)
+    copied = evidence_of_answers(np.repeat(codes, 7, axis=0), key)
+    matrix = read_answers(copied.main_results, copied.questions).matrix
+    assert matrix.answers.tolist() == codes.tolist()
+    assert suspected_keys(copied).sentence == suspected_keys(once).sentence
 
 
 @pytest.mark.parametrize(
-    ("category", "where"),
+    ("category", "compared_questions"),
     [
         pytest.param("kind 0", "other questions of kind 0", id="one of many"),
         pytest.param("alone", "other questions", id="the only one of its category"),
-        pytest.param("", "other questions", id="none"),
+        pytest.param("", "other questions", id="no category"),
     ],
 )
-def test_the_evidence_says_who_says_what_and_how_often_they_are_right(category, where):
+def test_the_evidence_names_the_answers_and_how_often_the_models_are_right(
+    category, compared_questions
+):
     key = np.arange(160) % 4
     codes = np.tile(key, (5, 1))
     for model in range(5):  # each errs on twenty questions of its own
         codes[model, model::8] = (key[model::8] + 1 + np.arange(20) % 3) % 4
     codes[:, 159] = [1, 1, 1, 1, 3]  # the key says D
-    answers = answers_of(codes, key)
-    *most, last = answers.questions
-    evidence = replace(answers, questions=[*most, replace(last, category=category)])
-    first = sort_suspects(suspected_keys(evidence).suspects)[0]
+    answers = evidence_of_answers(codes, key)
+    *others, last = answers.questions
+    evidence = replace(answers, questions=[*others, replace(last, category=category)])
+
+    first, *_ = sort_suspects(suspected_keys(evidence).suspects)
+
     assert first.about == "quiz/159"
     assert first.evidence.startswith(
         "4 of 5 models say B, the key says D (1 of them says so); they are right on 87% of the "
-        f"{where}."
+        f"{compared_questions}."
     )  # 139 of 159 each
 
 
-def test_without_options_the_same_other_answer_is_the_evidence():
-    """Texts: all strong models say "7", the key says "eight"; elsewhere they say the key."""
-    n = 60
+def test_one_common_answer_other_than_the_key_is_evidence_without_options():
+    """All models say "7" where the key says "eight"; each errs elsewhere in its own words."""
     questions = [
         question(question_id=f"quiz/{j}", answer=("eight" if j == 9 else f"number {j}",))
-        for j in range(n)
+        for j in range(60)
     ]
-    points = np.ones((6, n))
-    answers = np.array([[one.answer[0] for one in questions]] * 6, dtype=object)
+    points = np.ones((6, 60))
+    answers = np.array([[q.answer[0] for q in questions]] * 6, dtype=object)
     for model in range(6):
-        points[model, 10 + model :: 10], answers[model, 10 + model :: 10] = 0, f"guess {model}"
-    points[:, 9], answers[:, 9] = 0, "7"
+        points[model, 10 + model :: 10] = 0
+        answers[model, 10 + model :: 10] = f"guess {model}"
+    points[:, 9] = 0
+    answers[:, 9] = "7"
     results = Results(
         models=tuple("abcdef"),
-        questions=tuple(one.question_id for one in questions),
+        questions=tuple(q.question_id for q in questions),
         points=points,
         answers=answers,
     )
-    found = suspected_keys(Answers(questions, results))
-    assert [one.about for one in found.suspects] == ["quiz/9"]
-    assert "6 of 6 models say 7, the key says eight (none does)" in found.suspects[0].evidence
+
+    (suspect,) = suspected_keys(AnswersEvidence(questions, results)).suspects
+
+    assert suspect.about == "quiz/9"
+    assert "6 of 6 models say 7, the key says eight (none does)" in suspect.evidence
 
 
 @pytest.mark.parametrize(
-    ("codes", "key", "why"),
+    ("codes", "key", "expected_reason"),
     [
         pytest.param(
             np.zeros((0, 30), int),
@@ -152,7 +172,7 @@ def test_without_options_the_same_other_answer_is_the_evidence():
             np.zeros((2, 30), int),
             np.arange(30) % 4,
             "models with answers of their own: 1",
-            id="two the same",
+            id="two equal models",
         ),
         pytest.param(
             np.arange(40).reshape(4, 10) % 3,
@@ -165,7 +185,7 @@ def test_without_options_the_same_other_answer_is_the_evidence():
         ),
     ],
 )
-def test_what_cannot_be_looked_at_says_why(codes, key, why):
-    found = suspected_keys(answers_of(codes, key))
-    assert found.passed
-    assert found.skipped.startswith(why)
+def test_too_few_models_or_questions_skip_the_check(codes, key, expected_reason):
+    finding = suspected_keys(evidence_of_answers(codes, key))
+    assert finding.passed
+    assert finding.skipped.startswith(expected_reason)

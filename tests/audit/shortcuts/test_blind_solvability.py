@@ -1,4 +1,4 @@
-"""Blind runs that guess, that know some answers, and that share a habit."""
+"""Blind runs of models that guess, know some answers or share a habit."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,54 +7,59 @@ import numpy as np
 import pytest
 
 from tests.audit import faults
-from tests.audit.held import LETTERS, Held, exam, found
+from tests.audit.memory_evidence import LETTERS, MemoryEvidence, fair_exam, run_check
 from tests.fakes.rows import prediction
 
+BlindAnswer = Callable[[np.random.Generator, str, int], str]
+"""The response to a question, from its key and its number."""
 
-def blind(held: Held, says: Callable[[np.random.Generator, str, int], str], runs: int = 3) -> Held:
-    """Models that see all, and blind runs that say what a function says of key and number."""
+
+def add_responses(
+    evidence: MemoryEvidence, blind_answer: BlindAnswer, runs: int = 3
+) -> MemoryEvidence:
+    """Add a model that sees the images and blind runs that respond with ``blind_answer``."""
     rng = np.random.default_rng(5)
-    predictions = faults.responses(held, "good", "main", 0.9)
+    predictions = faults.responses(evidence, "good", "main", 0.9)
     for run in range(runs):
         predictions += [
             prediction(
-                question_id=one.question_id,
+                question_id=question.question_id,
                 model=f"m{run}",
                 condition="no_image",
-                text=says(rng, one.answer[0], number),
+                text=blind_answer(rng, question.answer[0], number),
                 decoding="m",
             )
-            for number, one in enumerate(held.questions)
+            for number, question in enumerate(evidence.questions)
         ]
-    return replace(held, responses=predictions)
+    return replace(evidence, responses=predictions)
 
 
 def guess(rng: np.random.Generator, key: str, number: int) -> str:
     return str(rng.choice(list(LETTERS)))
 
 
-def know_some(share: float) -> Callable[[np.random.Generator, str, int], str]:
-    """Every 1/share-th question is solved by all, the others are guessed."""
-    every = round(1 / share)
-    return lambda rng, key, number: key if number % every == 0 else guess(rng, key, number)
+def know_every(n: int) -> BlindAnswer:
+    """Every n-th question is solved, the others are guessed."""
+    return lambda rng, key, number: key if number % n == 0 else guess(rng, key, number)
 
 
 @pytest.mark.parametrize(
-    ("n", "runs", "share"), [(200, 3, 0.15), (120, 5, 0.15), (400, 1, 0.15), (300, 3, 0.1)]
+    ("n", "runs", "known_every"), [(200, 3, 7), (120, 5, 7), (400, 1, 7), (300, 3, 10)]
 )
 def test_a_small_share_of_blind_solvable_questions_is_found(
-    n: int, runs: int, share: float
+    n: int, runs: int, known_every: int
 ) -> None:
-    held = blind(exam("choice", n), know_some(share), runs)
-    finding = found(held, "needs_images")
+    evidence = add_responses(fair_exam("choice", n), know_every(known_every), runs)
+    finding = run_check(evidence, "needs_images")
     assert not finding.passed
-    named = {one.about for one in finding.suspects}
-    solved = {one.question_id for one in held.questions[:: round(1 / share)]}
-    assert solved <= named
+    solved = {question.question_id for question in evidence.questions[::known_every]}
+    assert solved <= {suspect.about for suspect in finding.suspects}
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_habit_that_blind_runs_share_is_no_knowledge(seed: int) -> None:
+def test_letters_that_all_blind_runs_prefer_are_no_knowledge(seed: int) -> None:
     habit = np.random.default_rng(seed).choice(list(LETTERS), 200, p=[0.7, 0.1, 0.1, 0.1])
-    held = blind(exam("choice", 200, seed), lambda rng, key, number: str(habit[number]))
-    assert found(held, "needs_images").passed
+    evidence = add_responses(
+        fair_exam("choice", 200, seed), lambda rng, key, number: str(habit[number])
+    )
+    assert run_check(evidence, "needs_images").passed

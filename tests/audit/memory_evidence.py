@@ -1,4 +1,4 @@
-"""Evidence that is held in memory, and exams of every kind that nothing gives away."""
+"""Evidence in memory, and exams of every kind of question in which no check finds a fault."""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +25,18 @@ from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
 from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
-from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.fakes.rows import question
 
 LETTERS = "ABCD"
 
 
-def exact(answered, _):
-    right = answered.question.answer
+def score_exact(answered, _):
+    key = answered.question.answer
     text = answered.prediction.text
-    is_right = text in right or text == "".join(right)
+    is_right = text in key or text == "".join(key)
     return Score.of(answered.prediction, points=float(is_right), answer=(text,))
 
 
@@ -50,36 +50,36 @@ TASK = Task(
         ),
         "no_image": Condition(prompt=lambda q: Prompt.of(q.text), about="Without images."),
     },
-    scorers={"exact": exact},
-    measures={"accuracy": lambda scored: mean(ScoredPoint(one.points) for _, one in scored)},
+    scorers={"exact": score_exact},
+    measures={"accuracy": lambda scored: mean(ScoredPoint(row.score.points) for row in scored)},
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained:
-    """What a model was trained on."""
+class MemoryTrainingData:
+    """Images, perceptual hashes and texts that a model was trained on."""
 
-    of_images: Sequence[str] = ()
-    of_looks: Sequence[str] = ()
-    of_texts: Sequence[str] = ()
+    image_digests: Sequence[str] = ()
+    perceptual_hashes: Sequence[str] = ()
+    training_texts: Sequence[str] = ()
 
     def images(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("hashes.txt", one) for one in self.of_images)
+        yield from (TrainingMatch("hashes.txt", digest) for digest in self.image_digests)
 
     def image_hashes(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("looks.txt", one) for one in self.of_looks)
+        yield from (TrainingMatch("looks.txt", image_hash) for image_hash in self.perceptual_hashes)
 
     def texts(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("texts.jsonl", one) for one in self.of_texts)
+        yield from (TrainingMatch("texts.jsonl", text) for text in self.training_texts)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
-    """Evidence in memory."""
+class MemoryEvidence:
+    """The evidence of a task, as `TaskEvidence` reads it from tables and images."""
 
     questions: Sequence[Question]
     images: Mapping[str, Image.Image] = field(default_factory=dict)
-    hashes: Mapping[str, str] = field(default_factory=dict)  # how images look
+    hashes: Mapping[str, str] = field(default_factory=dict)  # perceptual, by image
     stored: Mapping[str, StoredImage] = field(default_factory=dict)
     task: Task = TASK
     training: TrainingData | None = None
@@ -87,10 +87,10 @@ class Held:
     people_checks: Mapping[str, PeopleCheck] = field(default_factory=dict)
 
     def ranges(self, images):
-        return {one: level_range(self.images[one]) for one in images if one in self.images}
+        return {image: level_range(self.images[image]) for image in images if image in self.images}
 
     def image_hashes(self, images):
-        return {one: self.hashes[one] for one in images if one in self.images}
+        return {image: self.hashes[image] for image in images if image in self.images}
 
     def open_image(self, image):
         if image not in self.images:
@@ -98,13 +98,13 @@ class Held:
         return self.images[image]
 
     def predictions(self, model: str, condition: str = "main") -> list[Prediction]:
-        return [one for one in self.responses if (one.model, one.condition) == (model, condition)]
+        return [row for row in self.responses if row.model == model and row.condition == condition]
 
     def judgements(self, model: str, condition: str = "main") -> list[Judgement]:
         return []
 
     def scores(self, model: str, condition: str = "main") -> list[Score]:
-        return score(self.task, self.questions, self.predictions(model, condition), [])
+        return pipeline.score(self.task, self.questions, self.predictions(model, condition), [])
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
@@ -113,44 +113,44 @@ class Held:
         return {name: [getattr(row, name) for row in rows] for name in names}
 
     def results(self, condition: str = "main") -> Results:
-        models = sorted({one.model for one in self.responses if one.condition == condition})
-        ids = [one.question_id for one in self.questions]
+        models = sorted({row.model for row in self.responses if row.condition == condition})
+        ids = [question.question_id for question in self.questions]
         points = np.full((len(models), len(ids)), np.nan)
         answers = np.full(points.shape, "", object)
-        places = {name: place for place, name in enumerate(ids)}
         for row, model in enumerate(models):
-            for one in self.scores(model, condition):
-                place = row, places[one.question_id]
-                points[place], answers[place] = one.points, ANSWER_SEPARATOR.join(one.answer)
+            for score in self.scores(model, condition):
+                column = ids.index(score.question_id)
+                points[row, column] = score.points
+                answers[row, column] = ANSWER_SEPARATOR.join(score.answer)
         return Results(models=tuple(models), questions=tuple(ids), points=points, answers=answers)
 
 
-def failed(held: Held) -> set[str]:
-    """The examinations that do not pass."""
-    return {row.check for row in audit_task(held) if not row.passed}
+def failed_checks(evidence: MemoryEvidence) -> set[str]:
+    """The names of the checks that do not pass."""
+    return {row.check for row in audit_task(evidence) if not row.passed}
 
 
-def found(held: Held, check: str) -> AuditFinding:
-    """What one examination finds."""
-    (one,) = [one for one in CHECKS if one.name == check]
-    return one(held)
+def run_check(evidence: MemoryEvidence, name: str) -> AuditFinding:
+    """Run one check of the audit by its name."""
+    (check,) = [check for check in CHECKS if check.name == name]
+    return check(evidence)
 
 
-def drawn(seed: int, side: int = 48) -> Image.Image:
-    """An image that looks like no other: a few large patches of colour."""
+def random_image(seed: int) -> Image.Image:
+    """An image of a few large random patches of colour, far from that of any other seed."""
     patches = np.random.default_rng(seed).integers(0, 256, (6, 6, 3), dtype=np.uint8)
-    return Image.fromarray(patches).resize((side, side), Image.Resampling.BICUBIC)
+    return Image.fromarray(patches).resize((48, 48), Image.Resampling.BICUBIC)
 
 
-def stored_as(image: Image.Image, name: str, form: str = "PNG") -> StoredImage:
-    """The file that an image becomes."""
+def encode_as_stored(image: Image.Image, name: str, image_format: str = "PNG") -> StoredImage:
+    """Describe the file that an image becomes."""
     file = io.BytesIO()
-    image.save(file, form)
+    image.save(file, image_format)
     data = file.getvalue()
     return StoredImage(
         name=name,
         sha256=sha256(data).hexdigest(),
-        format=form,
+        format=image_format,
         width=image.width,
         height=image.height,
         n_bytes=len(data),
@@ -167,7 +167,7 @@ _PLACES = [
 ]
 
 
-def exam(kind: str, n: int = 60, seed: int = 0) -> Held:
+def fair_exam(kind: str, n: int = 60, seed: int = 0) -> MemoryEvidence:
     """Questions of one kind, each about an image of its own.
 
     Each word is right as often as it is offered, each letter as often as any other, in no order.
@@ -175,46 +175,47 @@ def exam(kind: str, n: int = 60, seed: int = 0) -> Held:
     rng = np.random.default_rng(seed)
     images, stored, questions = {}, {}, []
     for number in range(n):
-        image, file = _page(1000 * seed + number, f"{number:04}.png")
+        image, file = _image_and_file(1000 * seed + number, f"{number:04}.png")
         images[file.sha256], stored[file.sha256] = image, file
         questions.append(_question(kind, number, file.sha256, rng))
     hashes = {image: image[:16] for image in images}  # as good as any, and far from one another
-    return Held(questions=questions, images=images, hashes=hashes, stored=stored)
+    return MemoryEvidence(questions=questions, images=images, hashes=hashes, stored=stored)
 
 
 @cache
-def _page(seed: int, name: str) -> tuple[Image.Image, StoredImage]:
+def _image_and_file(seed: int, name: str) -> tuple[Image.Image, StoredImage]:
     """An image and its file, the same in exams of every kind."""
-    return (image := drawn(seed)), stored_as(image, name)
+    image = random_image(seed)
+    return image, encode_as_stored(image, name)
 
 
 def _question(kind: str, number: int, image: str, rng: np.random.Generator) -> Question:
-    place, other = (_PLACES[n] for n in (number % 10, number // 10 % 10))
-    text = f"Which thing lies between the {place} and the {other}, beside sign {number}?"
-    named = {
+    start, end = _PLACES[number % 10], _PLACES[number // 10 % 10]
+    text = f"Which thing lies between the {start} and the {end}, beside sign {number}?"
+    fields = {
         "question_id": f"exam/{number}",
         "task": "exam",
         "text": text,
         "images": (image,),
         "category": f"part {number % 2}",
     }
-    options = tuple(str(one) for one in rng.choice(_WORDS, 4, replace=False))
+    options = tuple(str(word) for word in rng.choice(_WORDS, 4, replace=False))
     key = int(rng.integers(4))
     match kind:
         case "choice":
-            return question(**named, kind=kind, options=options, answer=(LETTERS[key],))
+            return question(**fields, kind=kind, options=options, answer=(LETTERS[key],))
         case "choices":
             right = sorted(rng.choice(4, 2, replace=False))
             return question(
-                **named, kind=kind, options=options, answer=tuple(LETTERS[n] for n in right)
+                **fields, kind=kind, options=options, answer=tuple(LETTERS[n] for n in right)
             )
-        case "options":  # said in words
-            return question(**named, kind="text", options=options[:2], answer=(options[key % 2],))
+        case "options":  # answered with the text of an option
+            return question(**fields, kind="text", options=options[:2], answer=(options[key % 2],))
         case "blanks":
-            return question(**named, kind=kind, answer=(options[0], str(number * 7)))
+            return question(**fields, kind=kind, answer=(options[0], str(number * 7)))
         case _:
             answer = f"the {options[0]} with number {number * 7}"
-            return question(**named, kind="text", answer=(answer,))
+            return question(**fields, kind="text", answer=(answer,))
 
 
 KINDS = ("choice", "choices", "options", "blanks", "text")
