@@ -1,4 +1,4 @@
-"""Which files count: those that loading reads, in the folder and in folders of it, none outside."""
+"""Files of a checkpoint: those that loading reads, in its folder and below, none outside."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from bench_resources.checkpoints.files import loaded_files
 from bench_resources.checkpoints.identity import fingerprint, pin, pin_served
 from tests.fakes.checkpoint_files import safetensors, write_checkpoint
 
-BELOW = {
+FILES_BELOW = {
     "a template": "additional_chat_templates/default.jinja",
     "a second tokenizer": "qformer_tokenizer/vocab.txt",
     "trusted code": "custom_generate/generate.py",
 }
-Tell = Callable[[Path], str]
-TELLERS: dict[str, Tell] = {
+Digest = Callable[[Path], str]
+DIGESTS: dict[str, Digest] = {
     "identity": lambda folder: pin(str(folder)).content,
     "fingerprint": fingerprint,
 }
@@ -36,86 +36,118 @@ def _write(file: Path, text: str) -> Path:
     return file
 
 
-def _name_weights(folder: Path, name: str) -> None:
+def _name_weights(folder: Path, name: object) -> None:
     _write(folder / "config.json", json.dumps({"transformers_weights": name}))
 
 
-@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
-@pytest.mark.parametrize("name", BELOW.values(), ids=BELOW)
-def test_what_is_read_in_a_folder_below_counts(folder: Path, name: str, tell: Tell) -> None:
-    digests = [tell(folder)]
-    for text in "12":
-        _write(folder / name, text)
-        digests.append(tell(folder))
-    (folder / name).rename(folder / f"another{Path(name).suffix}")
-    digests.append(tell(folder))
-    assert len(set(digests)) == 4
-
-
-@pytest.mark.parametrize("below", ["tokenizer", "original", "optimizer"])
-def test_what_is_read_nowhere_does_not_change_what_a_checkpoint_is_known_by(
-    folder: Path, below: str
+@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+@pytest.mark.parametrize("name", FILES_BELOW.values(), ids=FILES_BELOW)
+def test_a_file_that_is_loaded_from_a_folder_below_changes_the_digest(
+    folder: Path, name: str, digest: Digest
 ) -> None:
-    _write(folder / below / "tokenizer.json", "{}")
+    file = folder / name
+    without_file = digest(folder)
+    _write(file, "1")
+    with_file = digest(folder)
+    _write(file, "2")
+    with_other_text = digest(folder)
+    file.rename(folder / f"another{file.suffix}")
+    with_renamed_file = digest(folder)
+    assert len({without_file, with_file, with_other_text, with_renamed_file}) == 4
+
+
+@pytest.mark.parametrize("subfolder", ["tokenizer", "original", "optimizer"])
+def test_a_file_that_loading_does_not_read_is_no_part_of_the_identity(
+    folder: Path, subfolder: str
+) -> None:
+    _write(folder / subfolder / "tokenizer.json", "{}")
     names = ("config.json", "model.safetensors", "tokenizer.json")
     lines = [f"{name} {sha256((folder / name).read_bytes()).hexdigest()}" for name in names]
-    by_hand = sha256("\n".join(lines).encode()).hexdigest()[:16]
-    assert pin(str(folder)).content == f"sha256:{by_hand}"
+    digest = sha256("\n".join(lines).encode()).hexdigest()
+    assert pin(str(folder)).content == f"sha256:{digest[:16]}"
 
 
-def test_a_link_in_a_folder_below_is_followed_as_any(folder: Path, tmp_path: Path) -> None:
-    link = folder / BELOW["a template"]
+@pytest.fixture
+def link_target(folder: Path, tmp_path: Path) -> Path:
+    """A file outside of the checkpoint, to which a template of the checkpoint links."""
+    target = _write(tmp_path / "elsewhere.jinja", "1")
+    link = folder / FILES_BELOW["a template"]
     link.parent.mkdir()
-    link.symlink_to(_write(tmp_path / "elsewhere.jinja", "1"))
+    link.symlink_to(target)
+    return target
+
+
+def test_a_link_counts_by_the_content_of_its_target(folder: Path, link_target: Path) -> None:
     before = pin(str(folder)).content
-    _write(tmp_path / "elsewhere.jinja", "2")
+    _write(link_target, "2")
     assert pin(str(folder)).content != before
-    (tmp_path / "elsewhere.jinja").unlink()
+
+
+def test_a_link_without_a_target_is_named(folder: Path, link_target: Path) -> None:
+    link_target.unlink()
     with pytest.raises(ModelError, match=r"default\.jinja is missing"):
         pin(str(folder))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_folder_below_that_cannot_be_read_is_named(folder: Path) -> None:
-    closed = _write(folder / BELOW["a template"], "x").parent
-    closed.chmod(0)
+def test_an_unreadable_folder_below_is_named(folder: Path) -> None:
+    subfolder = _write(folder / FILES_BELOW["a template"], "x").parent
+    subfolder.chmod(0)
     try:
         with pytest.raises(ModelError, match="additional_chat_templates: Permission"):
             pin(str(folder))
     finally:
-        closed.chmod(0o700)
+        subfolder.chmod(0o700)
 
 
-@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
-def test_weights_that_the_configuration_names_count_instead(folder: Path, tell: Tell) -> None:
-    (folder / "config.json").write_text('{"transformers_weights": null}')
+def test_without_a_name_of_weights_the_usual_file_is_loaded(folder: Path) -> None:
+    _name_weights(folder, None)
     assert folder / "model.safetensors" in loaded_files(folder)
+
+
+@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+def test_weights_that_the_configuration_names_change_the_digest(
+    folder: Path, digest: Digest
+) -> None:
     _name_weights(folder, "sub/real.safetensors")
-    (folder / "sub").mkdir()
-    digests = []
-    for weights in (b"1234", b"4321"):
-        (folder / "sub" / "real.safetensors").write_bytes(safetensors(weights))
-        digests.append(tell(folder))
-    assert digests[0] != digests[1]
+    weights = _write(folder / "sub" / "real.safetensors", "")
+    weights.write_bytes(safetensors(b"1234"))
+    before = digest(folder)
+    weights.write_bytes(safetensors(b"4321"))
+    assert digest(folder) != before
 
 
-def test_of_an_index_that_the_configuration_names_index_and_shards_count(folder: Path) -> None:
+def _write_named_index(folder: Path, shard: str) -> Path:
+    """Write an index of one shard, and a configuration that names it as the weights."""
     _name_weights(folder, "sub/of.safetensors.index.json")
-    index = _write(folder / "sub" / "of.safetensors.index.json", '{"weight_map": {"w": "w.bin"}}')
-    with pytest.raises(ModelError, match=r"tensor w: expected a \.safetensors file, got 'w\.bin'"):
-        loaded_files(folder)
-    index.write_text('{"weight_map": {"w": "w.safetensors"}}')
-    with pytest.raises(ModelError, match=r"w\.safetensors is missing"):
-        loaded_files(folder)
+    index = json.dumps({"weight_map": {"w": shard}})
+    return _write(folder / "sub" / "of.safetensors.index.json", index)
+
+
+def test_an_index_that_the_configuration_names_is_loaded_with_its_shards(folder: Path) -> None:
+    index = _write_named_index(folder, "w.safetensors")
     (folder / "w.safetensors").write_bytes(safetensors(b"1234"))
     assert {index, folder / "w.safetensors"} <= set(loaded_files(folder))
-    index.write_text('{"weight_map": {"w": "../m.safetensors"}}')
-    with pytest.raises(ModelError, match="outside the checkpoint"):
+
+
+@pytest.mark.parametrize(
+    ("shard", "expected_message"),
+    [
+        ("w.bin", r"tensor w: expected a \.safetensors file, got 'w\.bin'"),
+        ("w.safetensors", r"w\.safetensors is missing"),
+        ("../m.safetensors", "outside the checkpoint"),
+    ],
+)
+def test_a_shard_of_a_named_index_that_cannot_be_loaded_is_refused(
+    folder: Path, shard: str, expected_message: str
+) -> None:
+    _write_named_index(folder, shard)
+    with pytest.raises(ModelError, match=expected_message):
         loaded_files(folder)
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "expected_message"),
     [
         ("../m.safetensors", "outside the checkpoint"),
         ("/m.safetensors", "outside the checkpoint"),
@@ -124,34 +156,46 @@ def test_of_an_index_that_the_configuration_names_index_and_shards_count(folder:
         ("m.safetensors", "m.safetensors is missing"),
     ],
 )
-def test_weights_that_the_configuration_names_lie_in_its_folder(
-    folder: Path, name: object, says: str
+def test_a_name_of_weights_that_cannot_be_loaded_is_refused(
+    folder: Path, name: object, expected_message: str
 ) -> None:
-    _write(folder / "config.json", json.dumps({"transformers_weights": name}))
-    with pytest.raises(ModelError, match=says) as raised:
+    _name_weights(folder, name)
+    with pytest.raises(ModelError, match=expected_message) as raised:
         loaded_files(folder)
     assert str(folder) in str(raised.value)
 
 
-def test_every_shard_of_a_split_gguf_is_part_of_its_identity(tmp_path: Path) -> None:
+@pytest.fixture
+def gguf_shards(tmp_path: Path) -> list[Path]:
+    """Both shards of a model in GGUF, beside a shard of another model."""
     shards = [tmp_path / f"m-Q8-{i:05}-of-00002.gguf" for i in (1, 2)]
-    for shard in (*shards, tmp_path / "other-00001-of-00002.gguf"):
-        shard.write_bytes(b"GGUF")
-    before = pin_served(str(shards[0])).content
-    shards[1].write_bytes(b"GGUF of other weights")
-    assert pin_served(str(shards[0])).content != before
-    shards[1].unlink()
+    for file in (*shards, tmp_path / "other-00001-of-00002.gguf"):
+        file.write_bytes(b"GGUF")
+    return shards
+
+
+def test_every_shard_of_a_split_gguf_is_part_of_its_identity(gguf_shards: list[Path]) -> None:
+    first_shard, second_shard = gguf_shards
+    before = pin_served(str(first_shard)).content
+    second_shard.write_bytes(b"GGUF of other weights")
+    assert pin_served(str(first_shard)).content != before
+
+
+def test_a_missing_shard_of_a_split_gguf_is_named(gguf_shards: list[Path]) -> None:
+    first_shard, second_shard = gguf_shards
+    second_shard.unlink()
     with pytest.raises(ModelError, match=r"m-Q8-00002-of-00002\.gguf is missing"):
-        pin_served(str(shards[0]))
+        pin_served(str(first_shard))
 
 
-@pytest.mark.parametrize("tell", TELLERS.values(), ids=TELLERS)
-def test_the_weights_of_each_layer_of_sentence_transformers_count(folder: Path, tell: Tell) -> None:
+@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+def test_the_weights_of_a_layer_of_sentence_transformers_change_the_digest(
+    folder: Path, digest: Digest
+) -> None:
     _write(folder / "modules.json", '[{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}]')
     _write(folder / "1_Pooling" / "config.json", "{}")
-    (folder / "2_Dense").mkdir()
-    digests = set()
-    for numbers in (b"1234", b"4321"):
-        (folder / "2_Dense" / "model.safetensors").write_bytes(safetensors(numbers))
-        digests.add(tell(folder))
-    assert len(digests) == 2
+    weights = _write(folder / "2_Dense" / "model.safetensors", "")
+    weights.write_bytes(safetensors(b"1234"))
+    before = digest(folder)
+    weights.write_bytes(safetensors(b"4321"))
+    assert digest(folder) != before

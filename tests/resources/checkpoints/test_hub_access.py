@@ -1,4 +1,4 @@
-"""A hub that fails is one sentence, and is not waited for long."""
+"""A hub that fails is an error of one sentence, and is not waited for long."""
 
 import os
 import socket
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -21,18 +20,17 @@ COMMIT = 40 * "a"
 HEAD = f'ETag: "x"\r\nX-Repo-Commit: {COMMIT}\r\n'
 
 
-def raw_answer(status: str, headers: str, body: str) -> bytes:
-    """A response."""
+def http_response(status: str, headers: str, body: str) -> bytes:
     end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
     return f"HTTP/1.1 {status}\r\n{headers}{end}".encode()
 
 
-RAW_ANSWERS = {
+RAW_RESPONSES = {
     "garbage": b"\0\1\2 nothing\r\n\r\n",
-    "page": raw_answer("200 OK", HEAD, "<html>hello</html>"),
-    "busy": raw_answer("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
-    "down": raw_answer("500 Internal Server Error", "", "oh"),
-    "half": raw_answer("200 OK", HEAD, 99 * "{")[:-90],
+    "page": http_response("200 OK", HEAD, "<html>hello</html>"),
+    "busy": http_response("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
+    "down": http_response("500 Internal Server Error", "", "oh"),
+    "half": http_response("200 OK", HEAD, 99 * "{")[:-90],
 }
 PROGRAM = """
 import sys, time
@@ -47,14 +45,14 @@ for fault in sys.argv[1:]:
 """
 
 
-class Faults(socketserver.StreamRequestHandler):
-    """Fails as the owner of the repository is called."""
+class FailingHubHandler(socketserver.StreamRequestHandler):
+    """Fails in the way that the owner of the requested repository is named after."""
 
-    KINDS = ("closed", "reset", "hang", *RAW_ANSWERS)
+    FAULTS = ("closed", "reset", "hang", *RAW_RESPONSES)
 
     def handle(self) -> None:
-        parts = self.rfile.readline().decode().split("/")
-        fault = next((kind for kind in self.KINDS if kind in parts), "")
+        path_names = self.rfile.readline().decode().split("/")
+        fault = next((fault for fault in self.FAULTS if fault in path_names), "")
         while self.rfile.readline().strip():
             pass
         match fault:
@@ -64,26 +62,21 @@ class Faults(socketserver.StreamRequestHandler):
             case "hang":
                 self.rfile.read(1)  # until the other side gives up
             case _:
-                self.wfile.write(RAW_ANSWERS.get(fault, b""))
+                self.wfile.write(RAW_RESPONSES.get(fault, b""))
 
 
-@contextmanager
-def failing_hub() -> Iterator[str]:
-    """Its address."""
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Faults) as server:
+@pytest.fixture(scope="module")
+def hub() -> Iterator[str]:
+    """The address of a failing hub."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), FailingHubHandler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def hub() -> Iterator[str]:
-    with failing_hub() as address:
-        yield address
-
-
-def ask(hub: str, cache: Path, *faults: str) -> list[str]:
+def pin_from_hub(hub: str, cache: Path, *faults: str) -> dict[str, str]:
+    """Pin a model by each fault of the hub, in a new process; returns a line of output by fault."""
     process = subprocess.run(
         [sys.executable, "-c", PROGRAM, *faults],
         env={**os.environ, "HF_ENDPOINT": hub, "HF_HOME": str(cache)},
@@ -91,44 +84,94 @@ def ask(hub: str, cache: Path, *faults: str) -> list[str]:
     )  # fmt: skip
     assert "Retrying" not in process.stderr
     assert "Trying" not in process.stderr
-    return process.stdout.splitlines()
+    return dict(zip(faults, process.stdout.splitlines(), strict=True))
 
 
-def test_a_connection_that_breaks_off_is_one_sentence_and_no_page_is_kept(
-    hub: str, tmp_path: Path
+@pytest.fixture(scope="module")
+def hub_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hub")
+
+
+@pytest.fixture(scope="module")
+def messages(hub: str, hub_cache: Path) -> dict[str, str]:
+    """What comes of each fault at once; one process for all, as its imports take seconds."""
+    return pin_from_hub(hub, hub_cache, "closed", "reset", "garbage", "half", "page")
+
+
+@pytest.mark.parametrize("fault", ["closed", "reset", "garbage", "half"])
+def test_a_broken_connection_is_one_sentence_with_advice(
+    hub: str, messages: dict[str, str], fault: str
 ) -> None:
-    faults = ("closed", "reset", "garbage", "half", "page")
-    *broken, page = messages = ask(hub, tmp_path, *faults)
-    assert tuple(line.split()[0] for line in messages) == faults
-    for line in broken:
-        assert f"ended with {hub}: the connection to the model hub failed: " in line
-        assert "or name a folder instead of a hub id" in line
-    assert "the hub sent a web page in its place" in page
-    assert not list(tmp_path.rglob("config.json"))
+    failed = f"{fault} ended with {hub}: the connection to the model hub failed: "
+    assert messages[fault].startswith(failed)
+    assert "or name a folder instead of a hub id" in messages[fault]
+
+
+def test_a_web_page_in_place_of_a_file_is_refused_and_not_kept(
+    messages: dict[str, str], hub_cache: Path
+) -> None:
+    assert "the hub sent a web page in its place" in messages["page"]
+    assert not list(hub_cache.rglob("config.json"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("fault", ["busy", "down", "hang"])
-def test_a_hub_that_does_not_answer_is_given_up(hub: str, tmp_path: Path, fault: str) -> None:
-    (message,) = ask(hub, tmp_path, fault)
-    assert "ended with" in message
+def test_a_hub_that_does_not_respond_is_given_up(hub: str, tmp_path: Path, fault: str) -> None:
+    assert "ended with" in pin_from_hub(hub, tmp_path, fault)[fault]
 
 
-def test_requests_are_bounded_and_not_sent_for_ever() -> None:
-    now = [0.0]
-    waits = _ResponseClock(lambda: now[0])
-    request = httpx.Request("GET", "http://hub/m", extensions={"timeout": {"read": 60.0}})
-    for at in (0.0, 20.0, 40.0):
-        now[0] = at
-        waits.begin(request)
+class Clock:
+    """Shows the time that a test sets."""
+
+    now = 0.0  # s
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def hub_request() -> httpx.Request:
+    return httpx.Request("GET", "http://hub/m", extensions={"timeout": {"read": 60.0}})
+
+
+def test_the_timeouts_of_a_request_are_ten_seconds() -> None:
+    request = hub_request()
+    _ResponseClock(Clock()).begin(request)
     assert request.extensions["timeout"] == dict.fromkeys(("connect", "read", "write", "pool"), 10)
-    now[0] = 46.0
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def unanswered(clock: Clock) -> _ResponseClock:
+    """The hooks of a client that requests every 20 s, and got no response for 46 s."""
+    hooks = _ResponseClock(clock)
+    for clock.now in (0.0, 20.0, 40.0):
+        hooks.begin(hub_request())
+    clock.now = 46.0
+    return hooks
+
+
+def test_a_hub_without_a_response_for_long_gets_no_further_request(
+    unanswered: _ResponseClock,
+) -> None:
     with pytest.raises(ModelError, match="has not responded for 46 s"):
-        waits.begin(request)
-    waits.end(httpx.Response(500))
+        unanswered.begin(hub_request())
+
+
+def test_an_error_of_the_server_is_no_response(unanswered: _ResponseClock) -> None:
+    unanswered.end(httpx.Response(500))
     with pytest.raises(ModelError):
-        waits.begin(request)
-    waits.end(httpx.Response(404))
-    waits.begin(request)  # it has answered
-    now[0] = 100.0
-    waits.begin(request)  # another command
+        unanswered.begin(hub_request())
+
+
+def test_after_a_response_requests_are_sent_again(unanswered: _ResponseClock) -> None:
+    unanswered.end(httpx.Response(404))
+    unanswered.begin(hub_request())
+
+
+def test_the_first_request_after_a_pause_is_sent(unanswered: _ResponseClock, clock: Clock) -> None:
+    clock.now = 100.0  # a minute after the last request, as of another command
+    unanswered.begin(hub_request())

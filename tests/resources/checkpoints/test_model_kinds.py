@@ -1,4 +1,4 @@
-"""A checkpoint of another kind is refused in one sentence that says what it is, and what to do."""
+"""Checkpoints of another kind are described in one sentence; vision-language models are not."""
 
 from typing import Any
 
@@ -8,10 +8,11 @@ from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from tests.cases import read_cases
 
 
-@pytest.mark.parametrize(("written", "says"), read_cases(__file__, "other_kinds.jsonl"))
-def test_a_model_of_another_kind_is_refused_by_name_and_one_that_may_see_is_not(
-    written: dict[str, Any], says: str
-) -> None:
-    sentence = describe_wrong_kind(written, text_only=False)
-    assert bool(sentence) == bool(says)
-    assert says in sentence
+@pytest.mark.parametrize(("config", "description"), read_cases(__file__, "other_kinds.jsonl"))
+def test_a_model_of_another_kind_is_described(config: dict[str, Any], description: str) -> None:
+    assert description in describe_wrong_kind(config, text_only=False)
+
+
+@pytest.mark.parametrize("config", read_cases(__file__, "accepted_kinds.jsonl"))
+def test_a_model_that_may_take_images_is_accepted(config: dict[str, Any]) -> None:
+    assert describe_wrong_kind(config, text_only=False) == ""

@@ -1,4 +1,4 @@
-"""A key in an address of any section is read as the name of a variable; requests alone have it."""
+"""Keys in addresses of bench.toml are replaced by names of variables; sources are addresses."""
 
 import os
 from pathlib import Path
@@ -30,15 +30,14 @@ SECTIONS = {
 )
 def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) -> None:
     (tmp_path / "bench.toml").write_text(section.replace("K", KEY))
-    read = load_settings(tmp_path)
-    shown = repr(read)
-    (name,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in shown}
-    assert os.environ[name] == KEY
-    assert KEY not in shown
+    text = repr(load_settings(tmp_path))
+    (variable,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in text}
+    assert os.environ[variable] == KEY
+    assert KEY not in text
 
 
 @pytest.mark.parametrize(
-    ("written", "used"),
+    ("argument", "source"),
     [
         ("hf:a/b@main", "hf:a/b@main"),
         ("https://host/a.zip#sha256=" + "a" * 64, "https://host/a.zip#sha256=" + "a" * 64),
@@ -46,8 +45,9 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
         ("../data", str(Path("../data").absolute())),
     ],
 )
-def test_a_command_s_source_is_an_address_as_it_is_or_a_folder(
-    tmp_path: Path, written: str, used: str
+def test_a_command_s_source_is_an_unchanged_address_or_an_absolute_path(
+    tmp_path: Path, argument: str, source: str
 ) -> None:
-    settings = load_settings(tmp_path).with_overrides(sources={"blink": written})
-    assert source_of(written) == settings.sources["blink"] == used
+    settings = load_settings(tmp_path).with_overrides(sources={"blink": argument})
+    assert source_of(argument) == source
+    assert settings.sources["blink"] == source

@@ -1,4 +1,4 @@
-"""What a user configures, and what a mistake in it says."""
+"""Settings of bench.toml, and the messages of mistakes in it."""
 
 import re
 from pathlib import Path
@@ -17,21 +17,22 @@ from tests.cases import read_cases
 SECRET = "(?i)h1dd3n|hidden|sesame|Tr0ub4dor|0123456789abcdef|a3f1c9d27be8"
 
 
-def settings(home: Path, text: str) -> Settings:
+def load_toml(home: Path, text: str) -> Settings:
+    """Write bench.toml, and read it."""
     (home / "bench.toml").write_text(text, encoding="utf-8")
     return load_settings(home)
 
 
-def check(home: Path, text: str) -> None:
+def check_toml(home: Path, text: str) -> None:
     """Read settings, and those of the suites that they name."""
-    loaded = settings(home, text)
-    load_catalog(loaded, only={*loaded.suites}).check(loaded)
+    settings = load_toml(home, text)
+    load_catalog(settings, only={*settings.suites}).check(settings)
 
 
 def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
-    loaded = load_settings(tmp_path)
-    assert (loaded.home, loaded.sources, loaded.models) == (tmp_path, {}, {})
-    assert resolve_name("random", loaded).spec == RandomSpec(kind="random")
+    settings = load_settings(tmp_path)
+    assert (settings.home, settings.sources, settings.models) == (tmp_path, {}, {})
+    assert resolve_name("random", settings).spec == RandomSpec(kind="random")
 
 
 @pytest.mark.parametrize(("text", "message"), read_cases(__file__, "refused.jsonl"))
@@ -39,29 +40,32 @@ def test_a_mistake_names_file_and_entry_and_no_secret(
     tmp_path: Path, text: str, message: str
 ) -> None:
     with pytest.raises(BenchError, match=rf"bench\.toml.*{message}") as raised:
-        check(tmp_path, text)
+        check_toml(tmp_path, text)
     assert not re.search(SECRET, str(raised.value))
-    assert raised.value.__cause__ is None  # whose text would be told with ours
+    assert raised.value.__cause__ is None  # a traceback would show its text, with the secret
 
 
 def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:
-    loaded = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
-    assert loaded.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
-    assert loaded.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", scorer="")
+    settings = load_toml(tmp_path, '[suites.codis]\njudge = "hosted"')
+    assert settings.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
+    assert settings.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", scorer="")
 
 
-def test_the_home_folder_is_where_the_environment_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bench_home_names_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     assert default_home() == tmp_path
-    monkeypatch.delenv("BENCH_HOME")
+
+
+def test_the_home_folder_is_bench_home_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BENCH_HOME", raising=False)
     assert default_home().name == "bench_home"
 
 
-def test_pools_are_added_and_changed(tmp_path: Path) -> None:
-    loaded = settings(tmp_path, "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n").cluster
-    assert (loaded.runs, loaded.limits) == (12, {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2})
+def test_pools_change_the_default_limits_and_add_to_them(tmp_path: Path) -> None:
+    text = "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n"
+    cluster = load_toml(tmp_path, text).cluster
+    assert cluster.runs == 12
+    assert cluster.limits == {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2}
 
 
 SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'
@@ -76,7 +80,7 @@ SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'
         pytest.param(f'{SHARED}objects = "file:///mnt/shared"\n', True, id="both"),
     ],
 )
-def test_dagster_records_in_common_where_tables_are_in_common(
+def test_dagster_records_are_shared_where_responses_and_tables_are(
     tmp_path: Path, text: str, shared: bool
 ) -> None:
-    assert settings(tmp_path, text).storage.shares_records == shared
+    assert load_toml(tmp_path, text).storage.shares_records == shared

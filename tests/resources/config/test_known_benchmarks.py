@@ -1,25 +1,25 @@
-"""Every known benchmark on a file of its columns: the numbers are those of its authors' rule.
+"""Metrics of known benchmarks, compared with the published scripts of their authors.
 
-Rows are drawn, none is of the benchmarks themselves. A file of ``known_benchmarks`` has twenty with
-the columns and types of the benchmark's card, responses to them, and what the published script of
-its authors makes of these.
+A file of ``known_benchmarks`` has twenty made-up rows with the columns and types of the benchmark's
+card, responses to them, and the metrics that the authors' script computes from these.
 """
 
 import csv
 import json
+import re
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.schema.rows import Metric, StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.file_benchmarks.questions import benchmark_location, build
+from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config import known_benchmarks
 from bench_resources.config.bench_toml import load_settings
@@ -32,16 +32,17 @@ from tests.fakes.rows import prediction
 KNOWN = known_benchmarks.known_benchmarks()
 
 
-def png(number: int) -> bytes:
-    """An image; each number another one."""
-    Image.new("RGB", (40, 20), (number, 0, 7)).save(data := BytesIO(), "PNG")
+def png(red: int) -> bytes:
+    """An image that differs by its red value."""
+    data = BytesIO()
+    Image.new("RGB", (40, 20), (red, 0, 7)).save(data, "PNG")
     return data.getvalue()
 
 
 def with_images(cell: Any) -> Any:
-    """A cell with the images that it names, as ``datasets`` stores them or as bytes."""
+    """Replace ``{"png": red}`` in a cell by an image, as ``datasets`` stores it or as bytes."""
     if isinstance(cell, list):
-        return [with_images(part) for part in cell]
+        return [with_images(element) for element in cell]
     if not isinstance(cell, dict) or "png" not in cell:
         return cell
     data = png(cell["png"])
@@ -67,7 +68,7 @@ def write_release(folder: Path, files: dict[str, list[dict[str, Any]]]) -> None:
             image.write_bytes(png(row["Index"]))
 
 
-def stored(image, name):
+def store_image(image, name):
     data = image if isinstance(image, bytes) else image.read_bytes()
     width, height = Image.open(BytesIO(data)).size
     digest = sha256(data).hexdigest()
@@ -76,58 +77,74 @@ def stored(image, name):
     )
 
 
-def settings_of(name, home):
+def load_with_known(name, home):
+    """Add a known benchmark to a home, and read its settings."""
     add_known(home, [f"{name}/main"])
     return load_settings(home)
 
 
-def metrics(name, home):
-    """Metrics of a known benchmark on drawn rows and responses, and what the authors say."""
+class Evaluation(NamedTuple):
+    """A known benchmark that was evaluated on made-up responses."""
+
+    build: FileQuestions
+    metrics: dict[str, Metric]  # over all categories
+    expected_metrics: dict[str, float]  # of the authors' script
+
+
+def evaluate_known(name, home):
     file = Path(__file__).with_name("known_benchmarks") / f"{name}.json"
     release = json.loads(file.read_text(encoding="utf-8"))
     responses = release["responses"]
     write_release(home / "release", release["files"])
-    settings = settings_of(name, home)
+    settings = load_with_known(name, home)
     benchmark = settings.benchmarks[name]
     address = parse_release_address(str(benchmark.file))
-    place = benchmark_location(name, home / "release" / address.below, settings)
-    built = build(benchmark, place, stored)
-    task = task_of(name, benchmark, place.section)
-    questions = built.questions
+    location = benchmark_location(name, home / "release" / address.below, settings)
+    file_questions = build(benchmark, location, store_image)
+    questions = file_questions.questions
+    task = task_of(name, benchmark, location.section)
     predictions = [
         prediction(question_id=question.question_id, text=text)
         for question, text in zip(questions, responses, strict=True)
     ]
-    judge = ScriptedModel("j", lambda request: responses[_number(request)])
-    by = judge if name == "mmvet" else None
-    verdicts = pipeline.judge(task, questions, predictions, by) if task.is_judged else []
+    # MM-Vet's responses are the grades of a judge.
+    grader = ScriptedModel("j", lambda request: responses[_row_index(request)])
+    judge = grader if name == "mmvet" else None
+    verdicts = pipeline.judge(task, questions, predictions, judge) if task.is_judged else []
     scores = pipeline.score(task, questions, predictions, verdicts)
-    rows = pipeline.summarise(task, questions, predictions, scores)
-    values = {row.metric: row for row in rows if row.category == "all"}
-    return built, values, release["measures"]
+    metrics = pipeline.summarise(task, questions, predictions, scores)
+    overall = {metric.metric: metric for metric in metrics if metric.category == "all"}
+    return Evaluation(file_questions, overall, release["measures"])
 
 
-def _number(request):
+def _row_index(request):
+    """The index of the row that a judge is to grade, which its question names."""
     text = str(request.prompt.turns[-1].parts[-1])
-    return int(text.partition("What is x in ")[2].partition("?")[0])
+    return int(re.findall(r"What is x in (\d+)\?", text)[0])
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_the_numbers_are_those_of_the_authors_rule(name, tmp_path):
-    built, found, authors = metrics(name, tmp_path)
-    assert list(built.rejections) == []
-    assert len(built.questions) == 20
-    assert {metric: found[metric].value for metric in authors} == pytest.approx(authors, abs=1e-9)
-    assert all(found[metric].n_scored for metric in authors)
-    assert next(iter(authors)) == next(iter(found))
-    primary = found[next(iter(authors))]
+def test_the_metrics_are_those_of_the_authors_script(name, tmp_path):
+    build, metrics, expected_metrics = evaluate_known(name, tmp_path)
+    assert list(build.rejections) == []
+    assert len(build.questions) == 20
+    values = {name: metrics[name].value for name in expected_metrics}
+    assert values == pytest.approx(expected_metrics, abs=1e-9)
+    assert all(metrics[name].n_scored for name in expected_metrics)
+    primary_name = next(iter(expected_metrics))
+    assert next(iter(metrics)) == primary_name
+    primary = metrics[primary_name]
     assert primary.low < primary.value < primary.high
 
 
-def test_what_bench_toml_says_counts_before_it(tmp_path):
+def test_a_benchmark_of_bench_toml_takes_precedence_over_the_known_one(tmp_path):
     (tmp_path / "bench.toml").write_text('[benchmarks.mmmu]\nfile = "own.jsonl"\n')
-    settings = settings_of("mmmu", tmp_path)
+    settings = load_with_known("mmmu", tmp_path)
     assert str(settings.benchmarks["mmmu"].file) == "own.jsonl"
     assert configured_release(settings, "mmmu") is None
-    settings_of("unknown", tmp_path)
+
+
+def test_only_known_benchmarks_are_written_into_the_home(tmp_path):
+    load_with_known("mmmu", tmp_path)
+    load_with_known("unknown", tmp_path)
     assert [file.name for file in (tmp_path / "benchmarks").iterdir()] == ["mmmu.toml"]

@@ -1,4 +1,4 @@
-"""``sources.toml``: which source counts, and what a damaged file says."""
+"""``sources.toml``: which sources are remembered, and errors of a damaged file."""
 
 from pathlib import Path
 
@@ -13,14 +13,14 @@ from bench_resources.config.sources_toml import (
     remembered_sources,
 )
 
-STATED = '[sources]\ncodis = "x"\n'
+WITH_SOURCE = '[sources]\ncodis = "x"\n'
 
 
-def configure(home: Path, text: str) -> None:
+def write_toml(home: Path, text: str) -> None:
     (home / "bench.toml").write_text(text)
 
 
-def read(home: Path, rule: SourceRule = "evaluated last") -> dict[str, str]:
+def read_sources(home: Path, rule: SourceRule = "evaluated last") -> dict[str, str]:
     return remembered_sources(load_settings(home), rule)
 
 
@@ -28,41 +28,51 @@ def remember(home: Path, suite: str, source: str) -> None:
     remember_source(load_settings(home), suite, source)
 
 
-def test_an_evaluation_without_a_source_ends_what_was_remembered(tmp_path: Path) -> None:
-    remember(tmp_path, "codis", "")
-    assert not (tmp_path / SOURCES_FILE).exists()
+def test_an_evaluation_without_a_source_removes_the_remembered_one(tmp_path: Path) -> None:
     remember(tmp_path, "codis", 'fol"der')
     remember(tmp_path, "blink", "hf:a/b@main")
-    assert read(tmp_path) == {"codis": 'fol"der', "blink": "hf:a/b@main"}
+    assert read_sources(tmp_path) == {"codis": 'fol"der', "blink": "hf:a/b@main"}
     remember(tmp_path, "codis", "")
-    assert read(tmp_path) == {"blink": "hf:a/b@main"}
+    assert read_sources(tmp_path) == {"blink": "hf:a/b@main"}
+
+
+def test_without_a_source_to_remember_no_file_is_written(tmp_path: Path) -> None:
+    remember(tmp_path, "codis", "")
+    assert not (tmp_path / SOURCES_FILE).exists()
 
 
 @pytest.mark.parametrize(
-    ("stated", "later", "rule", "counts"),
+    ("toml_when_remembered", "toml_when_read", "rule", "is_read"),
     [
         pytest.param("", "", "evaluated last", True, id="a suite without a source"),
         pytest.param("", "", "stated", True, id="it is evaluated from it again"),
         pytest.param("", "", "bench.toml", False, id="not in the UI"),
-        pytest.param(STATED, STATED, "evaluated last", True, id="beside one of bench.toml"),
-        pytest.param(STATED, STATED, "stated", False, id="bench.toml's is evaluated"),
-        pytest.param("", STATED, "evaluated last", False, id="bench.toml was written later"),
-        pytest.param(STATED, "", "evaluated last", False, id="bench.toml's was removed later"),
+        pytest.param(
+            WITH_SOURCE, WITH_SOURCE, "evaluated last", True, id="beside one of bench.toml"
+        ),
+        pytest.param(WITH_SOURCE, WITH_SOURCE, "stated", False, id="bench.toml's is evaluated"),
+        pytest.param("", WITH_SOURCE, "evaluated last", False, id="bench.toml was written later"),
+        pytest.param(WITH_SOURCE, "", "evaluated last", False, id="bench.toml's was removed later"),
     ],
 )
-def test_what_is_stated_in_bench_toml_is_evaluated_and_the_last_statement_read(
-    tmp_path: Path, stated: str, later: str, rule: SourceRule, *, counts: bool
+def test_a_remembered_source_is_read_unless_bench_toml_decides(
+    tmp_path: Path,
+    toml_when_remembered: str,
+    toml_when_read: str,
+    rule: SourceRule,
+    *,
+    is_read: bool,
 ) -> None:
-    configure(tmp_path, stated)
+    write_toml(tmp_path, toml_when_remembered)
     remember(tmp_path, "codis", "other")
-    configure(tmp_path, later)
-    assert read(tmp_path, rule) == ({"codis": "other"} if counts else {})
+    write_toml(tmp_path, toml_when_read)
+    assert read_sources(tmp_path, rule) == ({"codis": "other"} if is_read else {})
 
 
 @pytest.mark.parametrize("text", ["codis = 3", 'codis = {source = "x"}', "[", "\x00"])
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_is_named_by_reading_and_by_remembering(tmp_path: Path, text: str) -> None:
     (tmp_path / SOURCES_FILE).write_text(text)
     with pytest.raises(SettingsError, match=r"sources\.toml"):
-        read(tmp_path)
+        read_sources(tmp_path)
     with pytest.raises(SettingsError, match=r"sources\.toml"):
         remember(tmp_path, "codis", "x")

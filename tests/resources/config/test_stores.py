@@ -1,4 +1,4 @@
-"""What [storage] may say, and that no password of a database is told."""
+"""Stores that [storage] names, and redaction of the passwords of databases."""
 
 import sys
 from collections.abc import Callable
@@ -17,12 +17,13 @@ from bench_resources.config.stores import (
 )
 
 
-def written(home: Path, storage: str) -> Path:
+def write_storage_section(home: Path, storage: str) -> Path:
+    """Write bench.toml, and return the home."""
     (home / "bench.toml").write_text(f"[storage]\n{storage}\n", encoding="utf-8")
     return home
 
 
-def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
+def test_without_a_database_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
     assert existing_response_store(settings) is None
     store = open_response_store(settings)
@@ -34,7 +35,7 @@ def test_a_variable_that_is_not_set_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TEAM_DATABASE", raising=False)
-    settings = load_settings(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
+    settings = load_settings(write_storage_section(tmp_path, 'database = "env:TEAM_DATABASE"'))
     with pytest.raises(SettingsError, match="the environment variable TEAM_DATABASE is not set"):
         open_response_store(settings)
     assert not (tmp_path / "responses.sqlite").exists()
@@ -50,18 +51,22 @@ def test_a_variable_that_is_not_set_is_named(
         "host=db password = 'h1dd3n-w0rd-Qx7' dbname=bench",
     ],
 )
-def test_the_password_of_a_database_is_known_as_a_secret(
+def test_the_password_of_a_database_is_redacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     monkeypatch.setenv("TEAM_DATABASE", address)
-    secrets = known_secrets(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
+    secrets = known_secrets(write_storage_section(tmp_path, 'database = "env:TEAM_DATABASE"'))
     assert secrets.redacted("failed: h1dd3n-w0rd-Qx7, at db") == "failed: ***, at db"
 
 
-def test_objects_that_are_files_are_at_their_place(tmp_path: Path) -> None:
-    for objects, place in (("file:///mnt/shared/", "/mnt/shared"), ("", str(tmp_path))):
-        settings = load_settings(written(tmp_path, f'objects = "{objects}"'))
-        assert open_home_blobs(settings, "tables").place == f"{place}/tables"
+def test_tables_lie_in_the_folder_that_objects_names(tmp_path: Path) -> None:
+    settings = load_settings(write_storage_section(tmp_path, 'objects = "file:///mnt/shared/"'))
+    assert open_home_blobs(settings, "tables").place == "/mnt/shared/tables"
+
+
+def test_tables_lie_in_the_home_by_default(tmp_path: Path) -> None:
+    settings = load_settings(write_storage_section(tmp_path, 'objects = ""'))
+    assert open_home_blobs(settings, "tables").place == f"{tmp_path}/tables"
 
 
 @pytest.mark.parametrize(
@@ -86,4 +91,4 @@ def test_without_its_driver_the_error_names_what_to_install(
     monkeypatch.setitem(sys.modules, package, None)
     message = rf"needs {package}, .*: pip install 'bench-assets\[cluster\]'"
     with pytest.raises(SettingsError, match=message):
-        open_store(load_settings(written(tmp_path, storage)))
+        open_store(load_settings(write_storage_section(tmp_path, storage)))

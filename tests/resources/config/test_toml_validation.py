@@ -1,4 +1,4 @@
-"""Whatever lies in bench.toml, reading it ends with a table or with one sentence."""
+"""Reading a TOML file: a table, or an error of one sentence that shows no key."""
 
 import codecs
 from pathlib import Path
@@ -11,10 +11,12 @@ from bench_resources.config.toml_validation import read_toml
 TEXT = '[models.m]\nkind = "random"\n'
 
 
-@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
-def test_utf_8_is_read_with_its_mark_and_without(tmp_path: Path, mark: bytes) -> None:
+@pytest.mark.parametrize("byte_order_mark", [b"", codecs.BOM_UTF8])
+def test_utf_8_is_read_with_and_without_a_byte_order_mark(
+    tmp_path: Path, byte_order_mark: bytes
+) -> None:
     file = tmp_path / "bench.toml"
-    file.write_bytes(mark + TEXT.replace("\n", "\r\n").encode())
+    file.write_bytes(byte_order_mark + TEXT.replace("\n", "\r\n").encode())
     assert read_toml(file) == {"models": {"m": {"kind": "random"}}}
 
 
@@ -29,16 +31,16 @@ def test_utf_8_is_read_with_its_mark_and_without(tmp_path: Path, mark: bytes) ->
         pytest.param(b'sk-0123456789abcdef = "x', r"not a TOML file", id="a key as a name"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_sentence(
+def test_an_invalid_file_is_named_with_the_reason_and_without_its_text(
     tmp_path: Path, data: bytes, message: str
 ) -> None:
     file = tmp_path / "bench.toml"
     file.write_bytes(data)
-    with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as refused:
+    with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as raised:
         read_toml(file)
-    assert "0123456789abcdef" not in str(refused.value)
+    assert "0123456789abcdef" not in str(raised.value)
 
 
-def test_a_folder_of_that_name_is_named(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=f"{tmp_path}: cannot be read: Is a directory"):
         read_toml(tmp_path)

@@ -1,4 +1,4 @@
-"""Kinds of models that other packages add: found, read, opened, remembered, limited, told of."""
+"""Model kinds that other packages add by an entry point."""
 
 import importlib
 import re
@@ -31,9 +31,9 @@ class Spec(SamplingSection):
 class Engine:
     peak_memory = None
 
-    def __init__(self, spec, at):
-        self.spec, self.at, self.asked = spec, at, []
-        MADE.append(self)
+    def __init__(self, spec, context):
+        self.spec, self.received, self.is_open = spec, [], True
+        ENGINES.append(self)
 
     @property
     def identity(self):
@@ -45,16 +45,16 @@ class Engine:
 
     def stream(self, requests):
         for position, request in enumerate(requests):
-            said = request.prompt.turns[-1].parts[-1]
-            self.asked.append(said)
+            text = request.prompt.turns[-1].parts[-1]
+            self.received.append(text)
             yield position, Response(
-                text=said.upper() * self.spec.volume, prompt_tokens=1, completion_tokens=3
+                text=text.upper() * self.spec.volume, prompt_tokens=1, completion_tokens=3
             )
 
     def close(self):
-        self.asked = None
+        self.is_open = False
 
-MADE = []
+ENGINES = []
 LOUD = EngineKind(spec=Spec, engine=Engine)
 AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
 """
@@ -62,42 +62,47 @@ CRAB = """
 from bench_resources.config.sections.engine_kinds import EngineKind
 from bench_resources.config.sections.base import ModelSpec
 
-class Strange(ModelSpec):
+class UnreadableSpec(ModelSpec):
     key: str
 
     @classmethod
     def model_validate(cls, section):
         raise KeyError(section["key"])
 
-ODD = EngineKind(spec=Strange, engine=print)
+ODD = EngineKind(spec=UnreadableSpec, engine=print)
 
 def __getattr__(name):
     if name == "NO_SPEC":
         return EngineKind(spec=dict, engine=print)
     raise AttributeError(name)
 """
-ODD = {"crab_odd": "crab_for_tests:ODD", "crab_spec": "crab_for_tests:NO_SPEC"}
+BROKEN_KINDS = {"crab_odd": "crab_for_tests:ODD", "crab_spec": "crab_for_tests:NO_SPEC"}
+
+
+pytestmark = pytest.mark.usefixtures("engine_packages")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def engine_packages(tmp_path_factory):
+    """Install acme, which works; brim, which does not; crab with broken kinds and taken names."""
     folder = tmp_path_factory.mktemp("site")
-    kinds = {"acme_loud": "acme_for_tests:LOUD", "acme_away": "acme_for_tests:AWAY"}
-    write_distribution(folder, "acme", {GROUP: kinds}, acme_for_tests=ACME)
+    acme_kinds = {"acme_loud": "acme_for_tests:LOUD", "acme_away": "acme_for_tests:AWAY"}
+    write_distribution(folder, "acme", {GROUP: acme_kinds}, acme_for_tests=ACME)
     write_distribution(
         folder, "brim", {GROUP: {"brim": "brim_for_tests:X"}}, brim_for_tests="import no_such_one"
     )
-    twins = {"acme_loud": "crab_for_tests:X", "server": "crab_for_tests:X"}
-    write_distribution(folder, "crab", {GROUP: {**ODD, **twins}}, crab_for_tests=CRAB)
-    with pytest.MonkeyPatch.context() as path:
-        path.syspath_prepend(str(folder))
-        yield folder
+    taken_names = {"acme_loud": "crab_for_tests:X", "server": "crab_for_tests:X"}
+    crab_kinds = {**BROKEN_KINDS, **taken_names}
+    write_distribution(folder, "crab", {GROUP: crab_kinds}, crab_for_tests=CRAB)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        yield
 
 
 @pytest.fixture
-def made(site):
-    """The engines that were made; the newest is the last."""
-    engines: list[Any] = importlib.import_module("acme_for_tests").MADE
+def acme_engines():
+    """The engines of acme that a test opens, in that order."""
+    engines: list[Any] = importlib.import_module("acme_for_tests").ENGINES
     engines.clear()
     return engines
 
@@ -105,33 +110,39 @@ def made(site):
 LOUD = '[models.m]\nkind = "acme_loud"\nvolume = 2\n'
 
 
-def say(opened: Models, *texts: str) -> list[str]:
-    with opened.open("m") as model:
-        return [
-            response.text or response.error for response in model.response(requests_for(*texts))
-        ]
+def response_texts(models: Models, *texts: str) -> list[str]:
+    with models.open("m") as model:
+        return [response.text for response in model.response(requests_for(*texts))]
 
 
-def test_it_gets_each_request_once(made, tmp_path):
-    assert say(models_of(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
-    assert say(models_of(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
-    assert [engine.asked for engine in made] == [["a", "b"], ["c"]]
+def test_a_cached_request_is_not_sent_to_the_engine(acme_engines, tmp_path):
+    assert response_texts(models_of(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
+    assert response_texts(models_of(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
+    assert [engine.received for engine in acme_engines] == [["a", "b"], ["c"]]
+
+
+def test_the_signature_has_the_identity_of_the_engine_and_its_decoding(tmp_path):
     with models_of(tmp_path, LOUD).open("m") as model:
         assert model.signature == "acme|2|t=0,max=1024"
 
 
-def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
-    kept = models_of(tmp_path, LOUD)
-    say(kept, "a")
-    say(kept, "b")
-    assert [engine.asked for engine in made] == [["a", "b"]]
-    kept.close()
-    assert made[0].asked is None
-    say(models_of(tmp_path, LOUD.replace("loud", "away")), "c")
-    assert made[1].asked is None
+def test_an_engine_with_weights_stays_open_until_all_models_are_closed(acme_engines, tmp_path):
+    models = models_of(tmp_path, LOUD)
+    response_texts(models, "a")
+    response_texts(models, "b")
+    (engine,) = acme_engines
+    assert engine.received == ["a", "b"]
+    assert engine.is_open
+    models.close()
+    assert not engine.is_open
 
 
-def test_a_mistake_names_file_and_entry(site, tmp_path):
+def test_an_engine_without_weights_is_closed_after_use(acme_engines, tmp_path):
+    response_texts(models_of(tmp_path, LOUD.replace("loud", "away")), "c")
+    assert [engine.is_open for engine in acme_engines] == [False]
+
+
+def test_an_unknown_entry_is_refused_with_file_entry_and_a_suggestion(tmp_path):
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "acme_loud"\nvolum = 2\n')
     message = r"bench\.toml, .*entry models\.m\.volum: unknown; .*'volume'"
     with pytest.raises(SettingsError, match=message) as raised:
@@ -147,7 +158,7 @@ def test_a_mistake_names_file_and_entry(site, tmp_path):
         ("sk-7f3a9c", "no such kind; known: "),
     ],
 )
-def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, reason):
+def test_a_kind_that_is_not_installed_leaves_out_only_its_models(tmp_path, kind, reason):
     (tmp_path / "bench.toml").write_text(
         f'[models.old]\nkind = "{kind}"\nurl = "x"\n[models.new]\nkind = "random"\n'
     )
@@ -170,18 +181,16 @@ _SECRET = "sk-in-the-section"
         ("crab_odd", "its section cannot be read: KeyError"),
     ],
 )
-def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(site, tmp_path, kind, reason):
+def test_a_model_of_a_broken_kind_is_listed_with_the_reason(tmp_path, kind, reason):
     (tmp_path / "bench.toml").write_text(
         f'[models.m]\nkind = "{kind}"\nkey = "{_SECRET}"\n'
         '[models.b]\nkind = "blind"\nof = "m"\n[models.s]\nkind = "scripted"\nsays = "A"\n'
     )
     settings = load_settings(tmp_path)
     assert resolve_name("s", settings).spec.model_dump()["says"] == "A"
-    shown = {
-        model.name: model.place for model in list_models(settings.models) if not model.embedded
-    }
-    assert shown["m"].startswith(f"cannot be used: {reason}")
-    assert _SECRET not in shown["m"]
+    (place,) = [model.place for model in list_models(settings.models) if model.name == "m"]
+    assert place.startswith(f"cannot be used: {reason}")
+    assert _SECRET not in place
     assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
 
 
@@ -189,23 +198,23 @@ _SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.e
 _TWICE = "crab 1.0, entry point acme_loud = 'crab_for_tests:X' of bench_assets.engines"
 
 
-def test_names_that_ship_are_reported_without_an_import_others_where_they_are_used(site, tmp_path):
+def test_a_kind_with_a_name_that_ships_is_reported_though_no_model_has_it(tmp_path):
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
-    (shadowed,) = kind_problems(load_settings(tmp_path).models)
-    assert (
-        shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; choose another"
-    )
+    (problem,) = kind_problems(load_settings(tmp_path).models)
+    assert problem == f"{_SHADOWED}, is left out: the name is taken by bench-assets; choose another"
+
+
+def test_the_second_kind_of_a_name_is_reported_where_a_model_has_that_name(tmp_path):
     (tmp_path / "bench.toml").write_text(LOUD)
     problems = kind_problems(load_settings(tmp_path).models)
-    assert shadowed in problems
-    (twice,) = [line for line in problems if line.startswith(_TWICE)]
-    assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
+    (problem,) = [line for line in problems if line.startswith(_TWICE)]
+    assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in problem
 
 
-def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch):
+def test_a_command_warns_once_of_each_kind_that_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     (tmp_path / "bench.toml").write_text(LOUD)
-    shown = CliRunner().invoke(app, ["models", "list"])
-    assert shown.exit_code == 0
-    assert shown.stderr.count(f"warning: {_TWICE}") == 1
-    assert shown.stderr.count(f"warning: {_SHADOWED}") == 1
+    result = CliRunner().invoke(app, ["models", "list"])
+    assert result.exit_code == 0
+    assert result.stderr.count(f"warning: {_TWICE}") == 1
+    assert result.stderr.count(f"warning: {_SHADOWED}") == 1

@@ -1,4 +1,4 @@
-"""The weights that ship: small, and those whose numbers the demo documents."""
+"""The weights that ship, whose numbers the demo documents."""
 
 from hashlib import sha256
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the settings of a server make of a request, and of a response's identity."""
+"""How the settings of a server change its requests and its identity."""
 
 from typing import Any
 
@@ -23,13 +23,15 @@ VLLM = "vllm serve {path} --port {port}"
     ],
     ids=["the example", "inside of words", "JSON is no name"],
 )
-def test_the_words_of_a_command(serve: str, words: list[str]) -> None:
+def test_a_command_is_split_into_words_with_path_port_and_name_filled_in(
+    serve: str, words: list[str]
+) -> None:
     spec = ServerSpec.model_validate({"kind": "server", "path": "w", "serve": serve})
     assert spec.command(path="/w s", port=7, name="run/1@2") == words
 
 
 @pytest.mark.parametrize(
-    ("serve", "more", "server"),
+    ("serve", "other_entries", "server"),
     [
         (VLLM, {}, "vllm"),
         ("env CUDA_VISIBLE_DEVICES=1 /opt/bin/vllm serve {path} --port {port}", {}, "vllm"),
@@ -41,29 +43,44 @@ def test_the_words_of_a_command(serve: str, words: list[str]) -> None:
         (VLLM, {"format": "anthropic"}, ""),
     ],
 )
-def test_a_server_is_known_by_its_command(serve: str, more: dict[str, str], server: str) -> None:
-    section = {"kind": "server", "path": "w", "serve": serve} | more
+def test_a_server_is_known_by_its_command(
+    serve: str, other_entries: dict[str, str], server: str
+) -> None:
+    section = {"kind": "server", "path": "w", "serve": serve, **other_entries}
     assert ServerSpec.model_validate(section).server == server
 
 
-def test_program_folder_and_copies_are_no_part_of_the_identity_and_other_options_are() -> None:
-    def digest(serve: str) -> str:
-        section = {"kind": "server", "path": "w", "serve": serve}
-        return ServerSpec.model_validate(section).command_digest
-
-    assert digest(VLLM) == digest(f"/opt/{VLLM}") == digest(VLLM.replace(" ", "  "))
-    assert digest(VLLM) != digest(f"{VLLM} --dtype float16")
-    for copies in ("--data-parallel-size 4", "--data-parallel-size=4", "-dp 4"):
-        assert digest(f"{VLLM} {copies}") == digest(VLLM)
-    assert digest(f"{VLLM} --data-parallel-size-local 4") != digest(VLLM)
+def command_digest(serve: str) -> str:
+    section = {"kind": "server", "path": "w", "serve": serve}
+    return ServerSpec.model_validate(section).command_digest
 
 
-def spec(**fields: Any) -> ServerSpec:
-    whole = {"kind": "server", "base_url": "http://s/v1", "model": "m"} | fields
-    return ServerSpec.model_validate(whole)
+@pytest.mark.parametrize(
+    "serve",
+    [
+        pytest.param(f"/opt/{VLLM}", id="the folder of the program"),
+        pytest.param(VLLM.replace(" ", "  "), id="blanks"),
+        f"{VLLM} --data-parallel-size 4",
+        f"{VLLM} --data-parallel-size=4",
+        f"{VLLM} -dp 4",
+    ],
+)
+def test_what_changes_no_response_is_no_part_of_the_command_digest(serve: str) -> None:
+    assert command_digest(serve) == command_digest(VLLM)
 
 
-def sent(request: Request, **fields: Any) -> dict[str, Any]:
+@pytest.mark.parametrize("option", ["--dtype float16", "--data-parallel-size-local 4"])
+def test_other_options_are_part_of_the_command_digest(option: str) -> None:
+    assert command_digest(f"{VLLM} {option}") != command_digest(VLLM)
+
+
+def server_spec(**fields: Any) -> ServerSpec:
+    section = {"kind": "server", "base_url": "http://s/v1", "model": "m", **fields}
+    return ServerSpec.model_validate(section)
+
+
+def sent_fields(request: Request, **fields: Any) -> dict[str, Any]:
+    """The body of a request, without its messages."""
     with ChatServer() as server:
         ((_, response),) = engine(server.base_url, **fields).stream([request])
         assert not response.error
@@ -73,14 +90,18 @@ def sent(request: Request, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("fields", "body"), read_cases(__file__, "sent_fields.jsonl"))
-def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
-    assert sent(Request(prompt=Prompt.of("?")), **fields) == body
+def test_a_request_has_the_fields_that_the_server_knows(
+    fields: dict[str, Any], body: dict[str, Any]
+) -> None:
+    assert sent_fields(Request(prompt=Prompt.of("?")), **fields) == body
 
 
-@pytest.mark.parametrize(("fields", "rest"), read_cases(__file__, "identities.jsonl"))
-def test_identity(fields: dict[str, Any], rest: str) -> None:
-    """Responses are remembered by it: a change here asks everything again."""
-    assert spec(**fields).identity_of() == f"server:http://s/v1|m{rest}"
+@pytest.mark.parametrize(("fields", "suffix"), read_cases(__file__, "identities.jsonl"))
+def test_the_identity_has_the_fields_that_change_responses(
+    fields: dict[str, Any], suffix: str
+) -> None:
+    """Cached responses are found by it: if it changes here, everything is requested again."""
+    assert server_spec(**fields).identity_of() == f"server:http://s/v1|m{suffix}"
 
 
 @pytest.mark.parametrize(("fields", "message"), read_cases(__file__, "refused_settings.jsonl"))
@@ -88,17 +109,15 @@ def test_settings_that_do_not_fit_the_server_are_refused(
     fields: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValidationError, match=message):
-        spec(**fields)
+        server_spec(**fields)
 
 
-def test_more_images_than_the_server_takes_are_not_sent() -> None:
+def test_a_request_with_more_images_than_the_server_takes_is_not_sent() -> None:
     png = Image("png")
     turns = (Turn("user", (png, "a")), Turn("assistant", ("b",)), Turn("user", (png, png, "c")))
     with ChatServer() as server:
         requests = [Request(prompt=Prompt(turns)), Request(prompt=Prompt.of(png, png, "?"))]
         responses = dict(engine(server.base_url, max_images=2).stream(requests))
         assert server.n_requests == 1
-    assert [responses[n].error for n in (0, 1)] == [
-        "cannot be sent: 3 images, but max_images = 2",
-        "",
-    ]
+    assert responses[0].error == "cannot be sent: 3 images, but max_images = 2"
+    assert responses[1].error == ""
