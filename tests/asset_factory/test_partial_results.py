@@ -21,7 +21,7 @@ from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.stores import response_file
-from tests.report.fair import catalog, measure, report
+from tests.report.fair import build_report, catalog, write_metrics
 
 QUESTIONS = quiz(6, categories=2, group=2)
 
@@ -96,7 +96,7 @@ def test_partial_metrics_have_the_best_of_the_stored_constants(
 
 def models_and_parts(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
     """Models on the first page of the report, each with its part of the questions, if partial."""
-    page = report(home, tables, catalog(home))
+    page = build_report(home, tables, catalog(home))
     (file,) = (page.parent / "data").glob("index.*.js")
     script = file.read_text(encoding="utf-8")
     columns = json.loads(script.removeprefix('Bench.put("index",').removesuffix(");\n"))["rows"]
@@ -114,5 +114,5 @@ def test_metrics_of_all_questions_replace_partial_ones(tmp_path: Path) -> None:
     tables.write(["quiz", "questions"], QUESTIONS, Question)
     interrupt(tmp_path, 5)
     assert models_and_parts(tmp_path, tables) == [("m", "4 of 6 questions so far")]
-    measure(tables, "m", 0.5)
+    write_metrics(tables, "m", 0.5)
     assert models_and_parts(tmp_path, tables) == [("m", "")]

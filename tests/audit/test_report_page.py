@@ -12,7 +12,7 @@ from bench_assets.audit.report_page import AuditPages, most_named
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from tests.report.doubtful import CATALOG, doubtful_home
+from tests.report.doubtful import CATALOG, build_doubtful_home
 
 DOUBT = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)
 
@@ -30,7 +30,7 @@ def data(home: Path, name: str) -> Any:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
-    doubtful_home(folder)
+    build_doubtful_home(folder)
     return folder
 
 
@@ -60,7 +60,7 @@ def test_failed_checks_come_before_passed_and_skipped_ones(home: Path) -> None:
 def test_an_unreadable_audit_is_a_problem_and_a_task_without_an_audit_is_none(
     tmp_path: Path,
 ) -> None:
-    doubtful_home(tmp_path)
+    build_doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.path(["quiz", "audit"]).write_bytes(b"PAR1 torn")
     site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
@@ -72,7 +72,7 @@ def test_an_unreadable_audit_is_a_problem_and_a_task_without_an_audit_is_none(
 
 
 def test_images_stay_out_of_a_report_without_images(tmp_path: Path) -> None:
-    doubtful_home(tmp_path)
+    build_doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     site = Site(tmp_path / "report", ImageStore(folder=str(tmp_path / "images")))
     AuditPages(without_images=["quiz"]).write(site, tables, CATALOG)
@@ -86,7 +86,7 @@ def test_images_stay_out_of_a_report_without_images(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return doubtful_home(tmp_path_factory.mktemp("home")).as_uri()
+    return build_doubtful_home(tmp_path_factory.mktemp("home")).as_uri()
 
 
 @pytest.mark.browser

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import quiz
-from tests.report.fair import catalog, report
+from tests.report.fair import build_report, catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         tables.write(["quiz", "predictions"], rows, Prediction, name)
         tables.write(["quiz", "scores"], one.scores, Score, name)
         tables.write(["quiz", "metrics"], one.metrics, Metric, name)
-    return report(home, tables, catalog(home)).as_uri()
+    return build_report(home, tables, catalog(home)).as_uri()
 
 
 def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:

@@ -15,8 +15,8 @@ from bench_resources.tables.parquet import TableFiles
 from tests.fakes.annotation_pages import Site
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
-from tests.report.asked_people import CATALOG, annotated_home
-from tests.report.fair import HOSTILE, measure, report
+from tests.report.annotated_quiz import CATALOG, write_annotated_home
+from tests.report.fair import HOSTILE, build_report, write_metrics
 from tests.resources.annotation.web.test_rendering import to_keys, to_task
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("home")
-    annotated_home(folder)
+    write_annotated_home(folder)
     tables = TableFiles(folder=str(folder / "tables"))
-    measure(tables, "a-model", 0.5)
-    return report(folder, tables, CATALOG).as_uri()
+    write_metrics(tables, "a-model", 0.5)
+    return build_report(folder, tables, CATALOG).as_uri()
 
 
 def test_a_form_says_how_far_it_is_and_what_people_differ_on(page: "Page", address: str) -> None:

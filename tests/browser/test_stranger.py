@@ -14,7 +14,7 @@ import pytest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import short_digest
 from bench_resources.config.environment import default_home
-from tests.report.fair import catalog, metric, report
+from tests.report.fair import build_report, catalog, metric
 from tests.report.many_samples import ManySamples
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def drawn(folder: Path) -> Path:
         home.add_model(model)
         row = replace(metric(model, value), edition="mini", data=data)
         home.tables.write(["quiz", "metrics"], [row], Metric, model)
-    return report(folder, home.tables, catalog(folder))
+    return build_report(folder, home.tables, catalog(folder))
 
 
 @pytest.fixture(scope="module", params=["drawn", "demo"])

@@ -31,7 +31,7 @@ from tests.evaluation.test_checked_scores import (
 from tests.fakes.answers import answer
 from tests.fakes.quiz import quiz
 from tests.report.fair import metric
-from tests.report.pages.test_index import index_of, row_of
+from tests.report.pages.test_index import build_index, find_row
 
 SIGNED = "codis|v4|main|data:0c|prompts:0c|model:m|t=0|judge:{}|scorer:strict|n:80"
 LABELLED, UNLABELLED = "run/step-0100", "run/step-0300"
@@ -175,9 +175,9 @@ def test_the_report_marks_a_number_that_people_did_not_check(tmp_path: Path):
         unjudged, _, _ = row.signature.partition("|judge:")
         row = replace(row, signature=f"{unjudged}|judge:{judge}")
         tables.write(["quiz", "metrics"], [row], Metric, model)
-    index = index_of(tmp_path, tables)
-    assert row_of(index, "judged")["people"] == "not checked by people"
-    assert row_of(index, "by-rules")["people"] == ""
+    index = build_index(tmp_path, tables)
+    assert find_row(index, "judged")["people"] == "not checked by people"
+    assert find_row(index, "by-rules")["people"] == ""
 
 
 def test_the_state_of_verdicts_changes_with_the_verdicts(tables):

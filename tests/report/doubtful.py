@@ -1,4 +1,4 @@
-"""A home of two benchmarks: of one there are doubts; the other was not examined."""
+"""A home of two benchmarks: an audit doubts questions of one; the other was not audited."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +11,19 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.codis_release import image
 from tests.fakes.quiz import TASK, quiz
-from tests.report.fair import HOSTILE, RIGHT_TO_LEFT, blind_quiz, measure, report
+from tests.report.fair import HOSTILE, RIGHT_TO_LEFT, blind_quiz, build_report, write_metrics
 
-OTHER = replace(TASK, name="other", title="another quiz")
+OTHER_TASK = replace(TASK, name="other", title="another quiz")
 CATALOG = Catalog(
     suites=(
         Suite(name="quiz", tasks=(blind_quiz(),), assets=list),
-        Suite(name="other", tasks=(OTHER,), assets=list),
+        Suite(name="other", tasks=(OTHER_TASK,), assets=list),
     )
 )
 
 
-def doubts(image_digest: str) -> list[AuditRow]:
-    """What was found: two doubts that name quiz/2, one check that passed, one that could not."""
+def audit_rows(image_digest: str) -> list[AuditRow]:
+    """An audit's rows: two failed checks that name quiz/2, one passed, and one skipped."""
     return [
         AuditRow(
             task="quiz", check="solved_blind", question="Is any question solved without its image?",
@@ -49,15 +49,15 @@ def doubts(image_digest: str) -> list[AuditRow]:
     ]  # fmt: skip
 
 
-def doubtful_home(folder: Path) -> Path:
-    """Build the home and its report; give the first page."""
+def build_doubtful_home(folder: Path) -> Path:
+    """Build the home and its report; return the report's first page."""
     tables = TableFiles(folder=str(folder / "tables"))
     image_store = ImageStore(folder=str(folder / "images"))
-    shown = image_store.put(image(7, 64), "seven.png").sha256
-    questions = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
+    image_digest = image_store.put(image(7, 64), "seven.png").sha256
+    questions = [replace(question, images=(image_digest,)) for question in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], questions, Question)
-    tables.write(["quiz", "audit"], doubts(shown), AuditRow)
+    tables.write(["quiz", "audit"], audit_rows(image_digest), AuditRow)
     tables.write(["other", "questions"], quiz(2), Question)
     for model in ("run/step-100", "run/step-900"):
-        measure(tables, model, 0.5)
-    return report(folder, tables, CATALOG)
+        write_metrics(tables, model, 0.5)
+    return build_report(folder, tables, CATALOG)

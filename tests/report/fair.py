@@ -20,7 +20,7 @@ HOSTILE = "<script>alert(1)</script>"
 RIGHT_TO_LEFT = "\u202eנמל"
 OUTSIDE = "../../../etc/passwd"
 QUESTIONS = quiz(6, categories=3)
-KINDS = ("kind 0", "kind 1", "kind 2")
+CATEGORIES = ("kind 0", "kind 1", "kind 2")
 
 _PRINTED = """task,model,condition,metric,category,value,printed,source,note
 quiz,GPT-4V,main,accuracy,all,0.7,70.0,"A Paper, Table 1",
@@ -30,13 +30,13 @@ quiz,Human,main,accuracy,all,0.9,90.0,"A Paper, Table 1",five people
 
 
 def blind_quiz() -> Task:
-    """The quiz with a second condition."""
+    """The quiz with a second condition, ``blind``, whose prompt is empty."""
     blind = Condition(prompt=lambda q: Prompt.of(""), about="Nothing is asked.")
     return replace(TASK, conditions={**TASK.conditions, "blind": blind})
 
 
 def catalog(folder: Path, lower_is_better: frozenset[str] = frozenset()) -> Catalog:
-    """A suite with that task, and what a paper prints of it."""
+    """A catalog of that task alone; a paper's numbers of it are written into the folder."""
     printed = folder / "published.csv"
     printed.write_text(_PRINTED, encoding="utf-8")
     task = replace(blind_quiz(), lower_is_better=lower_is_better)
@@ -45,7 +45,7 @@ def catalog(folder: Path, lower_is_better: frozenset[str] = frozenset()) -> Cata
 
 
 def metric(model: str, value: float, category: str = "all", condition: str = "main") -> Metric:
-    """A cell: an interval of 0.1 to both sides."""
+    """A metric of the quiz whose interval reaches 0.1 to both sides."""
     return Metric(
         task="quiz",
         model=model,
@@ -65,15 +65,15 @@ def metric(model: str, value: float, category: str = "all", condition: str = "ma
     )
 
 
-def measure(tables: TableFiles, model: str, value: float, condition: str = "main") -> None:
-    """Write a model's metrics: its value over all, and in each category."""
-    key = ["quiz", *([] if condition == "main" else [condition]), "metrics"]
-    rows = [metric(model, value, category, condition) for category in ("all", *KINDS)]
+def write_metrics(tables: TableFiles, model: str, value: float, condition: str = "main") -> None:
+    """Write a model's metrics: the same value over all questions and in each category."""
+    key = ["quiz", "metrics"] if condition == "main" else ["quiz", condition, "metrics"]
+    rows = [metric(model, value, category, condition) for category in ("all", *CATEGORIES)]
     tables.write(key, rows, Metric, model)
 
 
-def fair_home(folder: Path) -> Path:
-    """Build a home and its report; give the first page."""
+def build_fair_home(folder: Path) -> Path:
+    """Build a home and its report; return the report's first page."""
     tables = TableFiles(folder=str(folder / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)
     for model, value in (
@@ -84,13 +84,13 @@ def fair_home(folder: Path) -> Path:
         (RIGHT_TO_LEFT, 0.4),
         (OUTSIDE, 0.1),
     ):
-        measure(tables, model, value)
-    measure(tables, "run/step-900", 0.2, "blind")
-    return report(folder, tables, catalog(folder))
+        write_metrics(tables, model, value)
+    write_metrics(tables, "run/step-900", 0.2, "blind")
+    return build_report(folder, tables, catalog(folder))
 
 
-def report(folder: Path, tables: TableFiles, suites: Catalog) -> Path:
-    """Make the report of the home as it is now."""
+def build_report(folder: Path, tables: TableFiles, suites: Catalog) -> Path:
+    """Build the report of the home's present tables; return its first page."""
     published, _ = suites.published()
     ranked = [row for task in suites.tasks for row in rank_task(task, tables, published)]
     settings = load_settings(folder)

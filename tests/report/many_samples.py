@@ -1,4 +1,4 @@
-"""A home with as many samples as are wanted: written as columns, for rows would take minutes."""
+"""A home with many samples, which are written as columns, since rows would take minutes."""
 
 import io
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name, write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK
-from tests.report.quiz_report import Names, catalog_of
+from tests.report.quiz_report import IndexNames, catalog_of
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
 _LETTERS = "ABCD"
 
 
 def make_report(home: Path) -> Path:
-    """Make what the report has of each sample; give its page."""
+    """Build the parts of the report that show each sample; return its first page."""
     tables = TableFiles(folder=str(home / "tables"))
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
     parts: list[ReportPart] = [
-        Names(),
+        IndexNames(),
         Samples(),
         NumberPages(settings=Settings(home=home)),
         ComparisonPage(),
@@ -46,7 +46,7 @@ def make_report(home: Path) -> Path:
 
 
 class ManySamples:
-    """Tables of the task of ``tests.fakes.quiz``, and the report of its samples."""
+    """Tables of the task of ``tests.fakes.quiz`` with questions and models of any number."""
 
     def __init__(self, folder: Path, n_questions: int, n_images: int = 0) -> None:
         """Write the questions, of four options each."""
@@ -56,9 +56,9 @@ class ManySamples:
         self.images = ImageStore(folder=str(folder / "images"))
         self.home = folder
         self.ids = [f"quiz/{number}" for number in range(self.n)]
-        shown = [self.image(number) for number in range(n_images)]
+        images = [self._store_image(number) for number in range(n_images)]
         self._gold = [(self._rng.choice(_LETTERS),) for _ in self.ids]
-        self.write(
+        self._write_columns(
             ("quiz", "questions"),
             Question,
             question_id=self.ids,
@@ -68,29 +68,36 @@ class ManySamples:
             text=[f"What is {number}? {self._words(30)}" for number in range(self.n)],
             answer=self._gold,
             options=[("one", "two", "three", "four")] * self.n,
-            images=[(shown[n % n_images],) if shown else () for n in range(self.n)],
+            images=[(images[n % n_images],) if images else () for n in range(self.n)],
             category=[f"kind {number % 14}" for number in range(self.n)],
             labels=[[("level", f"level {number % 5}")] for number in range(self.n)],
         )
 
     def add_model(self, model: str) -> None:
-        """Write what a model said, right or wrong by chance, some of it cut short."""
+        """Write a model's responses, right by chance, of which a tenth are cut short."""
         letters = [self._rng.choice(_LETTERS) for _ in self.ids]
-        same: dict[str, Sequence[Any]] = {
+        shared_columns: dict[str, Sequence[Any]] = {
             "question_id": self.ids,
             "model": [model] * self.n,
             "condition": ["main"] * self.n,
         }
         texts = [f"It is ({letter}), because {self._words(30)}" for letter in letters]
-        ends = ["length" if self._rng.random() < 0.1 else "stop" for _ in self.ids]
-        self.write(
-            ("quiz", "predictions"), Prediction, model, **same, text=texts, finish_reason=ends
+        finish_reasons = ["length" if self._rng.random() < 0.1 else "stop" for _ in self.ids]
+        self._write_columns(
+            ("quiz", "predictions"),
+            Prediction,
+            model,
+            **shared_columns,
+            text=texts,
+            finish_reason=finish_reasons,
         )
         points = [
             float((letter,) == gold) for letter, gold in zip(letters, self._gold, strict=True)
         ]
-        read = [(letter,) for letter in letters]
-        self.write(("quiz", "scores"), Score, model, **same, points=points, answer=read)
+        answers = [(letter,) for letter in letters]
+        self._write_columns(
+            ("quiz", "scores"), Score, model, **shared_columns, points=points, answer=answers
+        )
         self.tables.write(["quiz", "metrics"], [self._metric(model, points)], Metric, model)
 
     def _metric(self, model: str, points: Sequence[float]) -> Metric:
@@ -112,34 +119,34 @@ class ManySamples:
             signature=f"quiz|v1|main|data:{data}",
         )
 
-    def write(
-        self, key: Sequence[str], row_type: type[Any], partition: str = "", **given: Sequence[Any]
+    def _write_columns(
+        self,
+        key: Sequence[str],
+        row_type: type[Any],
+        partition: str = "",
+        **given_columns: Sequence[Any],
     ) -> None:
-        """Write a table of columns; those that are not given have their defaults."""
-        kinds = arrow_schema(row_type)
+        """Write a table; columns that are not given have the defaults of the row type."""
+        schema = arrow_schema(row_type)
         columns = []
         for field in fields(row_type):
             default = () if field.default is MISSING else field.default
-            values = given.get(field.name, [default] * self.n)
-            columns.append(pa.array(values, type=kinds.field(field.name).type))
-        table = pa.Table.from_arrays(columns, schema=kinds)
-        about = {DIGEST: str(self._rng.random()), TABLE_NAME_KEY: table_name(key, partition)}
+            values = given_columns.get(field.name, [default] * self.n)
+            columns.append(pa.array(values, type=schema.field(field.name).type))
+        table = pa.Table.from_arrays(columns, schema=schema)
+        metadata = {DIGEST: str(self._rng.random()), TABLE_NAME_KEY: table_name(key, partition)}
         path = self.tables.path(key, partition)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w+b") as file:
-            write_groups([table], table.schema.with_metadata(about), file)
+            write_groups([table], table.schema.with_metadata(metadata), file)
 
-    def image(self, number: int) -> str:
-        """Store a photograph of common size; give its digest."""
+    def _store_image(self, number: int) -> str:
+        """Store a noisy JPEG of 640 x 480 px, different for each number; return its digest."""
         noise = Image.effect_noise((20, 15), 60 + number % 40).resize((640, 480))
-        written = io.BytesIO()
+        encoded = io.BytesIO()
         tinted = Image.merge("RGB", (noise, noise.point(lambda v: v + number % 90), noise))
-        tinted.save(written, "JPEG", quality=85, comment=str(number).encode())
-        return self.images.put(written.getvalue(), str(number)).sha256
-
-    def report(self) -> Path:
-        """Make the report of the samples; give its page."""
-        return make_report(self.home)
+        tinted.save(encoded, "JPEG", quality=85, comment=str(number).encode())
+        return self.images.put(encoded.getvalue(), str(number)).sha256
 
     def _words(self, n: int) -> str:
         return " ".join(self._rng.choices(_WORDS, k=n))

@@ -1,4 +1,4 @@
-"""The report of the samples of the quiz, of tables made by hand."""
+"""The report of the quiz's samples, from tables that a test writes."""
 
 import json
 from collections.abc import Sequence
@@ -24,27 +24,22 @@ def catalog_of(task: Task) -> Catalog:
     return Catalog(suites=(Suite(name="quiz", tasks=(task,), assets=tuple),))
 
 
-class Names:
-    """As much of the index as the page of samples asks for: a task, and models with their steps."""
+class IndexNames:
+    """The part of the index that the page of samples reads: a task, and models with their steps."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Put the names."""
+        """Write the names of the task and of the models that have scores."""
         steps = {name: parse_step(name) for name in tables.partitions(["quiz", "scores"])}
         models = [
-            {"name": name, "run": step and step.run, "step": step and step.step}
+            {
+                "name": name,
+                "run": step.run if step else None,
+                "step": step.step if step else None,
+            }
             for name, step in steps.items()
         ]
         task = {"name": "quiz", "slug": slug("quiz"), "title": "a quiz"}
         site.put("index", {"tasks": [task], "models": models, "rows": {}, "standings": []})
-
-
-def make_samples(
-    folder: Path, tables: TableFiles, image_store: ImageStore, task: Task = TASK, **chosen: Any
-) -> Path:
-    """Make a report of the samples alone; give its page."""
-    site = Site(folder, image_store)
-    write_report(site, tables, catalog_of(task), [Names(), Samples(**chosen)])
-    return folder / "index.html"
 
 
 class QuizReport:
@@ -56,43 +51,53 @@ class QuizReport:
         self.images = ImageStore(folder=str(folder / "images"))
         self.folder = folder / "report"
 
-    def ask(self, *questions: Question) -> None:
+    def write_questions(self, *questions: Question) -> None:
         self.tables.write(["quiz", "questions"], questions, Question)
 
-    def say(
+    def write_responses(
         self,
         *responses: Prediction,
         points: float | None = 1.0,
         scorer: str = "",
-        **scored: Any,
+        **score_fields: Any,
     ) -> None:
-        model = responses[0].model
-        self.tables.write(["quiz", "predictions"], responses, Prediction, model)
-        plain = [Score.of(one, points=points, **scored) for one in responses]
-        scores = [replace(score, scorer=scorer) for score in plain]
-        self.tables.write(["quiz", "scores"], scores, Score, model)
+        """Write responses of one model, and scores that differ in nothing but the question."""
+        scores = [
+            replace(Score.of(response, points=points, **score_fields), scorer=scorer)
+            for response in responses
+        ]
+        self._write_tables(responses, scores)
 
-    def say_each(
+    def write_scored_responses(
         self,
         responses: Sequence[Prediction],
         points: Sequence[float],
-        read: Sequence[tuple[str, ...]],
+        answers: Sequence[tuple[str, ...]],
     ) -> None:
+        """Write responses of one model, each with its own points and answer."""
+        scores = [
+            Score.of(response, points=gained, answer=answer)
+            for response, gained, answer in zip(responses, points, answers, strict=True)
+        ]
+        self._write_tables(responses, scores)
+
+    def _write_tables(self, responses: Sequence[Prediction], scores: Sequence[Score]) -> None:
         model = responses[0].model
         self.tables.write(["quiz", "predictions"], responses, Prediction, model)
-        scores = [
-            Score.of(one, points=gained, answer=answer)
-            for one, gained, answer in zip(responses, points, read, strict=True)
-        ]
         self.tables.write(["quiz", "scores"], scores, Score, model)
 
-    def make(self, **chosen: Any) -> Path:
-        return make_samples(self.folder, self.tables, self.images, self.task, **chosen)
+    def build(self, **sample_options: Any) -> Path:
+        """Build the report of the samples alone; return its page."""
+        site = Site(self.folder, self.images)
+        samples = Samples(**sample_options)
+        write_report(site, self.tables, catalog_of(self.task), [IndexNames(), samples])
+        return self.folder / "index.html"
 
-    def files(self) -> dict[str, Path]:
-        found = (self.folder / "data").glob("samples-*.js")
-        return {file.name.split(".")[0]: file for file in found}
+    def data_files(self) -> dict[str, Path]:
+        """The data files of samples, by the names under which the page loads them."""
+        files = (self.folder / "data").glob("samples-*.js")
+        return {file.name.split(".")[0]: file for file in files}
 
-    def data(self, name: str) -> Any:
-        script = self.files()[name].read_text(encoding="utf-8")
+    def read_data(self, name: str) -> Any:
+        script = self.data_files()[name].read_text(encoding="utf-8")
         return json.loads(script.removeprefix(f'Bench.put("{name}",').removesuffix(");\n"))

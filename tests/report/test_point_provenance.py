@@ -1,4 +1,4 @@
-"""What the points of questions come from: digests that are equal where, and only where, it is."""
+"""Digests of what the points of questions come from: equal if and only if those inputs are."""
 
 import pytest
 
@@ -18,29 +18,31 @@ SCORED = {"points": 1.0, "max_points": 1.0, "scorer": "exact"}
 JUDGED = {"judge": "gpt", "criterion": "right", "verdict": True, "value": ""}
 
 
-def table(defaults, *rows):
-    """Columns of rows, which are (question, sample, what is otherwise)."""
-    whole = [{"question_id": name, "sample": n, **defaults, **more} for name, n, more in rows]
-    names = ("question_id", "sample", *defaults)
-    return {name: [row[name] for row in whole] for name in names}
-
-
-def of(predictions=({},), scored=({},), judged=None):
-    """What is written of question ``q``, several draws of it where several are given."""
-    tables = [
-        table(defaults, *(("q", n, more) for n, more in enumerate(rows)))
-        for defaults, rows in ((PREDICTION, predictions), (SCORED, scored), (JUDGED, judged or ()))
+def columns(defaults, changes):
+    """A table of one row for each sample of question ``q``: the defaults, but for its changes."""
+    rows = [
+        {"question_id": "q", "sample": sample, **defaults, **changed}
+        for sample, changed in enumerate(changes)
     ]
-    found = input_digests(["q"], tables[0], tables[1], tables[2] if judged else None)
-    return {name: column["values"][column["codes"][0]] for name, column in found.items()}
+    return {name: [row[name] for row in rows] for name in ("question_id", "sample", *defaults)}
 
 
-@pytest.mark.parametrize(("other", "differs"), read_cases(__file__, "differences.jsonl"))
-def test_only_what_differs_is_shown(other, differs):
-    plain, changed = of(), of(**other)
-    assert {name for name in plain if plain[name] != changed[name]} == {*differs}
+def digests(predictions=({},), scored=({},), judged=()):
+    """The digest of each input of question ``q``, whose rows are changed as given."""
+    judgements = columns(JUDGED, judged) if judged else None
+    encoded = input_digests(
+        ["q"], columns(PREDICTION, predictions), columns(SCORED, scored), judgements
+    )
+    return {name: column["values"][column["codes"][0]] for name, column in encoded.items()}
 
 
-def test_failures_are_alike_whatever_they_say():
-    timed_out, refused = (of(predictions=[{"error": why}]) for why in ("timed out", "refused"))
+@pytest.mark.parametrize(("changes", "inputs"), read_cases(__file__, "differences.jsonl"))
+def test_only_digests_of_changed_inputs_differ(changes, inputs):
+    before, after = digests(), digests(**changes)
+    assert {name for name in before if before[name] != after[name]} == set(inputs)
+
+
+def test_failures_have_equal_digests_whatever_their_message():
+    timed_out = digests(predictions=[{"error": "timed out"}])
+    refused = digests(predictions=[{"error": "refused"}])
     assert timed_out == refused

@@ -1,4 +1,4 @@
-"""What the page is made of: nothing from outside, nothing forbidden by its policy, styles apart."""
+"""The page's files load nothing from outside, and read only data that the report writes."""
 
 import ast
 import re
@@ -20,21 +20,33 @@ SCRIPTS = sorted((STATIC / "app").rglob("*.js"))
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+EACH_SCRIPT = pytest.mark.parametrize(
     "script", SCRIPTS, ids=lambda path: path.relative_to(STATIC / "app").as_posix()
 )
+
+
+@EACH_SCRIPT
 def test_no_script_makes_elements_or_code_of_texts(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
     assert re.findall(forbidden, text) == []
+
+
+@EACH_SCRIPT
+def test_no_script_names_a_web_address(script: Path) -> None:
+    text = script.read_text(encoding="utf-8")
     assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
-    assert len(text.splitlines()) <= 250
 
 
-def test_the_page_loads_every_style_that_lies_beside_it_and_the_script_of_all_modules() -> None:
-    loaded = set(re.findall(r"(?:src|href)=\"((?:app|style)/[^\"]+)\"", PAGE))
+@EACH_SCRIPT
+def test_a_script_has_at_most_250_lines(script: Path) -> None:
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 250
+
+
+def test_the_page_loads_every_style_and_the_one_script() -> None:
+    loaded_files = set(re.findall(r"(?:src|href)=\"((?:app|style)/[^\"]+)\"", PAGE))
     styles = {path.relative_to(STATIC).as_posix() for path in STATIC.glob("style/*")}
-    assert loaded == {"app/report.js", *styles}
+    assert loaded_files == {"app/report.js", *styles}
 
 
 def test_the_script_has_every_module() -> None:
@@ -47,31 +59,34 @@ def test_the_script_has_every_module() -> None:
 
 def written_names() -> set[str]:
     """Keys of data and fields of rows, as the Python code of the report writes them."""
-    found: set[str] = set()
+    names: set[str] = set()
     for file in {*STATIC.parent.rglob("*.py")} - {Path(responses.__file__)}:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            match node:
-                case ast.Dict(keys=keys):
-                    found |= {str(one.value) for one in keys if isinstance(one, ast.Constant)}
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as names):
-                    if name != "_RESPONSE":  # columns that are read
-                        found |= {
-                            str(one.value)
-                            for one in ast.walk(names)
-                            if isinstance(one, ast.Constant)
-                        }
+        names |= _literal_names(ast.parse(file.read_text(encoding="utf-8")))
     rows = (Metric, PublishedNumber)
     people = (AnnotationProgress, AnnotatorQuality, UnitDisagreement, GoldFunnel)
-    found |= {field.name for row in (*rows, *people) for field in fields(row)}
-    return found | {*responses._RESPONSE, *responses._SCORED, *responses._JUDGED}
+    names |= {field.name for row in (*rows, *people) for field in fields(row)}
+    return names | {*responses._RESPONSE, *responses._SCORED, *responses._JUDGED}
+
+
+def _literal_names(module: ast.Module) -> set[str]:
+    """Constants among the keys of dictionaries, and in tuples that have a name."""
+    names: set[str] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Dict(keys=keys):
+                names |= {str(key.value) for key in keys if isinstance(key, ast.Constant)}
+            case ast.Assign(targets=[ast.Name()], value=ast.Tuple() as values):
+                constants = [part for part in ast.walk(values) if isinstance(part, ast.Constant)]
+                names |= {str(constant.value) for constant in constants}
+    return names
 
 
 def test_scripts_read_fields_that_are_written() -> None:
-    """Names with underscores are those of data: the scripts' own names have none."""
+    """A name with an underscore is one of the data, unless a script defines it as a parameter."""
     code = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
     types = (STATIC / "app" / "types.d.ts").read_text(encoding="utf-8")
-    read = set(re.findall(r"\.([a-z]+(?:_[a-z0-9]+)+)\b", code))
-    read |= set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\??:", types))
-    own = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
-    assert {"n_scored", "lower_is_better", "asked_tokens"} <= read
-    assert read - own - written_names() == set()
+    read_names = set(re.findall(r"\.([a-z]+(?:_[a-z0-9]+)+)\b", code))
+    read_names |= set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\??:", types))
+    parameter_names = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
+    assert {"n_scored", "lower_is_better", "asked_tokens"} <= read_names
+    assert read_names - parameter_names - written_names() == set()

@@ -1,18 +1,12 @@
-"""What the page of comparisons is given, and what a reader finds on it in Chromium."""
+"""The pages of comparisons and of numbers, in Chromium."""
 
-from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.rows import (
-    LeaderboardRow,
-    Metric,
-    Prediction,
-    Question,
-    Score,
-)
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import IndexPage
@@ -24,6 +18,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import standing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two models on 40 questions: 20 right, then 30."""
+    """Two models on 40 questions, of which "old" has 20 right and "new" 30."""
     home = tmp_path_factory.mktemp("home")
     tables = TableFiles(folder=str(home / "tables"))
     questions = quiz(40, categories=2)
@@ -39,11 +34,13 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     standings = []
     for name, n_right in (("old", 20), ("new", 30)):
         texts = {f"quiz/{n}": "x" if n < n_right else "y" for n in range(40)}
-        one = build_evaluation(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
-        tables.write(["quiz", "predictions"], one.predictions, Prediction, name)
-        tables.write(["quiz", "scores"], one.scores, Score, name)
-        read: dict[str, Any] = {"unread": 0.0, "if_unread_wrong": None, "if_unread_right": None}
-        metrics = [replace(row, **read) for row in one.metrics]
+        evaluation = build_evaluation(questions, texts, name=name, decoding=f"{name}|t=0,max=8")
+        tables.write(["quiz", "predictions"], evaluation.predictions, Prediction, name)
+        tables.write(["quiz", "scores"], evaluation.scores, Score, name)
+        metrics = [
+            replace(row, unread=0.0, if_unread_wrong=None, if_unread_right=None)
+            for row in evaluation.metrics
+        ]
         tables.write(["quiz", "metrics"], metrics, Metric, name)
         standings.append(standing(metrics[0]))
     catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
@@ -60,18 +57,13 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (site.folder / "index.html").as_uri()
 
 
-def standing(row: Metric) -> LeaderboardRow:
-    """The line of the leaderboard that a metric makes."""
-    names = {field.name for field in fields(LeaderboardRow)}
-    values = {name: value for name, value in asdict(row).items() if name in names}
-    return LeaderboardRow(source="measured here", **values)
-
-
 @pytest.mark.browser
-def test_two_models_are_compared_on_the_questions_of_both(page: "Page", quiz_report: str) -> None:
+def test_the_comparison_of_two_models_has_change_and_interval(
+    page: "Page", quiz_report: str
+) -> None:
     page.goto(f"{quiz_report}#/compare?a=old&b=new")
     row = page.get_by_role("row", name="a quiz")
-    # 10 of 40 gained: 2.023 sqrt(7.5 / 39 / 40) = 0.140 around 0.25.
+    # 10 of 40 gained a point: the t quantile 2.023 times sqrt(7.5 / 39 / 40) is 0.140.
     row.get_by_text("+0.250", exact=True).wait_for()
     row.get_by_text("+0.110 to +0.390").wait_for()
     row.get_by_text("on 40 units").wait_for()
@@ -82,7 +74,7 @@ def test_two_models_are_compared_on_the_questions_of_both(page: "Page", quiz_rep
 
 
 @pytest.mark.browser
-def test_a_number_says_where_it_comes_from(page: "Page", quiz_report: str) -> None:
+def test_the_page_of_a_number_has_its_provenance(page: "Page", quiz_report: str) -> None:
     page.goto(f"{quiz_report}#/number/{slug('quiz')}-{slug('new')}")
     page.get_by_role("heading", name="new on a quiz").wait_for()
     page.get_by_text("at most 8 tokens").wait_for()

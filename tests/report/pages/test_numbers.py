@@ -1,4 +1,4 @@
-"""Where a number comes from, as data: what cannot be read is said, and ends nothing."""
+"""The data of pages that show where a number comes from."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import TASK, quiz
 
-MODELS = f"number-{slug('quiz')}-{slug('m')}"
+NUMBER_DATA = f"number-{slug('quiz')}-{slug('m')}"
 
 
 class Lab:
@@ -28,11 +28,11 @@ class Lab:
         self.tables = TableFiles(folder=str(folder / "tables"))
         questions = quiz(2)
         self.tables.write(["quiz", "questions"], questions, Question)
-        self.one = build_evaluation(questions, {"quiz/0": "x", "quiz/1": "y"})
-        self.tables.write(["quiz", "metrics"], self.one.metrics, Metric, "m")
+        self.evaluation = build_evaluation(questions, {"quiz/0": "x", "quiz/1": "y"})
+        self.tables.write(["quiz", "metrics"], self.evaluation.metrics, Metric, "m")
 
-    def report(self) -> dict[str, Path]:
-        """Make it; its data files by name."""
+    def write_pages(self) -> dict[str, Path]:
+        """Write the pages of numbers; return their data files by name."""
         site = Site(self.folder / "report", ImageStore(folder=str(self.folder / "images")))
         catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
         NumberPages(settings=Settings(home=self.folder)).write(site, self.tables, catalog)
@@ -46,34 +46,35 @@ def lab(tmp_path: Path) -> Lab:
     return Lab(tmp_path)
 
 
-def value(file: Path) -> dict:
-    return orjson.loads(file.read_bytes().partition(b",")[2].removesuffix(b");\n"))
+def read_data(file: Path) -> dict:
+    _, _, value = file.read_bytes().partition(b",")
+    return orjson.loads(value.removesuffix(b");\n"))
 
 
 def test_a_number_has_its_signature_and_the_commands_of_its_tables(lab):
-    number = value(lab.report()[MODELS])
+    number = read_data(lab.write_pages()[NUMBER_DATA])
     (main,) = number["conditions"]
     assert (number["task"], number["title"]) == ("quiz", TASK.display_title)
-    assert main["signature"] == lab.one.metrics[0].signature
+    assert main["signature"] == lab.evaluation.metrics[0].signature
     assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "scorer"}
     assert number["commands"] == ["bench tables show quiz/questions"]
 
 
-def test_a_signature_is_spelled_out_in_its_own_order():
+def test_the_parts_of_a_signature_are_explained_in_order():
     parts = {"data": "0c", "model": "sha256:1f,float32|t=0.7,max=40,seed=3", "scorer": "exact"}
-    found = explain_signature(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
-    assert [part.name for part in found] == [
+    explained = explain_signature(Signature("quiz", 2, "main", parts, ("acme",)), TASK)
+    assert [part.name for part in explained] == [
         "task", "version", "condition", "data", "model", "decoding", "scorer",
     ]  # fmt: skip
-    named = {part.name: part for part in found}
-    assert named["task"].value == "a quiz+acme"
-    assert named["condition"].meaning == "Asked as it is."
-    assert named["decoding"].meaning == "Temperature 0.7, at most 40 tokens, seed 3."
+    by_name = {part.name: part for part in explained}
+    assert by_name["task"].value == "a quiz+acme"
+    assert by_name["condition"].meaning == "Asked as it is."
+    assert by_name["decoding"].meaning == "Temperature 0.7, at most 40 tokens, seed 3."
 
 
-def test_parsers_stand_by_source_of_responses(lab):
-    lab.report()
+def test_agreement_of_parsers_is_listed_by_source_of_responses(lab):
+    lab.write_pages()
     (file,) = (lab.folder / "report" / "data").glob("parser.*js")
-    sources = {row["source"]: row for row in value(file)}
+    sources = {row["source"]: row for row in read_data(file)}
     assert list(sources["mmlu-pro"])[:4] == ["source", "n", "bench", "VLMEvalKit"]
-    assert {len(row["bench"].split("/")) for row in sources.values()} == {2}
+    assert {row["bench"].count("/") for row in sources.values()} == {1}

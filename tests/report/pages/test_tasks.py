@@ -1,4 +1,4 @@
-"""What responses took, which options are confused, and the prompts as they were sent."""
+"""Tokens and cost of responses, confusion of options, and the prompts that were sent."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def tables(tmp_path: Path) -> TableFiles:
     return TableFiles(folder=str(tmp_path / "tables"))
 
 
-def test_tokens_seconds_and_cost_are_sums_of_what_is_known(tables: TableFiles) -> None:
+def test_tokens_seconds_and_cost_are_summed_over_answered_questions(tables: TableFiles) -> None:
     predictions = [
         prediction(
             question_id="quiz/1", model="m", prompt_tokens=100, completion_tokens=10, seconds=1.5
@@ -38,45 +38,64 @@ def test_tokens_seconds_and_cost_are_sums_of_what_is_known(tables: TableFiles) -
     priced = ServerSpec(
         kind="server", base_url="http://127.0.0.1:1", model="m", price_in=5.0, price_out=50.0
     )
-    m, n = usage(tables, TASK, "main", prices_of({"m": priced}))
+    known, unknown = usage(tables, TASK, "main", prices_of({"m": priced}))
     # 400 tokens at 5 a million, 40 at 50 a million.
-    assert m == {
-        **{"condition": "main", "model": "m", "responses": 2, "seconds": 2.0},
-        **{"prompt_tokens": 400, "completion_tokens": 40, "cost": 0.004},
+    assert known == {
+        "condition": "main",
+        "model": "m",
+        "responses": 2,
+        "seconds": 2.0,
+        "prompt_tokens": 400,
+        "completion_tokens": 40,
+        "cost": 0.004,
     }
-    assert (n["responses"], n["prompt_tokens"], n["seconds"], n["cost"]) == (1, None, None, None)
+    assert unknown["responses"] == 1
+    assert unknown["prompt_tokens"] is unknown["seconds"] is unknown["cost"] is None
 
 
-def test_choices_are_counted_by_the_right_one(tables: TableFiles) -> None:
+def test_chosen_options_are_counted_by_the_right_option(tables: TableFiles) -> None:
     questions = [
         question(question_id=f"quiz/{n}", kind="choice", options=("x", "y"), answer=(right,))
         for n, right in enumerate("AABB")
     ]
     tables.write(["quiz", "questions"], questions, Question)
-    predictions = [prediction(question_id=one.question_id, model="m") for one in questions]
-    read = [("A",), ("B",), (), ("B",)]
+    answers = [("A",), ("B",), (), ("B",)]
     scores = [
-        Score.of(one, points=0.0, answer=to) for one, to in zip(predictions, read, strict=True)
+        Score.of(prediction(question_id=f"quiz/{n}", model="m"), points=0.0, answer=answer)
+        for n, answer in enumerate(answers)
     ]
     tables.write(["quiz", "scores"], scores, Score, "m")
-    found = [(one["right"], one["chosen"], one["n"]) for one in confusion(tables, TASK, "main")]
-    assert found == [("A", "A", 1), ("A", "B", 1), ("B", "", 1), ("B", "B", 1)]
+    cells = confusion(tables, TASK, "main")
+    assert [(cell["right"], cell["chosen"], cell["n"]) for cell in cells] == [
+        ("A", "A", 1),
+        ("A", "B", 1),
+        ("B", "", 1),
+        ("B", "B", 1),
+    ]
 
 
-def test_a_prompt_stands_once_with_its_turns_and_images() -> None:
+def test_a_prompt_is_written_once_in_each_chunk_that_sent_it() -> None:
     sent = Prompt.of("Look:", Image("ab" * 32), "What is it?", system="Be brief.")
+    prompts = SentPrompts()
+    prompts.add(0, sent.sha256)
+    prompts.add(0, sent.sha256)
+    prompts.add(1, "")
+    prompts.add(1, "of a baseline")
+    prompts.add(CHUNK, None)
+    prompts.add(CHUNK, sent.sha256)
+
     known = {sent.sha256: sent.to_json()}
-    found = SentPrompts()
-    for prompts in ([sent.sha256, "", None], [sent.sha256, "of a baseline", sent.sha256]):
-        for number, sha256 in zip((0, 1, CHUNK), prompts, strict=True):
-            found.add(number, sha256)
-    chunk, after = found.chunks(lambda wanted: {w: known[w] for w in wanted if w in known})
-    assert (chunk.number, after.number, after.turns) == (0, 1, chunk.turns)
-    assert chunk.images == ["ab" * 32]
-    assert chunk.turns == {
+    first, second = prompts.chunks(
+        lambda digests: {key: known[key] for key in known.keys() & digests}
+    )
+
+    assert (first.number, second.number) == (0, 1)
+    assert first.turns == second.turns
+    assert first.images == ["ab" * 32]
+    assert first.turns == {
         short_name(sent.sha256): [
             ["system", ["Be brief."]],
             ["user", ["Look:", {"image": "ab" * 32}, "What is it?"]],
         ]
     }
-    assert json.loads(sent.to_json()) == chunk.turns[short_name(sent.sha256)]
+    assert json.loads(sent.to_json()) == first.turns[short_name(sent.sha256)]

@@ -1,4 +1,4 @@
-"""What became of a question, a letter each: by pencil."""
+"""The outcome letter of each question, from scores that a test writes."""
 
 from typing import Any
 
@@ -8,36 +8,42 @@ from bench_assets.report.samples.questions import Sample, outcomes, samples_of
 from tests.cases import read_cases
 
 
-def of(points: float | None, most: float = 1.0, **more: object) -> Sample:
-    """One sample of the first question."""
-    return Sample(
-        **{
-            **{"row": 0, "points": points, "max_points": most, "no_answer": False, "error": ""},
-            **{"finish_reason": "stop"},
-            **more,
-        }  # type: ignore[arg-type]
-    )
+def sample(points: float | None, most: float = 1.0, **fields: Any) -> Sample:
+    """A sample of the first question that was answered in full, but for the fields given."""
+    defaults: dict[str, Any] = {"row": 0, "no_answer": False, "error": "", "finish_reason": "stop"}
+    return Sample(points=points, max_points=most, **(defaults | fields))
 
 
 @pytest.mark.parametrize(("samples", "letter", "shares"), read_cases(__file__, "letters.jsonl"))
 def test_a_question_becomes_a_letter(
     samples: list[dict[str, Any]], letter: str, shares: list[float]
 ) -> None:
-    assert outcomes(1, [of(**sample) for sample in samples]) == (letter, shares, [])
+    assert outcomes(1, [sample(**fields) for fields in samples]) == (letter, shares, [])
 
 
-def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None:
-    scores: dict[str, list[Any]] = {
-        "question_id": ["b", "gone", "a", "b"],
-        "sample": [1, 0, 0, 0],
-        **{"points": [1.0, 1.0, 0.0, 0.0], "max_points": [1.0] * 4},
-        **{"no_answer": [False] * 4, "error": [""] * 4, "refused": [""] * 4},
-        "unread": [False, False, True, False],
-    }
-    found = samples_of({"a": 0, "b": 1}, scores, {("b", 1): "length", ("a", 0): "stop"})
-    assert [(one.row, one.points, one.finish_reason) for one in found] == [
+SCORES: dict[str, list[Any]] = {
+    "question_id": ["b", "gone", "a", "b"],
+    "sample": [1, 0, 0, 0],
+    "points": [1.0, 1.0, 0.0, 0.0],
+    "max_points": [1.0, 1.0, 1.0, 1.0],
+    "no_answer": [False, False, False, False],
+    "error": ["", "", "", ""],
+    "refused": ["", "", "", ""],
+    "unread": [False, False, True, False],
+}
+FINISH_REASONS = {("b", 1): "length", ("a", 0): "stop"}
+
+
+def test_scores_are_joined_by_question_and_sample() -> None:
+    samples = samples_of({"a": 0, "b": 1}, SCORES, FINISH_REASONS)
+    assert [(sample.row, sample.points, sample.finish_reason) for sample in samples] == [
         (1, 1.0, "length"),
         (0, 0.0, "stop"),
         (1, 0.0, ""),
     ]
-    assert outcomes(2, found) == ("wP", [0.5], [0])
+
+
+def test_unread_questions_are_listed_beside_letters_and_shares() -> None:
+    """Question a is wrong and unread; b has half of its points, and a sample that is cut short."""
+    samples = samples_of({"a": 0, "b": 1}, SCORES, FINISH_REASONS)
+    assert outcomes(2, samples) == ("wP", [0.5], [0])

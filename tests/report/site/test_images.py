@@ -1,4 +1,4 @@
-"""Of which suites somebody who sends a report is told."""
+"""Suites whose images may not be passed on with a report."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.report.quiz_report import QuizReport
 
 
 @pytest.mark.parametrize(
-    ("edition", "by_hand", "notes"),
+    ("edition", "by_hand", "restricted"),
     [
         pytest.param(
             "published", "ask them", ["quiz"], id="released data of which a copy is asked"
@@ -22,15 +22,23 @@ from tests.report.quiz_report import QuizReport
         pytest.param("own", "ask them", ["quiz"], id="a part of them"),
         pytest.param("mini", "ask them", [], id="what is drawn here is anybody's"),
         pytest.param("published", "", [], id="data that anybody may fetch"),
-        pytest.param("", "ask them", [], id="nothing to show"),
     ],
 )
-def test_whose_data_may_not_be_passed_on(
-    tmp_path: Path, edition: str, by_hand: str, notes: list[str]
+def test_a_suite_with_images_of_data_to_be_asked_for_is_restricted(
+    tmp_path: Path, edition: str, by_hand: str, restricted: list[str]
 ) -> None:
     report = QuizReport(tmp_path)
-    if edition:
-        report.ask(question(question_id="quiz/1", task="quiz", edition=edition))
-    suite = Suite(name="quiz", tasks=(TASK,), assets=tuple, by_hand=by_hand)
-    other = replace(suite, name="other", tasks=(replace(TASK, name="other"),))
-    assert restricted_suites(report.tables, Catalog(suites=(suite, other))) == notes
+    report.write_questions(question(question_id="quiz/1", task="quiz", edition=edition))
+    assert restricted_suites(report.tables, catalog_of_two_suites(by_hand)) == restricted
+
+
+def test_suites_without_questions_are_not_restricted(tmp_path: Path) -> None:
+    report = QuizReport(tmp_path)
+    assert restricted_suites(report.tables, catalog_of_two_suites("ask them")) == []
+
+
+def catalog_of_two_suites(by_hand: str) -> Catalog:
+    """The quiz, and a suite of which no test writes questions."""
+    quiz = Suite(name="quiz", tasks=(TASK,), assets=tuple, by_hand=by_hand)
+    empty = replace(quiz, name="empty", tasks=(replace(TASK, name="empty"),))
+    return Catalog(suites=(quiz, empty))

@@ -18,7 +18,8 @@ MODULES = {
 }
 
 
-def write(folder: Path, modules: dict[str, str]) -> Path:
+def write_modules(folder: Path, modules: dict[str, str]) -> Path:
+    """Write modules below a folder; return the folder."""
     for name, text in modules.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -26,10 +27,10 @@ def write(folder: Path, modules: dict[str, str]) -> Path:
 
 
 @pytest.mark.skipif(not NODE, reason=NO_NODE)
-def test_modules_run_once_each_after_what_they_import(tmp_path: Path) -> None:
-    script = bundled_script(write(tmp_path, MODULES), "main.js")
-    done = subprocess.run([*NODE, "-"], input=script, capture_output=True, check=True)
-    assert done.stdout == b"1\n42\n"
+def test_a_module_runs_once_and_after_its_imports(tmp_path: Path) -> None:
+    script = bundled_script(write_modules(tmp_path, MODULES), "main.js")
+    process = subprocess.run([*NODE, "-"], input=script, capture_output=True, check=True)
+    assert process.stdout == b"1\n42\n"
     assert script.count(b"const ONE = 1;") == 1
 
 
@@ -37,7 +38,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
     circle = {
         "base/one.js": 'import { double } from "./number.js";\nexport const ONE = double(1);\n'
     }
-    folder = write(tmp_path, MODULES | circle)
+    folder = write_modules(tmp_path, MODULES | circle)
     with pytest.raises(ValueError, match=r"in a circle \(main.js -> number.js -> one.js -> numb"):
         bundled_script(folder, "main.js")
 
@@ -53,7 +54,9 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
         'import { x } from "d3";',
     ],
 )
-def test_what_the_script_cannot_say_is_refused(tmp_path: Path, statement: str) -> None:
-    folder = write(tmp_path, MODULES | {"last.js": f"const x = 1;\n{statement}\n"})
+def test_an_import_or_export_that_is_not_supported_is_refused(
+    tmp_path: Path, statement: str
+) -> None:
+    folder = write_modules(tmp_path, MODULES | {"last.js": f"const x = 1;\n{statement}\n"})
     with pytest.raises(ValueError, match="is no named import or exported declaration"):
         bundled_script(folder, "main.js")

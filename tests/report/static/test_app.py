@@ -1,4 +1,4 @@
-"""Modules of the page: tests of Node's own runner, and statistics held to ``paired_tests``."""
+"""Modules of the page: their tests in Node, and their statistics against ``paired_tests``."""
 
 import math
 import subprocess
@@ -19,15 +19,16 @@ from tests.report.static.node import NO_NODE, NODE, run_module
 pytestmark = pytest.mark.skipif(not NODE, reason=NO_NODE)
 
 N_VECTORS = 500
-PAGE = """
-import { holm, pairedTest } from "APP/compare/statistics.js";
-output = { tested: input.pairs.map(pairedTest), corrected: input.p_values.map(holm) };
+PAIRED_TESTS = """
+import { pairedTest } from "APP/compare/statistics.js";
+output = input.map(pairedTest);
 """
+HOLM = 'import { holm } from "APP/compare/statistics.js"; output = input.map(holm);'
 Generator = np.random.Generator
 
 
 def cluster_names(n: int, rng: Generator) -> list[str]:
-    """Each unit alone, in groups of one size, in two clusters, or with one that has most."""
+    """Names for n units: alone, in fours, 70 % in one, in clusters of any size, or in two."""
     kind = rng.integers(5)
     if kind == 0:
         return [str(i) for i in range(n)]
@@ -41,7 +42,7 @@ def cluster_names(n: int, rng: Generator) -> list[str]:
 
 
 def points(n: int, weights: np.ndarray, kind: int, rng: Generator) -> np.ndarray:
-    """Right or wrong, shares in steps, shares of any size, or numbers beyond the weight."""
+    """Points of n units: all or none, quarters, any share, or any number, even above the weight."""
     if kind == 0:
         return weights * (rng.random(n) < rng.random())
     if kind == 1:
@@ -51,10 +52,11 @@ def points(n: int, weights: np.ndarray, kind: int, rng: Generator) -> np.ndarray
     return rng.gamma(1.5, 2.0, n)
 
 
-def vector(seed: int) -> list[PairedScores]:
+def random_pairs(seed: int) -> list[PairedScores]:
     """Units of two models: of any number, weight, kind of points and clusters."""
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, [6, 40, 300][seed % 3]))
+    most_units = (6, 40, 300)[seed % 3]
+    n = int(rng.integers(2, most_units))
     weights = np.ones(n) if rng.random() < 0.6 else rng.integers(1, 6, n).astype(float)
     kind = int(rng.integers(4))
     before, after = points(n, weights, kind, rng), points(n, weights, kind, rng)
@@ -62,11 +64,13 @@ def vector(seed: int) -> list[PairedScores]:
         after = np.where(rng.random(n) < 0.9, before, after)
     if rng.random() < 0.4:  # one model is better
         after = np.where(rng.random(n) < 0.5, weights, after)
-    columns = before.tolist(), after.tolist(), cluster_names(n, rng), weights.tolist()
-    return [PairedScores(*row) for row in zip(*columns, strict=True)]
+    clusters = cluster_names(n, rng)
+    rows = zip(before.tolist(), after.tolist(), clusters, weights.tolist(), strict=True)
+    return [PairedScores(*row) for row in rows]
 
 
 def as_page(pairs: list[PairedScores]) -> list[dict[str, object]]:
+    """Pairs as ``pairedTest`` takes them: each with its gain and the number of its cluster."""
     names = list(dict.fromkeys(pair.cluster for pair in pairs))
     return [
         {
@@ -81,18 +85,27 @@ def as_page(pairs: list[PairedScores]) -> list[dict[str, object]]:
     ]
 
 
-def test_the_page_finds_the_change_interval_and_p_of_500_vectors() -> None:
-    vectors = [vector(seed) for seed in range(N_VECTORS)]
-    p_values = [[paired_t_test(pairs).p for pairs in vectors[i::50]] for i in range(50)]
-    page = run_module(PAGE, {"pairs": list(map(as_page, vectors)), "p_values": p_values})
-    for pairs, found in zip(vectors, page["tested"], strict=True):
-        assert found["change"] == pytest.approx(mean_change(pairs), abs=1e-12)
-        assert found["p"] == pytest.approx(paired_t_test(pairs).p, rel=1e-6, abs=1e-12)
+@pytest.fixture(scope="module")
+def vectors() -> list[list[PairedScores]]:
+    return [random_pairs(seed) for seed in range(N_VECTORS)]
+
+
+def test_the_page_finds_the_change_interval_and_p_of_500_vectors(vectors) -> None:
+    results = run_module(PAIRED_TESTS, list(map(as_page, vectors)))
+    for pairs, result in zip(vectors, results, strict=True):
+        assert result["change"] == pytest.approx(mean_change(pairs), abs=1e-12)
+        assert result["p"] == pytest.approx(paired_t_test(pairs).p, rel=1e-6, abs=1e-12)
         low, high = change_interval(pairs)
-        ends = (found["low"], found["high"])
-        assert ends == ((None, None) if math.isinf(low) else pytest.approx((low, high), abs=1e-8))
-    for plain, corrected in zip(p_values, page["corrected"], strict=True):
-        assert corrected == pytest.approx(holm(plain), rel=1e-12)
+        if math.isinf(low):
+            assert (result["low"], result["high"]) == (None, None)
+        else:
+            assert (result["low"], result["high"]) == pytest.approx((low, high), abs=1e-8)
+
+
+def test_the_page_corrects_p_values_as_holm_does(vectors) -> None:
+    families = [[paired_t_test(pairs).p for pairs in vectors[i::50]] for i in range(50)]
+    for p_values, corrected in zip(families, run_module(HOLM, families), strict=True):
+        assert corrected == pytest.approx(holm(p_values), rel=1e-12)
 
 
 FOLDER = Path(__file__).parent / "app"
@@ -100,6 +113,6 @@ FILES = sorted(FOLDER.rglob("*.test.js"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.relative_to(FOLDER).as_posix())
-def test_a_module_does_what_its_tests_say(file: Path) -> None:
-    done = subprocess.run([*NODE, "--test", file], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+def test_the_javascript_tests_of_a_module_pass(file: Path) -> None:
+    process = subprocess.run([*NODE, "--test", file], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout

@@ -1,4 +1,4 @@
-"""A home in which people were asked one task of a quiz, and another was asked of nobody."""
+"""A home with people's answers to one annotation task of a quiz, and none to a second task."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ VOTES = AnnotationTask(
     fields=(Field(name="right", kind="choice", label=HOSTILE, choices=("yes", "no")),),
     about="section 3",
 )
-UNASKED = replace(VOTES, name="quiz/captions", title="Write a caption")
+UNANSWERED = replace(VOTES, name="quiz/captions", title="Write a caption")
 CATALOG = Catalog(
     suites=(
         Suite(
@@ -29,41 +29,50 @@ CATALOG = Catalog(
             assets=list,
             annotation_tasks=tuple(
                 SuiteAnnotationTask(task=task, reads={}, units=list, row=Answer, to_rows=list)
-                for task in (VOTES, UNASKED)
+                for task in (VOTES, UNANSWERED)
             ),
         ),
     )
 )
 
 
-def annotated_home(home: Path) -> list[Unit]:
-    """Three units that three people vote on: they differ on the second, the third stays open."""
-    shown = ImageStore(folder=str(home / "images")).put(image(1), "a.png").sha256
+def write_annotated_home(home: Path) -> None:
+    """Write three units and the votes of four people, of whom the last one's is invalid.
+
+    People disagree on the second unit, and the third one lacks a vote.
+    """
+    image_digest = ImageStore(folder=str(home / "images")).put(image(1), "a.png").sha256
     units = [
         Unit(
             task=VOTES.name,
             unit_id=name,
             shown={"Question": f"About {name}? {HOSTILE}"},
-            images={"Image": shown},
+            images={"Image": image_digest},
             needed=3,
         )
         for name in ("a", "b", "c")
     ]
-    votes = {"ana": "yyy", "ben": "yny", "cem": "yn ", "dan": "z  "}
-    words = {"y": "yes", "n": "no", "z": "perhaps"}
+    choices_of_people = {  # for the units in their order, as far as a person got
+        "ana": ("yes", "yes", "yes"),
+        "ben": ("yes", "no", "yes"),
+        "cem": ("yes", "no"),
+        "dan": ("perhaps",),  # not a choice of the field
+    }
     answers = [
-        Answer(
-            task=VOTES.name, task_version=VOTES.version, unit_id=unit.unit_id,
-            unit_digest=unit.digest, person=person, values={"right": (words[letter],)},
-            at="2026-11-01T10:00:00.000Z", changed_at="2026-11-01T10:00:00.000Z", seconds=4.0,
-        )
-        for person, letters in votes.items()
-        for unit, letter in zip(units, letters, strict=True)
-        if letter != " "
-    ]  # fmt: skip
+        _vote(unit, person, choice)
+        for person, choices in choices_of_people.items()
+        for unit, choice in zip(units, choices, strict=False)
+    ]
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(["quiz", "annotation", "votes_units"], units, Unit)
     tables.write(
         ["quiz", "annotation", "votes_answers"], resolve_answers(VOTES, units, answers).all, Answer
     )
-    return units
+
+
+def _vote(unit: Unit, person: str, choice: str) -> Answer:
+    return Answer(
+        task=VOTES.name, task_version=VOTES.version, unit_id=unit.unit_id,
+        unit_digest=unit.digest, person=person, values={"right": (choice,)},
+        at="2026-11-01T10:00:00.000Z", changed_at="2026-11-01T10:00:00.000Z", seconds=4.0,
+    )  # fmt: skip
