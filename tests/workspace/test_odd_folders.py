@@ -1,4 +1,4 @@
-"""Folders of checkpoints may be called anything: names of models, partition keys, files, links."""
+"""Folders of checkpoints with any name become models, partition keys and files."""
 
 import shutil
 import time
@@ -22,9 +22,9 @@ NAMES = (
 
 @pytest.fixture
 def runs(tmp_path):
-    """A folder of runs, with one step in each."""
-    for number, name in enumerate(NAMES):
-        write_checkpoint(tmp_path / "runs" / name / "step-0010", f"{number:04}".encode())
+    """A folder of training runs with odd names, each with one checkpoint."""
+    for run_index, name in enumerate(NAMES):
+        write_checkpoint(tmp_path / "runs" / name / "step-0010", f"{run_index:04}".encode())
     return tmp_path / "runs"
 
 
@@ -32,40 +32,41 @@ def test_a_folder_of_any_name_is_a_model_by_its_path(runs, tmp_path, monkeypatch
     (tmp_path / "home").mkdir()
     settings = load_settings(tmp_path / "home")
     monkeypatch.chdir(runs)
-    found = {}
-    for name in NAMES:
-        absolute = resolve(str(runs / name / "step-0010"), settings)
-        relative = resolve(f"{name}/step-0010", settings)
-        assert absolute == relative
-        assert absolute.section["path"] == str(runs / name / "step-0010")
-        found[absolute.name] = name
-    assert len(found) == len(NAMES)
-    for name in found:
-        assert KEY.fullmatch(name), name
-        assert len(file_name(name)) <= 255
-        step = parse_step(name)
+    model_names = set()
+    for folder_name in NAMES:
+        model = resolve(str(runs / folder_name / "step-0010"), settings)
+        assert model == resolve(f"{folder_name}/step-0010", settings)
+        assert model.section["path"] == str(runs / folder_name / "step-0010")
+        assert KEY.fullmatch(model.name), model.name
+        assert len(file_name(model.name)) <= 255  # bytes that a file system takes
+        step = parse_step(model.name)
         assert step
         assert step.step == 10
+        model_names.add(model.name)
+    assert len(model_names) == len(NAMES)
 
 
-def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
+def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_by_its_key(runs):
     survey = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
     assert survey.unfinished == {}
-    keys = [one.key for one in survey.finished]
-    assert len(set(keys)) == len(NAMES)
-    for one in survey.finished:
-        assert KEY.fullmatch(one.key)
-        assert find_checkpoint(one.key, [runs]) == one.folder
-    assert not any(survey.is_deleted(key) for key in keys)
+    assert len({checkpoint.key for checkpoint in survey.finished}) == len(NAMES)
+    for checkpoint in survey.finished:
+        assert KEY.fullmatch(checkpoint.key)
+        assert find_checkpoint(checkpoint.key, [runs]) == checkpoint.folder
+        assert not survey.is_deleted(checkpoint.key)
+
+
+def test_a_watched_folder_that_was_removed_is_deleted_by_its_key(runs):
+    survey = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
+    keys = [checkpoint.key for checkpoint in survey.finished]
     shutil.rmtree(runs / "läufe")
     later = survey_folders([runs], now=time.time() + 1, settle_seconds=0, remembered={})
-    assert [key for key in keys if later.is_deleted(key)] == [
-        key for key in keys if key.startswith("laufe/")
-    ]
+    (deleted_key,) = [key for key in keys if later.is_deleted(key)]
+    assert deleted_key.startswith("laufe/")
 
 
 @pytest.mark.parametrize(
-    ("folders", "named"),
+    ("folders", "expected_name"),
     [
         pytest.param(["run", "step-0010"], "run/step-0010", id="as it was"),
         pytest.param(["run.v2@x+y=z", "a_b"], "run.v2@x+y=z/a_b", id="every sign of a key"),
@@ -74,5 +75,5 @@ def test_a_watched_folder_of_any_name_is_a_partition_and_is_found_again(runs):
         pytest.param(["!!!"], "checkpoint", id="signs alone"),
     ],
 )
-def test_names_of_checkpoints(folders, named):
-    assert checkpoint_name(folders) == named
+def test_a_checkpoint_is_named_by_its_folders_without_odd_characters(folders, expected_name):
+    assert checkpoint_name(folders) == expected_name

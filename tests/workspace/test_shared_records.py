@@ -1,4 +1,4 @@
-"""What Dagster records in common: on PostgreSQL, without a secret, rebuilt on another machine."""
+"""Dagster's records on PostgreSQL: without secrets, and opened from another machine."""
 
 import json
 import os
@@ -35,41 +35,40 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresServer]:
         yield running
 
 
-def home_in(folder: Path, more: str = "") -> Path:
+def write_home(folder: Path, sections: str = "") -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / "bench.toml").write_text(SHARED.format(folder.parent / "objects") + more)
+    (folder / "bench.toml").write_text(SHARED.format(folder.parent / "objects") + sections)
     return folder
 
 
-def recorded(server: PostgresServer) -> str:
-    """Everything that stands in any table of Dagster's."""
+def database_text(server: PostgresServer) -> str:
+    """All cells of all tables of Dagster."""
     with psycopg.connect(server.address()) as db:
         tables = db.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
         ).fetchall()
-        rows = [db.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in tables]
-    return repr(
-        [[bytes(c) if isinstance(c, memoryview) else c for c in r] for t in rows for r in t]
-    )
+        rows = [row for (name,) in tables for row in db.execute(f'SELECT * FROM "{name}"')]
+    cells = [cell for row in rows for cell in row]
+    return repr([bytes(cell) if isinstance(cell, memoryview) else cell for cell in cells])
 
 
-def test_no_row_of_the_database_tells_a_key(
+def test_no_secret_is_stored_in_the_database(
     tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    home = home_in(tmp_path / "home", f'{MODEL}api_key_env = "MY_KEY"\n')
+    home = write_home(tmp_path / "home", f'{MODEL}api_key_env = "MY_KEY"\n')
     with open_instance(home) as instance:
         result = dg.materialize([careless], instance=instance, raise_on_error=False)
         assert instance.get_run_by_id(result.run_id)
-    records = recorded(server)
+    records = database_text(server)
     assert "with ***" in records
     assert "no response with ***" in records
-    assert [one for one in (KEY, TOKEN, PASSWORD) if one in records] == []
+    assert [secret for secret in (KEY, TOKEN, PASSWORD) if secret in records] == []
     assert not list(home.rglob("*.db"))
 
 
-REBUILT = """
+OPEN_BY_REFERENCE = """
 import sys
 from dagster import DagsterInstance
 from dagster._core.instance.ref import InstanceRef
@@ -81,21 +80,21 @@ with DagsterInstance.from_ref(ref) as instance:
 """
 
 
-def test_a_launcher_tells_a_name_and_another_machine_rebuilds_the_instance_of_it(
+def test_another_machine_opens_the_instance_by_a_reference(
     tmp_path: Path, server: PostgresServer
 ) -> None:
-    home, elsewhere = home_in(tmp_path / "home"), tmp_path / "elsewhere"
+    home, elsewhere = write_home(tmp_path / "home"), tmp_path / "elsewhere"
     with open_instance(home) as instance:
         run = dg.materialize([dg.asset(lambda: None, name="a")], instance=instance)
         reference = serialize_value(instance.get_ref())
-    written = (home / "dagster" / "dagster.yaml").read_text()
-    for text in (reference, written):
+    config = (home / "dagster" / "dagster.yaml").read_text()
+    for text in (reference, config):
         assert "TEAM_DATABASE" in text
         assert "127.0.0.1" not in text
         assert PASSWORD not in text
-        assert "pa%2Fss" not in text
+        assert "pa%2Fss" not in text  # the password in an address
     process = subprocess.run(
-        [sys.executable, "-c", REBUILT],
+        [sys.executable, "-c", OPEN_BY_REFERENCE],
         input=reference, capture_output=True, text=True, check=False, cwd=CHECKOUT,
         env={**os.environ, "BENCH_HOME": str(elsewhere), "PYTHONPATH": str(CHECKOUT)},
     )  # fmt: skip
@@ -104,17 +103,19 @@ def test_a_launcher_tells_a_name_and_another_machine_rebuilds_the_instance_of_it
 
 
 def test_many_homes_open_an_empty_database_at_once(tmp_path: Path, server: PostgresServer) -> None:
-    homes = [home_in(tmp_path / f"home{n}") for n in range(6)]
+    homes = [write_home(tmp_path / f"home{n}") for n in range(6)]
 
-    def opened(home: Path) -> list[str]:
+    def add_model_and_list_pools(home: Path) -> list[str]:
         with open_instance(home) as instance:
             instance.add_dynamic_partitions("model", [home.name])
             return sorted(pool.name for pool in instance.event_log_storage.get_pool_limits())
 
     with ThreadPoolExecutor(6) as threads:
-        assert list(threads.map(opened, homes)) == [["gpu", "judge", "server"]] * 6
+        pools_of_homes = list(threads.map(add_model_and_list_pools, homes))
+    assert pools_of_homes == [["gpu", "judge", "server"]] * 6
     with open_instance(homes[0]) as instance:
-        assert sorted(instance.get_dynamic_partitions("model")) == [one.name for one in homes]
+        models = sorted(instance.get_dynamic_partitions("model"))
+    assert models == [home.name for home in homes]
 
 
 @pytest.mark.parametrize(
@@ -134,18 +135,18 @@ def test_a_database_that_cannot_be_used_is_reported_at_once(
     message: str,
 ) -> None:
     monkeypatch.setenv("TEAM_DATABASE", address.format(port=server.port))
-    began = time.monotonic()
-    with pytest.raises(error, match=message) as why:
-        open_instance(home_in(tmp_path / "home")).dispose()
-    assert "wrong" not in str(why.value)
-    assert time.monotonic() - began < 9
+    started_at = time.monotonic()
+    with pytest.raises(error, match=message) as raised:
+        open_instance(write_home(tmp_path / "home")).dispose()
+    assert "wrong" not in str(raised.value)  # the password
+    assert time.monotonic() - started_at < 9
 
 
-@pytest.mark.parametrize("spelled", ["host=127.0.0.1 port={port} user=bench dbname=postgres"])
-def test_whatever_libpq_takes_is_an_address(
-    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch, spelled: str
+def test_an_address_may_be_in_the_key_value_format_of_libpq(
+    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TEAM_DATABASE", spelled.format(port=server.port))
+    address = f"host=127.0.0.1 port={server.port} user=bench dbname=postgres"
+    monkeypatch.setenv("TEAM_DATABASE", address)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
-    with open_instance(home_in(tmp_path / "home")) as instance:
+    with open_instance(write_home(tmp_path / "home")) as instance:
         assert list(instance.get_runs()) == []

@@ -1,6 +1,7 @@
-"""Commands over a home that shares its responses, and a home that is moved there and back."""
+"""Homes that share responses in a database, and a home whose responses move there and back."""
 
 from contextlib import closing
+from operator import itemgetter
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.fakes.chat_server import ChatServer
 from tests.fakes.postgres_server import PASSWORD, postgres
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
-from tests.resources.response_cache.test_rows import Says, keep, row
+from tests.resources.response_cache.test_rows import ScriptedEngine, keep, row
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long
@@ -36,57 +37,61 @@ def bench(tmp_path, address):
     (tmp_path / "bench.toml").write_text(
         '[storage]\ndatabase = "env:TEAM_DATABASE"\n[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
     )
-    with Workbench(load_settings(tmp_path), ["quiz"]) as opened:
-        yield opened
+    with Workbench(load_settings(tmp_path), ["quiz"]) as workbench:
+        yield workbench
 
 
-def found(bench):
-    shared = [one for one in verify(bench) if "shared" in one.what]
-    return {(one.what, one.state): one.n for one in shared}
+def shared_findings(bench):
+    """Counts of what ``bench home verify`` says of the database, by name and state."""
+    findings = [finding for finding in verify(bench) if "shared" in finding.what]
+    return {(finding.what, finding.state): finding.n for finding in findings}
 
 
-def test_verify_reads_what_is_shared(bench, address):
+def test_verify_finds_damaged_rows_of_the_database(bench, address):
     store = open_response_store(bench.settings)
     keep(store, row("a"), row("b"), row("c"))
-    # the prompt of these rows is the digest of another text
-    assert found(bench) == {("shared responses", "whole"): 3, ("shared prompts", "damaged"): 1}
+    # The prompt of these rows is the digest of another text.
+    damaged_prompt = {("shared prompts", "damaged"): 1}
+    assert shared_findings(bench) == {("shared responses", "whole"): 3, **damaged_prompt}
     with psycopg.connect(address) as db:
         db.execute("UPDATE responses SET seconds = 9")
-    assert found(bench)["shared responses", "damaged"] == 3
-    assert ("shared responses", "whole") not in found(bench)
+    assert shared_findings(bench) == {("shared responses", "damaged"): 3, **damaged_prompt}
 
 
-def test_a_database_that_is_away_is_reported_by_verify(bench, monkeypatch):
+def test_verify_reports_a_database_that_cannot_be_reached(bench, monkeypatch):
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
-    assert found(bench) == {("shared database", "missing"): 1}
+    assert shared_findings(bench) == {("shared database", "missing"): 1}
 
 
-def test_a_home_is_moved_there_and_back_and_no_request_is_repeated(bench, address):
+def test_responses_move_to_the_database_and_back_and_no_request_is_repeated(bench):
     home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
-    engine = Says(Response(text="A", seconds=1 / 3), Response(text="a\0"))
-    responses = CachingModel("m", engine, response_file(home / "responses.sqlite")).response(
-        requests
-    )
-    for _ in range(2):  # begun again, it comes to the same
-        there = migrate(bench.settings, back=False)
-        assert (there.responses, there.prompts, there.left_out) == (2_500, 2_500, 0)
-    assert PASSWORD not in there.target
-    assert (
-        CachingModel("m", engine, open_response_store(bench.settings)).response(requests)
-        == responses
-    )
-    (home / "responses.sqlite").rename(home / "moved-away.sqlite")
-    back = migrate(bench.settings, back=True)
-    assert (back.responses, back.prompts) == (2_500, 2_500)
-    again = response_file(home / "responses.sqlite")
-    assert CachingModel("m", engine, again).response(requests) == responses
+    engine = ScriptedEngine(Response(text="A", seconds=1 / 3), Response(text="a\0"))
+
+    def respond(store):
+        return CachingModel("m", engine, store).response(requests)
+
+    responses = respond(response_file(home / "responses.sqlite"))
+    for _ in range(2):  # a migration that is repeated moves nothing twice
+        result = migrate(bench.settings, back=False)
+        assert (result.responses, result.prompts, result.left_out) == (2_500, 2_500, 0)
+    assert PASSWORD not in result.target
+    assert respond(open_response_store(bench.settings)) == responses
+
+    (home / "responses.sqlite").rename(home / "original.sqlite")
+    result = migrate(bench.settings, back=True)
+    assert (result.responses, result.prompts) == (2_500, 2_500)
+    returned = response_file(home / "responses.sqlite")
+    assert respond(returned) == responses
     assert len(engine.requests) == 2_500
-    before = sorted(response_file(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
-    assert sorted(again.rows(), key=lambda one: one["key"]) == before
+    original_rows = response_file(home / "original.sqlite").rows()
+    assert sorted(returned.rows(), key=itemgetter("key")) == sorted(
+        original_rows, key=itemgetter("key")
+    )
 
 
-def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
-    def ask(home, *texts):
+@pytest.mark.usefixtures("address")
+def test_two_homes_request_each_response_once_and_share_a_budget(tmp_path):
+    def respond(home, *texts):
         (tmp_path / home).mkdir(exist_ok=True)
         (tmp_path / home / "bench.toml").write_text(
             '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
@@ -98,14 +103,15 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
             closing(Models(settings=settings, image_store=image_store)) as models,
             models.open("m") as model,
         ):
-            return [
-                response.text or response.error for response in model.response(requests_for(*texts))
-            ]
+            responses = model.response(requests_for(*texts))
+        return [response.text or response.error for response in responses]
 
     with ChatServer() as server:  # four tokens a response
-        assert ask("one", "a", "b") == ask("other", "a", "b")
+        assert respond("one", "a", "b") == respond("other", "a", "b")
         assert server.n_requests == 2
-        texts = ask("other", "a", "b", "c", "d", "e")
+        _, _, third, *others = respond("other", "a", "b", "c", "d", "e")
         assert server.n_requests == 3
-        assert [text.startswith("not sent: 12 of the budget") for text in texts[3:]] == [True] * 2
+        assert not third.startswith("not sent")
+        assert len(others) == 2
+        assert all(text.startswith("not sent: 12 of the budget") for text in others)
         assert not (tmp_path / "one" / "responses.sqlite").exists()

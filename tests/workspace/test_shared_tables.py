@@ -1,8 +1,9 @@
-"""Two homes that name one store and one database: each shows what the other has made."""
+"""Two homes that share one store and one database: each shows the tables of the other."""
 
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -17,8 +18,9 @@ from tests.fakes.postgres_server import PostgresServer, postgres
 pytestmark = pytest.mark.long
 
 TABLES = ("codis/questions", "codis/predictions", "codis/scores", "codis/metrics")
-_OF_TABLES = ("compare-", "origins-")
-_numbers = count()
+_FILES_OF_TABLES = ("compare-", "origins-")  # data files of the report with a digest in their name
+_team_numbers = count()
+Homes: TypeAlias = tuple[Workbench, Workbench]
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +36,11 @@ def server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def shared(endpoint: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
+def storage_section(endpoint: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
     """A section ``[storage]`` of an empty bucket and an empty database."""
     import psycopg
 
-    name = f"team{next(_numbers)}"
+    name = f"team{next(_team_numbers)}"
     with psycopg.connect(server.address(), autocommit=True) as db:
         db.execute(f"CREATE DATABASE {name}")
     for variable, value in {**KEYS, "TEAM_DATABASE": server.address(name)}.items():
@@ -50,59 +52,84 @@ def shared(endpoint: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatc
     )
 
 
-def opened(home: Path, storage: str) -> Workbench:
+def open_home(home: Path, storage: str) -> Workbench:
     home.mkdir(exist_ok=True)
     (home / "bench.toml").write_text(storage, encoding="utf-8")
     return Workbench(load_settings(home), ["codis"])
 
 
-def runs(bench: Workbench) -> int:
+def n_runs(bench: Workbench) -> int:
     return int(bench.instance.get_runs_count())
 
 
-def board(bench: Workbench) -> list[LeaderboardRow]:
+def leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     bench.refresh_leaderboard()
     return bench.rows("leaderboard")
 
 
-def reported(bench: Workbench) -> list[str]:
-    """The data of the report: names, and digests of what is of tables alone.
+def report_data(bench: Workbench) -> list[str]:
+    """Names of the report's data files, with digests where all data is of tables.
 
-    What checks said of them each home knows of its own runs.
+    Other files have the results of checks, which each home has of its own runs alone.
     """
-    every = parts(bench.rows("leaderboard"), bench.catalog, bench.settings, ["codis"])
-    page = make_report(bench.settings, bench.tables, bench.catalog, every, print)
+    suite_parts = parts(bench.rows("leaderboard"), bench.catalog, bench.settings, ["codis"])
+    page = make_report(bench.settings, bench.tables, bench.catalog, suite_parts, print)
     names = sorted(file.name for file in (page.parent / "data").iterdir())
-    return [one if one.startswith(_OF_TABLES) else one.partition(".")[0] for one in names]
+    return [name if name.startswith(_FILES_OF_TABLES) else name.partition(".")[0] for name in names]
 
 
-def test_each_home_shows_what_the_other_made_and_makes_nothing_twice(
-    shared: str, tmp_path: Path
+def evaluate(bench: Workbench, *models: str) -> None:
+    bench.refresh_questions("codis")
+    for model in models:
+        bench.evaluate(["codis"], model)
+
+
+@pytest.fixture
+def homes(storage_section: str, tmp_path: Path) -> Iterator[Homes]:
+    """Homes ``a`` and ``b``, each of which has evaluated one model."""
+    with (
+        open_home(tmp_path / "a", storage_section) as a,
+        open_home(tmp_path / "b", storage_section) as b,
+    ):
+        evaluate(a, "random")
+        evaluate(b, "most-frequent")
+        yield a, b
+
+
+def test_homes_that_share_have_the_tables_of_a_home_that_evaluated_both_models(
+    homes: Homes, tmp_path: Path
 ) -> None:
-    with opened(tmp_path / "a", shared) as a, opened(tmp_path / "b", shared) as b:
-        with opened(tmp_path / "alone", "") as alone:
-            for bench, model in ((a, "random"), (b, "most-frequent"), (alone, "random")):
-                bench.refresh_questions("codis")
-                bench.evaluate(["codis"], model)
-            alone.evaluate(["codis"], "most-frequent")
-            for table in TABLES:
-                key = table.split("/")
-                for model in alone.tables.partitions(key):
-                    digest = alone.tables.digest(key, model)
-                    assert a.tables.digest(key, model) == b.tables.digest(key, model) == digest
-            assert board(a) == board(b) == board(alone)
-        assert not list((tmp_path / "a" / "tables").rglob("*.parquet"))
-        before = runs(a), runs(b)
-        a.evaluate(["codis"], "most-frequent")
-        b.evaluate(["codis"], "random")
-        board(a)
-        assert (runs(a), runs(b)) == before
-        assert reported(a) == reported(b)
-        names = [one.name for one in b.tables.export.list()]
-        assert names == ["leaderboard.csv", "leaderboard.parquet"]
-        gone = find_removable(b, "random")
-        assert gone.megabytes > 0
-        remove(b, gone, responses=False)
-        assert a.tables.partitions(["codis", "metrics"]) == ["most-frequent"]
-        a.evaluate(["codis"], "random")  # no note says any more that it was
-        assert runs(a) == before[0] + 1
+    a, b = homes
+    with open_home(tmp_path / "alone", "") as alone:
+        evaluate(alone, "random", "most-frequent")
+        for table in TABLES:
+            key = table.split("/")
+            for model in alone.tables.partitions(key):
+                digest = alone.tables.digest(key, model)
+                assert a.tables.digest(key, model) == b.tables.digest(key, model) == digest
+        assert leaderboard(a) == leaderboard(b) == leaderboard(alone)
+    assert report_data(a) == report_data(b)
+    assert not list((tmp_path / "a" / "tables").rglob("*.parquet"))
+    exported = [file.name for file in b.tables.export.list()]
+    assert exported == ["leaderboard.csv", "leaderboard.parquet"]
+
+
+def test_a_home_does_not_evaluate_again_what_the_other_has_evaluated(homes: Homes) -> None:
+    a, b = homes
+    assert leaderboard(a) == leaderboard(b)
+    n_runs_before = n_runs(a), n_runs(b)
+    a.evaluate(["codis"], "most-frequent")
+    b.evaluate(["codis"], "random")
+    leaderboard(a)
+    assert (n_runs(a), n_runs(b)) == n_runs_before
+
+
+def test_a_model_that_one_home_removes_is_evaluated_again_by_the_other(homes: Homes) -> None:
+    a, b = homes
+    removable = find_removable(b, "random")
+    assert removable.megabytes > 0
+    remove(b, removable, responses=False)
+    assert a.tables.partitions(["codis", "metrics"]) == ["most-frequent"]
+    n_runs_before = n_runs(a)
+    a.evaluate(["codis"], "random")
+    assert n_runs(a) == n_runs_before + 1

@@ -1,4 +1,4 @@
-"""Sections of what is no longer installed stop nothing but their own part."""
+"""Sections of a package that is no longer installed stop nothing but their own part."""
 
 import subprocess
 import sys
@@ -18,9 +18,9 @@ from tests.export.measured_home import measure, questions
 
 PLAIN = Path(__file__).with_name("plain.toml").read_text(encoding="utf-8")
 STALE = Path(__file__).with_name("stale.toml").read_text(encoding="utf-8")
-_LONG = {"evaluate", "serve", "server", "web", "daemon", "code", "health", "demo"}
-_QUICK = {"export", "models list", "report", "tables questions"}
-_WITH = {  # arguments of commands that need some
+_SERVICES_AND_RUNS = {"evaluate", "serve", "server", "web", "daemon", "code", "health", "demo"}
+_TESTED_ALWAYS = {"export", "models list", "report", "tables questions"}  # the others: if long
+_ARGUMENTS = {  # of commands that require some
     "audit power": ["quiz"],
     "audit run": ["quiz"],
     "export": ["csv"],
@@ -32,21 +32,22 @@ _WITH = {  # arguments of commands that need some
 }
 
 
-def commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Every command that ends soon by itself, and needs no argument or those of ``_WITH``."""
+def quick_commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Commands that end soon by themselves; no argument is required, or ``_ARGUMENTS`` has it."""
     if isinstance(group, click.Group):
-        for name, one in group.commands.items():
-            yield from commands(one, (*path, name))
-    elif path[-1] not in _LONG and (
-        " ".join(path) in _WITH or not any(one.required for one in group.params)
-    ):
-        yield " ".join(path)
+        for name, command in group.commands.items():
+            yield from quick_commands(command, (*path, name))
+        return
+    needs_arguments = any(parameter.required for parameter in group.params)
+    name = " ".join(path)
+    if path[-1] not in _SERVICES_AND_RUNS and (name in _ARGUMENTS or not needs_arguments):
+        yield name
 
 
-def home(folder: Path, written: str) -> Path:
-    """A home in which a quiz was measured."""
+def write_home(folder: Path, toml: str) -> Path:
+    """Write a home in which a quiz was measured."""
     (folder / "runs").mkdir(parents=True)
-    (folder / "bench.toml").write_text(written, encoding="utf-8")
+    (folder / "bench.toml").write_text(toml, encoding="utf-8")
     (folder / "quiz.jsonl").write_text('{"question": "1?", "answer": "A", "options": ["1", "2"]}')
     measure(TableFiles(folder=str(folder / "tables")), questions("own"), "fine")
     return folder
@@ -55,34 +56,37 @@ def home(folder: Path, written: str) -> Path:
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("homes")
-    return home(folder / "plain", PLAIN), home(folder / "stale", PLAIN + STALE)
+    return write_home(folder / "plain", PLAIN), write_home(folder / "stale", PLAIN + STALE)
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, marks=() if one in _QUICK else pytest.mark.long)
-        for one in commands(get_command(app))
+        pytest.param(command, marks=() if command in _TESTED_ALWAYS else pytest.mark.long)
+        for command in quick_commands(get_command(app))
     ],
 )
-def test_every_command_does_as_without_the_sections(homes, command, monkeypatch):
-    done = []
-    for one in homes:
-        monkeypatch.setenv("BENCH_HOME", str(one))
-        monkeypatch.chdir(one)
-        done.append(CliRunner().invoke(app, [*command.split(), *_WITH.get(command, [])]))
-    plain, stale = done
+def test_every_command_exits_as_without_the_sections(homes, command, monkeypatch):
+    results = []
+    for home in homes:
+        monkeypatch.setenv("BENCH_HOME", str(home))
+        monkeypatch.chdir(home)
+        arguments = [*command.split(), *_ARGUMENTS.get(command, [])]
+        results.append(CliRunner().invoke(app, arguments))
+    plain, stale = results
     assert stale.exit_code == plain.exit_code, stale.output
     assert "acme-model: cannot be used" not in stale.stderr
 
 
 @pytest.fixture
-def stale(homes, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(homes[1]))
-    return homes[1]
+def stale_home(homes, monkeypatch):
+    _, home = homes
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    return home
 
 
-def test_each_section_has_a_line_that_says_what_to_install(stale):
+@pytest.mark.usefixtures("stale_home")
+def test_each_section_has_a_warning_with_what_to_install():
     lines = CliRunner().invoke(app, ["leaderboard"]).stderr.splitlines()
     warnings = [line for line in lines if "left out" in line or "is ignored" in line]
     for section in ("[sources]", "[suites]", "[annotation.tasks]", "[checkpoints]"):
@@ -93,21 +97,27 @@ def test_each_section_has_a_line_that_says_what_to_install(stale):
     assert line.endswith("Install its package, or correct kind")
 
 
-def test_what_needs_it_says_what_is_missing_and_nothing_else_stops(stale):
-    judged = CliRunner().invoke(app, ["evaluate", "codis", "--model", "fine"])
-    assert judged.exit_code == 1
-    assert "acme-model: cannot be used: no kind named 'acme'" in judged.stderr
-    other = CliRunner().invoke(app, ["evaluate", "quiz", "--model", "fine", "--limit", "1"])
-    assert other.exit_code == 0, other.output
+@pytest.mark.usefixtures("stale_home")
+def test_an_evaluation_that_needs_the_missing_model_is_refused():
+    result = CliRunner().invoke(app, ["evaluate", "codis", "--model", "fine"])
+    assert result.exit_code == 1
+    assert "acme-model: cannot be used: no kind named 'acme'" in result.stderr
 
 
-def test_pools_of_checkpoints_whose_kind_is_not_installed_are_those_of_the_rest(stale):
-    assert model_pools(load_settings(stale)) == {"acme-model": "big"}
+@pytest.mark.usefixtures("stale_home")
+def test_an_evaluation_that_does_not_need_the_missing_model_succeeds():
+    result = CliRunner().invoke(app, ["evaluate", "quiz", "--model", "fine", "--limit", "1"])
+    assert result.exit_code == 0, result.output
+
+
+def test_pools_of_models_are_known_although_their_kind_is_not_installed(stale_home):
+    assert model_pools(load_settings(stale_home)) == {"acme-model": "big"}
 
 
 @pytest.mark.long  # it loads every definition in a process of its own
-def test_dagster_lists_the_definitions(stale):
+@pytest.mark.usefixtures("stale_home")
+def test_dagster_lists_the_definitions_without_the_missing_suite():
     dg = Path(sys.executable).with_name("dg")
-    listed = subprocess.run([dg, "list", "defs", "--json"], capture_output=True, check=True)
-    assert b"codis/questions" in listed.stdout
-    assert b"gone" not in listed.stdout
+    result = subprocess.run([dg, "list", "defs", "--json"], capture_output=True, check=True)
+    assert b"codis/questions" in result.stdout
+    assert b"gone" not in result.stdout

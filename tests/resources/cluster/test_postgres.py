@@ -23,8 +23,8 @@ from bench_resources.storage.schema import STORES, responses
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.server_engines import requests_for
-from tests.resources.response_cache.shared_process import ask
-from tests.resources.response_cache.test_rows import Says, older
+from tests.resources.response_cache.shared_process import request_all
+from tests.resources.response_cache.test_rows import ScriptedEngine, downgrade
 from tests.resources.storage.test_locks import Holder
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -59,7 +59,7 @@ def test_what_four_processes_request_at_once_is_sent_once(database_address: str)
 
 def test_a_long_request_is_renewed_and_sent_once(database_address: str) -> None:
     with ThreadPoolExecutor(2) as threads:  # a request of three leases
-        each = list(threads.map(lambda _: ask(database_address, 1, 3.0, 1.0), range(2)))
+        each = list(threads.map(lambda _: request_all(database_address, 1, 3.0, 1.0), range(2)))
     assert sorted(n for _, n in each) == [0, 1]
     assert [texts for texts, _ in each] == [["Q0"]] * 2
 
@@ -72,7 +72,7 @@ def test_a_request_of_a_process_that_was_killed_is_taken_over(database_address: 
     process.send_signal(signal.SIGKILL)
     process.wait()
     began = time.monotonic()
-    texts, n = ask(database_address, 20, 0.0, 2.0)
+    texts, n = request_all(database_address, 20, 0.0, 2.0)
     assert texts == [f"Q{i}" for i in range(20)]
     assert 20 - 6 <= n <= 20 - 4  # what was being written or asked
     assert time.monotonic() - began < 10
@@ -83,11 +83,11 @@ def test_what_came_back_with_an_error_is_free_for_another(
     open_shared_responses: Callable[..., ResponseStore],
 ) -> None:
     with pytest.raises(Exception, match="HTTP 500"):
-        CachingModel("m", Says(Response(error="HTTP 500")), open_shared_responses()).response(
-            requests_for("a")
-        )
+        CachingModel(
+            "m", ScriptedEngine(Response(error="HTTP 500")), open_shared_responses()
+        ).response(requests_for("a"))
     began = time.monotonic()
-    engine = Says(Response(text="A"))
+    engine = ScriptedEngine(Response(text="A"))
     assert (
         CachingModel("m", engine, open_shared_responses()).response(requests_for("a"))[0].text
         == "A"
@@ -106,10 +106,10 @@ def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
 
     restarting = threading.Thread(target=restart)
     restarting.start()
-    texts, n = ask(database_address, 300, 0.02, 60)
+    texts, n = request_all(database_address, 300, 0.02, 60)
     restarting.join()
     assert (texts, n) == ([f"Q{i}" for i in range(300)], 300)
-    assert ask(database_address, 300, 0.0, 60)[1] == 0
+    assert request_all(database_address, 300, 0.0, 60)[1] == 0
     assert n_leases(database_address) == 0
 
 
@@ -154,7 +154,7 @@ def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) 
     database = PostgresDatabase(database_address, "V")
     for name in STORES:
         database.prepare(name)
-    older(ResponseStore(database))
+    downgrade(ResponseStore(database))
     with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
         ResponseStore(database)
     assert database.migrate(tuple(STORES)) == ["responses"]

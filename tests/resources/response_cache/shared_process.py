@@ -1,7 +1,8 @@
-"""Asks through a shared store, as another machine would.
+"""Requests through a shared store, as of another machine.
 
-``python -m tests.resources.response_cache.shared_process N SECONDS LEASE`` asks N requests, each of
-which takes so long, and prints the number of those that it asked; the address is in BENCH_DATABASE.
+``python -m tests.resources.response_cache.shared_process N SECONDS LEASE`` needs the responses to N
+requests, each of which takes so long, and prints how many of them this process sent; the address of
+the store is in BENCH_DATABASE.
 """
 
 import os
@@ -16,19 +17,19 @@ from bench_resources.response_cache.store import ResponseStore
 from tests.fakes.server_engines import requests_for
 
 
-class Slow:
-    """An engine that takes its time, and counts."""
+class SlowEngine:
+    """An engine that sleeps before each response, and counts the requests."""
 
     identity, decoding, peak_memory = "slow", Decoding(), None
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self.n = 0
+        self.n_requests = 0
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         for position, request in enumerate(requests):
             time.sleep(self._seconds)
-            self.n += 1
+            self.n_requests += 1
             print("asked", flush=True)
             yield position, Response(text=str(request.prompt.turns[0].parts[0]).upper())
 
@@ -36,20 +37,22 @@ class Slow:
         """Nothing is held."""
 
 
-def ask(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:
-    """Ask everything; what was said, and how many requests that took here."""
-    engine = Slow(seconds)
+def request_all(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:
+    """Texts of the responses to ``n`` requests, and how many requests this process sent."""
+    engine = SlowEngine(seconds)
     store = ResponseStore(PostgresDatabase(address, "BENCH_DATABASE"), lease)
-    responses = CachingModel("m", engine, store).response(
-        requests_for(*(f"q{i}" for i in range(n)))
-    )
-    return [response.text for response in responses], engine.n
+    requests = requests_for(*(f"q{i}" for i in range(n)))
+    responses = CachingModel("m", engine, store).response(requests)
+    return [response.text for response in responses], engine.n_requests
+
+
+def main() -> None:
+    n, seconds, lease = sys.argv[1:]
+    address = os.environ["BENCH_DATABASE"]
+    texts, n_sent = request_all(address, int(n), float(seconds), float(lease))
+    assert texts == [f"Q{i}" for i in range(int(n))]
+    print(f"in all {n_sent}", flush=True)
 
 
 if __name__ == "__main__":
-    how_many, how_long, how_leased = sys.argv[1:]
-    responses_of_all, n_requested = ask(
-        os.environ["BENCH_DATABASE"], int(how_many), float(how_long), float(how_leased)
-    )
-    assert responses_of_all == [f"Q{i}" for i in range(int(how_many))]
-    print(f"in all {n_requested}", flush=True)
+    main()

@@ -1,4 +1,4 @@
-"""What is asked is answered, remembered, counted and refused."""
+"""A model that stores its responses: order, progress, refusals, keys and the file."""
 
 import hashlib
 import sqlite3
@@ -14,11 +14,11 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
-from tests.resources.response_cache.test_rows import Says
+from tests.resources.response_cache.test_rows import ScriptedEngine
 
 
-class Shouting:
-    """An engine that cannot answer "odd" and filters "bad"."""
+class UpperCaseEngine:
+    """An engine that shouts prompts, fails on "odd" and filters "bad" and "400"."""
 
     identity, decoding, peak_memory = "shouting", None, None
 
@@ -28,13 +28,13 @@ class Shouting:
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         names = [str(request.prompt.turns[0].parts[0]) for request in requests]
         self.batches.append(names)
+        failures = {
+            "odd": Response(error="odd"),
+            "bad": Response(finish_reason="content_filter"),
+            "400": Response(error="HTTP 400", refused="content filter"),
+        }
         for position, name in reversed(list(enumerate(names))):
-            failed = {
-                "odd": Response(error="odd"),
-                "bad": Response(finish_reason="content_filter"),
-                "400": Response(error="HTTP 400", refused="content filter"),
-            }
-            yield position, failed.get(name, Response(text=name.upper()))
+            yield position, failures.get(name, Response(text=name.upper()))
 
     def close(self) -> None:
         """Nothing is held."""
@@ -44,44 +44,34 @@ def requests(names: str) -> list[Request]:
     return [Request(prompt=Prompt.of(name)) for name in names.split()]
 
 
-def test_requests_are_answered_in_order_and_what_is_known_is_not_sent(tmp_path: Path) -> None:
-    engine, progress = Shouting(), []
+def test_responses_come_in_order_and_stored_ones_are_not_requested(tmp_path: Path) -> None:
+    engine, progress = UpperCaseEngine(), []
     model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: progress.append(n))
     model.response(requests("a"))
     progress.clear()
-    posed = requests("b b a c b odd")
-    assert [response.text or response.error for response in model.response(posed)] == [
-        "B",
-        "B",
-        "A",
-        "C",
-        "B",
-        "odd",
-    ]
+    responses = model.response(requests("b b a c b odd"))
+    texts = [response.text or response.error for response in responses]
+    assert texts == ["B", "B", "A", "C", "B", "odd"]
     assert engine.batches == [["a"], ["b", "c", "odd"]]
     # of 6 requests, 4 are distinct, and one is remembered
     assert progress == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]
 
 
-@pytest.mark.parametrize(
-    ("names", "refused"),
-    [
-        pytest.param("odd odd odd", True, id="nothing came"),
-        pytest.param("odd odd odd a", False, id="something came"),
-    ],
-)
-def test_only_where_nothing_came_is_it_refused(tmp_path: Path, names: str, refused: bool) -> None:
-    model = CachingModel("m", Shouting(), response_file(tmp_path / "r"))
-    if refused:
-        with pytest.raises(ModelError, match="all 1 requests failed: odd"):
-            model.response(requests(names))
-    else:
-        assert [response.error for response in model.response(requests(names))].count("odd") == 3
+def test_a_batch_without_any_response_is_an_error(tmp_path: Path) -> None:
+    model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
+    with pytest.raises(ModelError, match="all 1 requests failed: odd"):
+        model.response(requests("odd odd odd"))
+
+
+def test_a_batch_with_a_response_keeps_the_errors_of_the_others(tmp_path: Path) -> None:
+    model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
+    responses = model.response(requests("odd odd odd a"))
+    assert [response.error for response in responses] == ["odd", "odd", "odd", ""]
 
 
 @pytest.mark.parametrize("name", ["bad", "400"])
-def test_what_a_filter_refuses_is_no_failure_and_sent_again(tmp_path: Path, name: str) -> None:
-    engine = Shouting()
+def test_a_filtered_request_is_no_failure_and_is_sent_again(tmp_path: Path, name: str) -> None:
+    engine = UpperCaseEngine()
     model = CachingModel("m", engine, response_file(tmp_path / "r"))
     for _ in range(2):
         (response,) = model.response(requests(name))
@@ -91,15 +81,15 @@ def test_what_a_filter_refuses_is_no_failure_and_sent_again(tmp_path: Path, name
         model.response(requests(f"{name} odd"))
 
 
-# What responses are remembered by, written out: a change here asks everything again.
+# The keys of stored responses: a change here requests every response again.
 
 
 PROMPT = Prompt.of("a", Image("00ff"), system="b")
-WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
+PROMPT_JSON = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
 
 
 @pytest.mark.parametrize(
-    ("request_", "rest"),
+    ("request_", "key_format"),
     [
         pytest.param(Request(prompt=PROMPT), "t=0,max=1024\n{prompt}\n0", id="as configured"),
         pytest.param(
@@ -109,17 +99,21 @@ WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
         ),
     ],
 )
-def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> None:
+def test_the_key_of_a_response_is_a_digest_of_its_engine_and_request(
+    tmp_path: Path, request_: Request, key_format: str
+) -> None:
     file = tmp_path / "responses.sqlite"
-    CachingModel("m", Says(Response(text="yes")), response_file(file)).response([request_])
-    prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
-    key = hashlib.sha256(f"says\n{rest.format(prompt=prompt)}".encode()).hexdigest()
+    CachingModel("m", ScriptedEngine(Response(text="yes")), response_file(file)).response(
+        [request_]
+    )
+    prompt = hashlib.sha256(PROMPT_JSON.encode()).hexdigest()
+    key = hashlib.sha256(f"says\n{key_format.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:
         assert db.execute("SELECT key, prompt FROM responses").fetchall() == [(key, prompt)]
 
 
-def test_what_a_local_checkpoint_s_section_adds() -> None:
-    one = TransformersSpec(
+def test_settings_of_a_local_checkpoint_are_parts_of_its_identity() -> None:
+    spec = TransformersSpec(
         kind="transformers",
         path="p",
         max_image_pixels=9,
@@ -128,7 +122,7 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
         chat_template_kwargs={"b": 1, "a": 2},
         processor_kwargs={"c": 3},
     )
-    assert one.identity_parts == [
+    assert spec.identity_parts == [
         "px=9",
         "text_only",
         "template=plain",
@@ -137,7 +131,7 @@ def test_what_a_local_checkpoint_s_section_adds() -> None:
     ]
 
 
-# The file of responses.
+# The SQLite file of responses.
 
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
@@ -148,17 +142,15 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "home" / "responses.sqlite"
 
 
-def change(file: Path, *commands: str) -> None:
+def execute_sql(file: Path, *statements: str) -> None:
     with closing(sqlite3.connect(file)) as db, db:
-        for sql in commands:
-            db.execute(sql)
+        for statement in statements:
+            db.execute(statement)
 
 
 @pytest.mark.parametrize(
-    ("damage", "complaint"),
+    ("damage", "expected_message"),
     [
-        pytest.param(b"", "empty. Restore a backup, or delete it", id="an empty file"),
-        pytest.param(b"\0" * 8192, "damaged .*sqlite3 FILE .recover", id="noughts"),
         pytest.param(
             ["UPDATE bench_revisions SET version_num = 'responses_0007'"],
             "written by a newer version of bench-assets. Update bench-assets.",
@@ -179,20 +171,35 @@ def change(file: Path, *commands: str) -> None:
         ),
     ],
 )
-def test_what_is_no_database_or_another_is_refused_and_stays(
-    file: Path, damage: bytes | list[str], complaint: str
+def test_a_database_of_another_schema_is_refused_and_not_changed(
+    file: Path, damage: list[str], expected_message: str
 ) -> None:
     response_file(file)
-    change(file, "PRAGMA journal_mode = DELETE", *(damage if isinstance(damage, list) else ()))
-    if isinstance(damage, bytes):
-        file.write_bytes(damage)
-    before = file.read_bytes()
-    with pytest.raises(HomeError, match=rf"responses\.sqlite: .*{complaint}"):
+    execute_sql(file, "PRAGMA journal_mode = DELETE", *damage)
+    content = file.read_bytes()
+    with pytest.raises(HomeError, match=rf"responses\.sqlite: .*{expected_message}"):
         response_file(file)
-    assert file.read_bytes() == before
+    assert file.read_bytes() == content
 
 
-class Deleting(Says):
+@pytest.mark.parametrize(
+    ("content", "expected_message"),
+    [
+        pytest.param(b"", "empty. Restore a backup, or delete it", id="an empty file"),
+        pytest.param(b"\0" * 8192, "damaged .*sqlite3 FILE .recover", id="zeros"),
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_and_not_changed(
+    file: Path, content: bytes, expected_message: str
+) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(HomeError, match=rf"responses\.sqlite: .*{expected_message}"):
+        response_file(file)
+    assert file.read_bytes() == content
+
+
+class DeletingEngine(ScriptedEngine):
     """Deletes or replaces the file of responses after the sixth response."""
 
     def __init__(self, file: Path, *, replaced: bool) -> None:
@@ -209,23 +216,21 @@ class Deleting(Says):
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_file_that_is_deleted_while_it_is_used_ends_the_run(
-    file: Path, *, replaced: bool
-) -> None:
-    model = CachingModel("m", Deleting(file, replaced=replaced), response_file(file))
+def test_a_file_that_is_deleted_during_a_run_ends_the_run(file: Path, *, replaced: bool) -> None:
+    model = CachingModel("m", DeletingEngine(file, replaced=replaced), response_file(file))
     with pytest.raises(HomeError, match=r"responses\.sqlite: deleted or replaced while"):
         model.response(REQUESTS)
-    assert sum(1 for _ in response_file(file).rows()) == 0
-    engine = Says(Response(text="A"))
+    assert list(response_file(file).rows()) == []
+    engine = ScriptedEngine(Response(text="A"))
     CachingModel("m", engine, response_file(file)).response(REQUESTS)
     assert len(engine.requests) == len(REQUESTS)
 
 
-def test_a_file_that_was_deleted_between_two_uses_is_not_made_anew(file: Path) -> None:
+def test_a_file_that_was_deleted_between_two_uses_is_not_created_again(file: Path) -> None:
     store = response_file(file)
-    model = CachingModel("m", Says(Response(text="A")), store)
+    model = CachingModel("m", ScriptedEngine(Response(text="A")), store)
     model.response(REQUESTS[:6])
     file.unlink()
-    with pytest.raises(HomeError):
+    with pytest.raises(HomeError, match=r"responses\.sqlite"):
         model.response(REQUESTS)
     assert not file.exists()

@@ -1,4 +1,4 @@
-"""What lies in data is printed as text: nothing of it moves a cursor or draws a row of its own."""
+"""Data is printed as text: it cannot move the cursor or add rows to a table."""
 
 import json
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def test_a_table_has_a_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> 
     assert "forged row :bug: [bold]中文 👩\u200d🔬" in printed
 
 
-def test_json_lines_read_as_the_rows_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lines_are_read_back_as_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows([Row(HOSTILE)], as_json=True)
     print_json_result({"a": HOSTILE})
     first, second = capsys.readouterr().out.splitlines()
@@ -50,9 +50,7 @@ def test_json_lines_read_as_the_rows_are(capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(second) == {"a": HOSTILE}
 
 
-def test_messages_and_titles_are_printed_as_they_are_written(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_messages_and_results_are_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     print_message(f"error: {HOSTILE}")
     print_result(HOSTILE)
     printed = "".join(capsys.readouterr())
@@ -60,23 +58,27 @@ def test_messages_and_titles_are_printed_as_they_are_written(
     assert ":bug: [bold]中文 👩\u200d🔬" in printed
 
 
-def columns(**cells: str) -> dict[str, Cell]:
+def named_columns(**cells: str) -> dict[str, Cell]:
+    """Columns that show the cells of the same name."""
     return {name: itemgetter(name) for name in cells}
 
 
-def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
-    rows = [
-        {"model": "a", "value": "0.5", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
-        {"model": "b", "value": "0.4", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
-        {"model": "c", "value": "0.3", "part": "", "notes": ""},
-    ]
-    wide = table_text(format_table(rows, columns(**rows[0]), 80), 80)
-    assert wide.splitlines()[1].split() == [
-        *("a", "0.5", "PARTIAL:", "2", "of", "4", "few"),
-        "clusters",
-    ]
-    narrow = table_text(format_table(rows, columns(**rows[0]), 30), 60)
-    assert narrow.splitlines() == [
+NOTED_ROWS = [
+    {"model": "a", "value": "0.5", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
+    {"model": "b", "value": "0.4", "part": "PARTIAL: 2 of 4", "notes": "few clusters"},
+    {"model": "c", "value": "0.3", "part": "", "notes": ""},
+]
+
+
+def test_remarks_are_columns_where_there_is_space() -> None:
+    table = table_text(format_table(NOTED_ROWS, named_columns(**NOTED_ROWS[0]), 80), 80)
+    _, first_row, *_ = table.splitlines()
+    assert first_row.split() == ["a", "0.5", "PARTIAL:", "2", "of", "4", "few", "clusters"]
+
+
+def test_remarks_stand_below_a_table_that_would_be_too_wide() -> None:
+    table = table_text(format_table(NOTED_ROWS, named_columns(**NOTED_ROWS[0]), 30), 60)
+    assert table.splitlines() == [
         "model  value",
         "a      0.5",
         "b      0.4",
@@ -85,39 +87,41 @@ def test_remarks_stand_below_a_table_that_is_too_wide() -> None:
     ]
 
 
-def metric(model: str, name: str, category: str, value: str, interval: str) -> dict[str, str]:
-    numbers = {"value": value, "95 % interval": interval, "constant": "0.000", "unread": "0.0 %"}
-    return {"model": model, "task": "codis", "metric": name, "category": category, **numbers}
+def metric_row(model: str, name: str, category: str, value: str, interval: str) -> dict[str, str]:
+    return {
+        "model": model, "task": "codis", "metric": name, "category": category,
+        "value": value, "95 % interval": interval, "constant": "0.000", "unread": "0.0 %",
+    }  # fmt: skip
 
 
 def test_an_interval_stands_beside_its_value_where_both_columns_are_too_wide() -> None:
     rows = [
-        metric("tiny-vlm/step-6840", "acc_p", "all", "0.425", "0.276 to 0.588"),
-        metric("most-frequent", "acc_p", "all", "0.000 to 0.950", ""),
+        metric_row("tiny-vlm/step-6840", "acc_p", "all", "0.425", "0.276 to 0.588"),
+        metric_row("most-frequent", "acc_p", "all", "0.000 to 0.950", ""),
     ]
-    table = table_text(format_table(rows, columns(**rows[0]), 72), 72)
+    table = table_text(format_table(rows, named_columns(**rows[0]), 72), 72)
     assert table.splitlines() == [
         "codis, acc_p",
         "model               category  value, 95 % interval  constant  unread",
         "tiny-vlm/step-6840  all       0.425 0.276 to 0.588  0.000     0.0 %",
         "most-frequent       all       0.000 to 0.950        0.000     0.0 %",
     ]
-    table = table_text(format_table(rows, columns(**rows[0]), 60), 60)
+    table = table_text(format_table(rows, named_columns(**rows[0]), 60), 60)
     assert table.splitlines()[:2] == [
         "codis, acc_p, constant 0.000",
         "model               category  value, 95 % interval  unread",
     ]
 
 
-def test_each_model_has_a_table_whose_cells_break_between_words_alone() -> None:
+def test_each_model_has_a_table_whose_cells_break_between_words() -> None:
     categories = ("Location and Orientation", "hallucination/false_premises")
     rows = [
-        metric(model, "context_awareness", category, "0.525", "0.387 to 0.660")
+        metric_row(model, "context_awareness", category, "0.525", "0.387 to 0.660")
         for model in ("random", "most-frequent")
         for category in categories
     ]
-    table = table_text(format_table(rows, columns(**rows[0]), 50), 50)
-    cells = [
+    table = table_text(format_table(rows, named_columns(**rows[0]), 50), 50)
+    rows_of_a_model = [
         "category              value, 95 % interval  unread",
         "Location and          0.525 0.387 to 0.660  0.0 %",
         "Orientation",
@@ -126,14 +130,14 @@ def test_each_model_has_a_table_whose_cells_break_between_words_alone() -> None:
     ]
     assert table.splitlines() == [
         "random, codis, context_awareness, constant 0.000",
-        *cells,
+        *rows_of_a_model,
         "most-frequent, codis, context_awareness, constant",
         "0.000",
-        *cells,
+        *rows_of_a_model,
     ]
 
 
-def test_rows_that_are_too_long_for_columns_have_a_line_for_each_field(
+def test_rows_that_are_too_wide_have_a_line_for_each_field_that_is_not_empty(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bench_assets.workspace.console.output.output_width", lambda: 10)

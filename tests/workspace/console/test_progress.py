@@ -1,4 +1,4 @@
-"""Who builds without a terminal is told every ten seconds how far it is."""
+"""Without a terminal, a line of progress is printed every ten seconds."""
 
 from types import SimpleNamespace
 
@@ -8,10 +8,10 @@ import pytest
 from bench_assets.workspace.console.progress import materialization_progress
 
 
-def event(table):
-    """A table was made, or one of its partitions."""
-    happened = SimpleNamespace(is_step_materialization=True, asset_key=dg.AssetKey(table))
-    return SimpleNamespace(dagster_event=happened)
+def materialization(table):
+    """The event that a table, or one of its partitions, was built."""
+    event = SimpleNamespace(is_step_materialization=True, asset_key=dg.AssetKey(table))
+    return SimpleNamespace(dagster_event=event)
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def event(table):
         ("in the log", "codis: questions", "abc", []),
     ],
 )
-def test_a_line_says_how_many_tables_there_are(progress, title, tables, lines, capsys):
-    clock = iter([0.0, 6.0, 12.0, 18.0])
+def test_the_number_of_tables_is_printed_every_ten_seconds(progress, title, tables, lines, capsys):
+    clock = iter([0.0, 6.0, 12.0, 18.0])  # s: the start, and the three events
     with (
         dg.DagsterInstance.ephemeral() as instance,
         materialization_progress(instance, "r", title, 5, progress, lambda: next(clock)),
     ):
         for table in tables:
             for handler in instance._subscribers.get("r", []):
-                handler(event(table))
+                handler(materialization(table))
     assert capsys.readouterr().err.splitlines() == lines

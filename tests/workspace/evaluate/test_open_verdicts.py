@@ -1,4 +1,4 @@
-"""Evaluating with people as the judge: published, waited for, finished, and what is refused."""
+"""Evaluations that people judge: waiting for verdicts, their scores, and what is refused."""
 
 import json
 
@@ -30,81 +30,96 @@ def home(tmp_path):
     return folder
 
 
-def opened(home):
+def open_codis(home):
     return Workbench(load_settings(home), ["codis"])
 
 
-def answer(home, n, *people):
-    """Each person calls the first units right, and the others wrong."""
+def write_verdicts(home, n_right, *people):
+    """Each person calls the first ``n_right`` units right, the others wrong; returns their number.
+
+    Units without verdicts have been published by an evaluation before.
+    """
     folder = home / "annotation" / "codis" / "verdicts"
     units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").read_text().splitlines()]
-    lines = [
-        {"unit": one, "person": who, "values": {"verdict": "yes" if number < n else "no"}}
-        for number, one in enumerate(units)
-        for who in people
+    verdicts = ["yes"] * n_right + ["no"] * (len(units) - n_right)
+    answers = [
+        {"unit": unit, "person": person, "values": {"verdict": verdict}}
+        for unit, verdict in zip(units, verdicts, strict=True)
+        for person in people
     ]
-    (folder / "answers.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (folder / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in answers))
     return len(units)
 
 
-@pytest.mark.long
-def test_people_get_units_are_waited_for_and_then_the_number_stands(home):
-    with opened(home) as bench:
-        with pytest.raises(
-            OpenVerdictsError, match=r"4 responses need human verdicts; .* lacks 8 answers"
-        ):
-            evaluate_suite(bench, "codis", [("most-frequent", "main")])
-        assert answer(home, 1, "ana") == 4
-        with pytest.raises(
-            OpenVerdictsError, match=r"4 responses need human verdicts; .* lacks 4 answers"
-        ):
-            evaluate_suite(bench, "codis", [("most-frequent", "main")])
-        answer(home, 1, "ana", "bo")
-        done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
-        rows = {row.metric: row for row in done.metrics if row.category == "all"}
-        assert (rows["acc_q"].value, rows["acc_q"].n_scored) == (0.25, 4)
-        assert (rows["raters"].value, rows["rater_agreement"].value) == (2, 1.0)
-        assert "|judge:people|" in rows["acc_q"].signature
-        answer(home, 2, "ana", "bo")  # they change their minds
-        done = evaluate_suite(bench, "codis", [("most-frequent", "main")])
-        assert next(row.value for row in done.metrics if row.metric == "acc_q") == 0.5
+def evaluate_codis(bench):
+    return evaluate_suite(bench, "codis", [("most-frequent", "main")])
+
+
+def expect_open_verdicts(n_responses, n_answers):
+    """Expect that an evaluation waits for the answers of people."""
+    message = rf"{n_responses} responses need human verdicts; .* lacks {n_answers} answers"
+    return pytest.raises(OpenVerdictsError, match=message)
+
+
+def overall_metrics(evaluation):
+    return {row.metric: row for row in evaluation.metrics if row.category == "all"}
 
 
 @pytest.mark.long
-def test_after_a_deadline_nobody_is_sent_to_people(home):
+def test_an_evaluation_waits_for_two_verdicts_on_each_response(home):
+    with open_codis(home) as bench:
+        with expect_open_verdicts(4, 8):
+            evaluate_codis(bench)
+        assert write_verdicts(home, 1, "ana") == 4
+        with expect_open_verdicts(4, 4):
+            evaluate_codis(bench)
+
+        write_verdicts(home, 1, "ana", "bo")
+        metrics = overall_metrics(evaluate_codis(bench))
+
+        assert (metrics["acc_q"].value, metrics["acc_q"].n_scored) == (0.25, 4)
+        assert (metrics["raters"].value, metrics["rater_agreement"].value) == (2, 1.0)
+        assert "|judge:people|" in metrics["acc_q"].signature
+
+        write_verdicts(home, 2, "ana", "bo")  # they change their minds
+        assert overall_metrics(evaluate_codis(bench))["acc_q"].value == 0.5
+
+
+@pytest.mark.long
+def test_responses_that_people_did_not_judge_by_the_deadline_are_an_error(home):
     configuration = home / "bench.toml"
     configuration.write_text(f"{configuration.read_text()}until = 2999-12-24\n")
     with (
-        opened(home) as bench,
+        open_codis(home) as bench,
         pytest.raises(OpenVerdictsError, match=r"lacks 8 answers by 2999-12-24\. "),
     ):
-        evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        evaluate_codis(bench)
     configuration.write_text(configuration.read_text().replace("2999", "1999"))
     with (
-        opened(home) as bench,
+        open_codis(home) as bench,
         pytest.raises(BenchError, match=r"0 of 4 units were decided .* Extend until"),
     ):
-        evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        evaluate_codis(bench)
 
 
-def test_without_its_section_nobody_gets_units(home):
+def test_people_as_the_judge_need_a_section_of_their_task(home):
     text = (home / "bench.toml").read_text()
     (home / "bench.toml").write_text(text.replace(SECTION, ""))
-    with opened(home) as bench:
+    with open_codis(home) as bench:
         assert bench.settings.suite("codis", SuiteSettings).judge == "people"
         with pytest.raises(SettingsError, match=r'Add a section \[annotation.tasks."codis/verd'):
             check_names(bench, ["codis"], ["most-frequent"])
 
 
-def test_attention_checks_are_no_verdicts(home):
+def test_a_task_of_verdicts_may_not_have_attention_checks(home):
     with (home / "bench.toml").open("a") as file:
         file.write('gold = "gold.jsonl"\n')
-    with opened(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
+    with open_codis(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
         check_names(bench, ["codis"], ["most-frequent"])
 
 
 @pytest.mark.parametrize(
-    ("task", "conditions", "why"),
+    ("task", "conditions", "expected_message"),
     [
         pytest.param("codis", ["plain"], "condition main, not plain", id="an ablation"),
         pytest.param(
@@ -112,30 +127,33 @@ def test_attention_checks_are_no_verdicts(home):
         ),
     ],
 )
-def test_people_are_no_judge_of_ablations_or_of_parts_of_a_response(home, task, conditions, why):
+def test_people_cannot_judge_ablations_or_parts_of_responses(
+    home, task, conditions, expected_message
+):
     with (home / "bench.toml").open("a") as file:
         file.write('\n[suites.cogbench]\njudge = "people"\n')
-    suite = Workbench(load_settings(home), [task.split("/")[0]])
-    with suite as bench, pytest.raises(SettingsError, match=why):
+    suite, _, _ = task.partition("/")
+    with (
+        Workbench(load_settings(home), [suite]) as bench,
+        pytest.raises(SettingsError, match=expected_message),
+    ):
         check_names(bench, [task], ["most-frequent"], conditions)
 
 
 @pytest.mark.long
 def test_people_judge_a_subset_and_their_verdicts_count_for_the_whole(home):
-    with opened(home) as bench:
+    with open_codis(home) as bench:
         bench.refresh_questions("codis")
         arguments = (bench, ["codis"], [("most-frequent", "main")], QuestionSubset(limit=2))
-        with pytest.raises(
-            OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
-        ):
+        with expect_open_verdicts(2, 4):
             list(evaluate_suite_subsets(*arguments))
-        assert answer(home, 1, "ana", "bo") == 2
+        assert write_verdicts(home, 1, "ana", "bo") == 2
+
         ((_, (evaluation,), _),) = evaluate_suite_subsets(*arguments)
-        acc_q = next(row for row in evaluation.metrics if row.metric == "acc_q")
+        acc_q = overall_metrics(evaluation)["acc_q"]
+
         assert (acc_q.value, acc_q.n_scored) == (0.5, 2)
         assert "|judge:people|" in acc_q.signature
         assert "judge=people:" in acc_q.setup
-        with pytest.raises(
-            OpenVerdictsError, match=r"2 responses need human verdicts; .* lacks 4 answers"
-        ):
-            evaluate_suite(bench, "codis", [("most-frequent", "main")])
+        with expect_open_verdicts(2, 4):  # of the two other responses
+            evaluate_codis(bench)

@@ -1,4 +1,4 @@
-"""Another process that evaluates meanwhile, over the same home."""
+"""A second process that evaluates in the background, over the same home."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ MODELS = ["random", "most-frequent"]
 
 
 @pytest.mark.long
-def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
+def test_what_the_other_process_has_evaluated_is_in_the_tables(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     with background_evaluation(tmp_path, ["codis"], MODELS) as wait:
@@ -29,7 +29,7 @@ def test_what_the_other_process_has_evaluated_is_there(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("section", "model"), [("", "randm"), ("[", "random")], ids=["unknown", "broken"]
 )
-def test_a_failure_of_the_other_process_is_reported(tmp_path, monkeypatch, section, model):
+def test_waiting_for_a_process_that_failed_returns_false(tmp_path, monkeypatch, section, model):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     (tmp_path / "bench.toml").write_text(section)
     with background_evaluation(tmp_path, ["codis"], [model]) as wait:
@@ -39,11 +39,11 @@ def test_a_failure_of_the_other_process_is_reported(tmp_path, monkeypatch, secti
 def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path, monkeypatch):
     add = dg.DagsterInstance.add_dynamic_partitions
 
-    def added_by_another(instance, name, keys):
+    def lose_the_race(instance, name, keys):
         add(instance, name, keys)
         raise IntegrityError("insert", {}, sqlite3.IntegrityError("UNIQUE constraint failed"))
 
-    monkeypatch.setattr(dg.DagsterInstance, "add_dynamic_partitions", added_by_another)
+    monkeypatch.setattr(dg.DagsterInstance, "add_dynamic_partitions", lose_the_race)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     with open_workbench() as bench:
         bench.add_models(["random"])
@@ -60,14 +60,15 @@ def test_one_core_or_no_suite_starts_no_other_process(tmp_path, monkeypatch, n_c
 
 def test_the_other_process_ends_with_its_block(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    started = []
-    start = subprocess.Popen
+    processes = []
+    start_process = subprocess.Popen
 
-    def noted(*words: Any, **options: Any) -> Any:
-        started.append(start(*words, **options))
-        return started[-1]
+    def start_and_record(*arguments: Any, **options: Any) -> Any:
+        processes.append(start_process(*arguments, **options))
+        return processes[-1]
 
-    monkeypatch.setattr(subprocess, "Popen", noted)
+    monkeypatch.setattr(subprocess, "Popen", start_and_record)
     with background_evaluation(tmp_path, ["codis"], MODELS):
         pass
-    assert started[0].returncode not in (None, 0)
+    (process,) = processes
+    assert process.returncode not in (None, 0)

@@ -1,4 +1,4 @@
-"""The command line, used as a person would, rightly and wrongly."""
+"""`bench evaluate` over whole suites, and the commands around it: results and refusals."""
 
 import os
 
@@ -20,23 +20,15 @@ def test_questions_are_printed_as_json_lines(home, source):
     assert not (home / "sources.toml").exists()  # which remembers what was evaluated
 
 
-def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(
-    used_home, evaluated
-):
-    a, b = entry()["answer"].values()
+def test_recorded_responses_are_scored_and_those_that_do_not_fit_are_reported(used_home, evaluated):
+    first_key, second_key = entry()["answer"].values()
     file, source = used_home / "somebody.jsonl", evaluated / "codis"
-    write_responses(
-        file,
-        [
-            *answers(a, b, a),
-            {"question_id": "codis/777/1", "text": a},
-        ],
-    )
+    unknown = {"question_id": "codis/777/1", "text": first_key}
+    write_responses(file, [*answers(first_key, second_key, first_key), unknown])
     result = bench("evaluate", "codis", "--responses", file, "--source", source, "--json")
     acc_p, acc_q, *_ = lines(result)
-    assert (acc_p["metric"], acc_p["value"], acc_p["n_scored"], acc_p["n_unscored"]) == (
-        ("acc_p", 1.0, 1, 1)
-    )
+    assert acc_p["metric"] == "acc_p"
+    assert (acc_p["value"], acc_p["n_scored"], acc_p["n_unscored"]) == (1.0, 1, 1)
     assert (acc_q["value"], acc_q["n_scored"], acc_q["n_failed"]) == (1.0, 3, 1)
     assert {row["model"] for row in lines(result)} == {"somebody"}
     assert "1 of 4 questions have no response, such as codis/001/2" in result.stderr
@@ -47,43 +39,52 @@ def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(
 
 @pytest.mark.long
 def test_responses_to_all_questions_are_stored_like_any_evaluation(used_home):
-    a, b = entry()["answer"].values()
-    file = write_responses(used_home / "somebody.jsonl", answers(a, b, a, a))
+    first_key, second_key = entry()["answer"].values()
+    file = used_home / "somebody.jsonl"
+    write_responses(file, answers(first_key, second_key, first_key, first_key))
     rows = lines(bench("evaluate", "codis", "--responses", file, "--json"))
     assert {row["model"] for row in rows} == {"somebody"}
-    assert rows[1]["value"] == 0.75
+    _, acc_q, *_ = rows
+    assert acc_q["value"] == 0.75  # three of four
     assert all("model=" in row["setup"] and "judge=rules:" in row["setup"] for row in rows)
-    shown = lines(bench("tables", "show", "codis/metrics", "--model", "somebody", "--json"))
-    assert [row["signature"] for row in shown] == [row["signature"] for row in rows]
+
+    stored = lines(bench("tables", "show", "codis/metrics", "--model", "somebody", "--json"))
+    assert [row["signature"] for row in stored] == [row["signature"] for row in rows]
     assert lines(bench("evaluate", "codis", "--model", "somebody", "--json")) == rows
-    write_responses(file, answers(a, b, a, b))
-    changed = lines(bench("evaluate", "codis", "--responses", file, "--json"))
-    assert changed[1]["value"] == 1.0
     assert "somebody" in bench("leaderboard").stdout
+
+
+@pytest.mark.long
+def test_a_file_of_responses_that_changed_is_evaluated_again(used_home):
+    first_key, second_key = entry()["answer"].values()
+    file = used_home / "somebody.jsonl"
+    write_responses(file, answers(first_key, second_key, first_key, first_key))
+    bench("evaluate", "codis", "--responses", file)
+    write_responses(file, answers(first_key, second_key, first_key, second_key))
+    _, acc_q, *_ = lines(bench("evaluate", "codis", "--responses", file, "--json"))
+    assert acc_q["value"] == 1.0
 
 
 def test_a_file_that_names_another_model_does_not_overwrite_its_tables(used_home):
     before = lines(bench("tables", "show", "codis/metrics", "--model", "random", "--json"))
-    a, b = entry()["answer"].values()
-    file = write_responses(used_home / "r.jsonl", answers(a, b, a, b, model="random"))
-    (name,) = {
-        row["model"] for row in lines(bench("evaluate", "codis", "--responses", file, "--json"))
-    }
-    assert name.startswith("random+")
+    first_key, second_key = entry()["answer"].values()
+    responses = answers(first_key, second_key, first_key, second_key, model="random")
+    file = write_responses(used_home / "r.jsonl", responses)
+    first_row, *_ = lines(bench("evaluate", "codis", "--responses", file, "--json"))
+    assert first_row["model"].startswith("random+")
     assert lines(bench("tables", "show", "codis/metrics", "--model", "random", "--json")) == before
 
 
-def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
-    file = write_responses(
-        used_home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}]
-    )
+def test_a_file_of_responses_to_other_questions_is_an_error_that_names_one(used_home):
+    unknown = {"question_id": "codis/777/1", "text": "up"}
+    file = write_responses(used_home / "other.jsonl", [unknown])
     result = bench("evaluate", "codis", "--responses", file, fails=True)
     assert "no response answers a question of codis" in result.stderr
     assert "other.jsonl" in result.stderr
     assert "such as 'codis/777/1' (line 1)" in result.stderr
 
 
-def test_a_condition_without_questions_says_what_it_needs(used_home):
+def test_a_condition_without_questions_is_refused_with_what_it_needs(used_home):
     command = ("evaluate", "codis", "--model", "random", "--condition", "captions_for_images")
     result = bench(*command, fails=True)
     (message,) = [line for line in result.stderr.splitlines() if "captions" in line]
@@ -98,16 +99,17 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
         pytest.param("official", 0.5, 4, id="official: a substring", marks=pytest.mark.long),
     ],
 )
-def test_a_recorded_judge_is_read_as_the_command_says(used_home, scorer, acc_q, n_scored):
+def test_recorded_judgements_are_read_by_the_scorer_of_a_command(
+    used_home, scorer, acc_q, n_scored
+):
     responses = answers("w", "x", "y", "z")
-    for response, word in zip(
-        responses, ["right", "wrong", "not right", "Right, perhaps"], strict=True
-    ):
-        response["judge_response"] = word
+    judgements = ("right", "wrong", "not right", "Right, perhaps")
+    for response, judgement in zip(responses, judgements, strict=True):
+        response["judge_response"] = judgement
     file = write_responses(used_home / "r.jsonl", responses)
     command = ("evaluate", "codis", "--responses", file, "--judge", "recorded")
-    rows = lines(bench(*command, "--scorer", scorer, "--json"))
-    assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)
+    _, row, *_ = lines(bench(*command, "--scorer", scorer, "--json"))
+    assert (row["metric"], row["value"], row["n_scored"]) == ("acc_q", acc_q, n_scored)
 
 
 @pytest.mark.parametrize(
@@ -128,36 +130,42 @@ def test_an_option_that_would_be_ignored_is_refused(home, arguments):
     assert "cannot be combined with" in result.stderr
 
 
-def test_a_backfill_uses_the_scorer_that_is_named_and_a_dry_run_of_it_asks_nothing(used_home):
+def test_a_dry_run_of_a_backfill_counts_requests_and_changes_no_table(used_home):
     options = ("--model", "random", "--scorer", "official", "--keep-going", "--json")
-    before = lines(bench("tables", "show", "codis/metrics", "--json"))
+    metrics_before = lines(bench("tables", "show", "codis/metrics", "--json"))
     (row,) = lines(bench("evaluate", "codis", *options, "--dry-run"))
     assert (row["asked"], row["requests"]) == ("model", 4)
-    assert lines(bench("tables", "show", "codis/metrics", "--json")) == before
-    (done,) = lines(bench("evaluate", "codis", *options))
-    assert done["error"] == ""
-    after = lines(bench("tables", "show", "codis/metrics", "--json"))
-    assert {"scorer:official" in row["signature"] for row in after} == {True}
+    assert lines(bench("tables", "show", "codis/metrics", "--json")) == metrics_before
 
 
-def test_a_task_that_fails_stops_no_later_suite_and_every_reason_is_printed(used_home, monkeypatch):
-    calls = []
+def test_a_backfill_uses_the_scorer_that_is_named(used_home):
+    options = ("--model", "random", "--scorer", "official", "--keep-going", "--json")
+    (result,) = lines(bench("evaluate", "codis", *options))
+    assert result["error"] == ""
+    metrics = lines(bench("tables", "show", "codis/metrics", "--json"))
+    assert metrics
+    assert all("scorer:official" in row["signature"] for row in metrics)
 
-    def evaluate_suite(bench, suite, askings):
-        calls.append(suite)
-        failures = [BenchError(f"{suite}: {n}") for n in ("first", "second")]
+
+def test_a_task_that_fails_stops_no_later_suite_and_every_error_is_printed(used_home, monkeypatch):
+    def fail_both_tasks(bench, suite, askings):
+        failures = [BenchError(f"{suite}: first"), BenchError(f"{suite}: second")]
         return whole.SuiteEvaluation(
             names=[suite], metrics=[], outcomes=[], rejected=[], failures=failures
         )
 
-    monkeypatch.setattr(whole, "evaluate_suite", evaluate_suite)
+    monkeypatch.setattr(whole, "evaluate_suite", fail_both_tasks)
     result = bench("evaluate", "codis", "blink", "--model", "random", fails=True)
-    assert calls == ["codis", "blink"]
     errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert errors == [f"error: {suite}: {n}" for suite in calls for n in ("first", "second")]
+    assert errors == [
+        "error: codis: first",
+        "error: codis: second",
+        "error: blink: first",
+        "error: blink: second",
+    ]
 
 
-def test_a_model_that_is_no_encoder_is_noticed_before_another_suite_is_evaluated(used_home):
+def test_a_model_that_is_no_encoder_is_refused_before_another_suite_is_evaluated(used_home):
     model = "tiny-vlm/step-6840"
     result = bench("evaluate", "codis", "journeybench/retrieval", "--model", model, fails=True)
     assert f"no encoder in {used_home / 'bench.toml'} named '{model}'" in result.stderr
@@ -173,15 +181,19 @@ def test_the_leaderboard_of_a_read_only_home_marks_what_is_stale(used_home, monk
     assert "scorer" in stale
 
 
-def test_a_table_of_all_models_shows_the_rows_of_one_or_says_that_it_has_none(used_home):
+@pytest.mark.parametrize("table", ["leaderboard", "codis/metrics"])
+def test_a_table_of_several_models_is_shown_with_the_rows_of_one(used_home, table):
     bench("evaluate", "codis", "--model", "most-frequent")
-    for table in ("leaderboard", "codis/metrics"):
-        rows = lines(bench("tables", "show", table, "--model", "random", "--json"))
-        assert {row["model"] for row in rows} == {"random"}
+    rows = lines(bench("tables", "show", table, "--model", "random", "--json"))
+    assert {row["model"] for row in rows} == {"random"}
+
+
+def test_a_table_that_no_model_has_rows_in_is_not_shown_for_one(used_home):
     stderr = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
     assert stderr == "error: codis/questions: has no rows of one model. Leave --model out\n"
 
 
-def test_a_number_that_is_not_there_cannot_be_evaluated(used_home):
+def test_the_number_of_a_model_that_was_not_evaluated_cannot_be_reproduced(used_home):
     result = bench("bundle", "reproduce", "codis", "nobody", fails=True)
-    assert (result.exit_code, result.stderr[:21]) == (2, "cannot be evaluated: ")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("cannot be evaluated: ")

@@ -1,4 +1,4 @@
-"""The leaderboard at one look: every edition for itself, what is blind beside, marks explained."""
+"""The leaderboard as matrices: one for each edition, with blind baselines and marks."""
 
 from dataclasses import replace
 from math import nan
@@ -11,26 +11,24 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.workspace.inspect.leaderboard import Matrix, matrices
 
 
-def measured(task: str, model: str, value: float, **more: Any) -> LeaderboardRow:
-    given: dict[str, Any] = {"edition": "mini", "source": "measured here", "n_scored": 10, **more}
-    return LeaderboardRow(
-        task=task,
-        metric="accuracy",
-        model=model,
-        value=value,
-        low=None,
-        high=None,
-        n_unscored=0,
-        signature="",
-        constant=0.4,
-        **{"n_failed": 0, **given},
-    )
+def measured(task: str, model: str, value: float, **fields: Any) -> LeaderboardRow:
+    """A row that was measured here; its best constant response has 0.4."""
+    row = LeaderboardRow(
+        task=task, metric="accuracy", model=model, value=value, low=None, high=None,
+        n_scored=10, n_unscored=0, n_failed=0, signature="", constant=0.4,
+        edition="mini", source="measured here",
+    )  # fmt: skip
+    return replace(row, **fields)
 
 
-def printed(task: str, model: str, value: float) -> LeaderboardRow:
+def published(task: str, model: str, value: float) -> LeaderboardRow:
     return measured(
         task, model, value, edition="published", source="P, Table 1", n_scored=None, n_failed=None
     )
+
+
+def unreadable(task: str, model: str, **fields: Any) -> LeaderboardRow:
+    return measured(task, model, nan, n_scored=None, n_failed=None, **fields)
 
 
 ROWS = [
@@ -39,8 +37,8 @@ ROWS = [
     measured("a", "narrow", 0.5),
     measured("b", "good", 0.8),
     measured("b", "bad", 0.3, stale="the judge is another"),
-    measured("c", "bad", nan, n_scored=None, n_failed=None),
-    printed("a", "GPT-4V", 0.7),
+    unreadable("c", "bad"),
+    published("a", "GPT-4V", 0.7),
 ]
 
 
@@ -48,8 +46,8 @@ def cells(matrix: Matrix) -> dict[str, dict[str, str]]:
     return {line.name: dict(line.cells) for line in (*matrix.models, *matrix.blind)}
 
 
-def test_each_edition_has_its_matrix_and_papers_are_not_among_the_models() -> None:
-    mini, published = matrices(ROWS, {"a": 0.25, "b": None})
+def test_each_edition_has_its_matrix_with_numbers_of_papers_apart() -> None:
+    mini, of_papers = matrices(ROWS, {"a": 0.25, "b": None})
     assert cells(mini) == {
         "good": {"a": "0.900", "b": "0.800"},
         "bad": {"a": "0.100*", "b": "0.300~", "c": "!"},
@@ -57,14 +55,14 @@ def test_each_edition_has_its_matrix_and_papers_are_not_among_the_models() -> No
         "chance": {"a": "0.250"},
         "best constant response": {"a": "0.400", "b": "0.400", "c": "0.400"},
     }
-    assert (published.models, published.blind) == ((), ())
-    assert [(line.name, line.cells) for line in published.published] == [
+    assert (of_papers.models, of_papers.blind) == ((), ())
+    assert [(line.name, line.cells) for line in of_papers.published] == [
         ("GPT-4V (P, Table 1)", {"a": "0.700"})
     ]
 
 
-def test_models_stand_by_their_mean_rank_over_the_tasks_that_all_have() -> None:
-    """`narrow` has one task of three: it has no rank, and comes last."""
+def test_models_are_ordered_by_their_mean_rank_and_one_of_few_tasks_comes_last() -> None:
+    """`narrow` was measured on one of three tasks: it has no rank."""
     matrix, _ = matrices(ROWS, {})
     assert [(line.name, line.rank) for line in matrix.models] == [
         ("good", "1.0"),
@@ -75,26 +73,32 @@ def test_models_stand_by_their_mean_rank_over_the_tasks_that_all_have() -> None:
     assert matrix.winner == "good has the best mean rank, 1.0, of 2 models over 2 tasks."
 
 
-def test_nobody_wins_alone_or_on_one_task() -> None:
-    alone = [measured(task, "m", 0.5) for task in ("a", "b")]
-    assert [matrix.winner for matrix in matrices(alone, {})] == [""]
-    two = [measured("a", model, 0.5) for model in ("m", "n")]
-    assert [matrix.winner for matrix in matrices(two, {})] == [""]
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([measured("a", "m", 0.5), measured("b", "m", 0.5)], id="one model"),
+        pytest.param([measured("a", "m", 0.5), measured("a", "n", 0.5)], id="one task"),
+    ],
+)
+def test_nobody_wins_alone_or_on_one_task(rows: list[LeaderboardRow]) -> None:
+    (matrix,) = matrices(rows, {})
+    assert matrix.winner == ""
 
 
 def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
     rows = [measured("a", "m", 0.5), measured("a", "m", 0.6, place="old-1")]
-    here, there = matrices(rows, {"a": 0.25})
-    assert (here.edition, there.edition) == ("mini edition", "mini edition of old-1")
-    assert "chance" in cells(here)
-    assert "chance" not in cells(there)  # which is known of the present questions
+    present, former = matrices(rows, {"a": 0.25})
+    assert (present.edition, former.edition) == ("mini edition", "mini edition of old-1")
+    assert "chance" in cells(present)
+    assert "chance" not in cells(former)  # chance is computed from the present questions
 
 
-def test_what_people_checked_and_what_they_did_not_is_marked(capsys) -> None:
-    checked = "checked by people: 100 of 1,300; without them 0.838, bias +0.12 (+0.09 to +0.15)"
+def test_numbers_that_people_checked_or_did_not_check_are_marked(capsys) -> None:
+    check = "checked by people: 100 of 1,300; without them 0.838, bias +0.12 (+0.09 to +0.15)"
+    unchecked = "not checked by people; bias +0.12 (+0.09 to +0.15) at run/step-1"
     rows = [
-        replace(ROWS[0], people="not checked by people; bias +0.12 (+0.09 to +0.15) at run/step-1"),
-        replace(ROWS[2], people=checked),
+        measured("a", "good", 0.9, people=unchecked),
+        measured("a", "narrow", 0.5, people=check),
     ]
     (matrix,) = matrices(rows, {})
     assert cells(matrix)["good"] == {"a": "0.900?"}
@@ -103,27 +107,31 @@ def test_what_people_checked_and_what_they_did_not_is_marked(capsys) -> None:
     assert "\n? not checked by people, the judge's own number" in capsys.readouterr().out
 
 
-def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can() -> None:
-    lost = measured("c", "good", nan, n_scored=None, n_failed=None, edition="unknown")
-    (mini,) = matrices([lost, *ROWS[:3]], {})
-    assert cells(mini)["good"] == {"a": "0.900", "c": "!"}
-    elsewhere = replace(lost, place="theirs")
-    assert [one.edition for one in matrices([*ROWS[:1], elsewhere], {})] == [
-        "mini edition",
-        "unknown edition of theirs",
-    ]
-    unscored = measured("c", "good", nan, n_scored=0)
-    assert cells(*matrices([unscored], {}))["good"] == {"c": "none"}
-    (alone,) = matrices([lost], {})
-    assert cells(alone)["good"] == {"c": "!"}
+def test_an_unreadable_table_is_marked_beside_the_readable_ones() -> None:
+    rows = [unreadable("c", "good", edition="unknown"), measured("a", "good", 0.9)]
+    (matrix,) = matrices(rows, {})
+    assert cells(matrix)["good"] == {"a": "0.900", "c": "!"}
+
+
+def test_an_unreadable_table_of_another_source_has_a_matrix_of_its_own() -> None:
+    rows = [measured("a", "good", 0.9), unreadable("c", "good", edition="unknown", place="theirs")]
+    editions = [matrix.edition for matrix in matrices(rows, {})]
+    assert editions == ["mini edition", "unknown edition of theirs"]
+
+
+def test_a_model_of_which_nothing_can_be_read_or_was_scored_has_a_row() -> None:
+    (matrix,) = matrices([unreadable("c", "good", edition="unknown")], {})
+    assert cells(matrix)["good"] == {"c": "!"}
+    (matrix,) = matrices([measured("c", "good", nan, n_scored=0)], {})
+    assert cells(matrix)["good"] == {"c": "none"}
 
 
 def test_baselines_are_reference_lines_without_a_rank() -> None:
-    rows = [
-        *(measured(task, "model", 0.3) for task in "ab"),
-        *(measured(task, "other", 0.2) for task in "ab"),
-        *(measured(task, "random", 0.9, is_baseline=True) for task in "ab"),
-    ]
+    rows = []
+    for task in ("a", "b"):
+        rows.append(measured(task, "model", 0.3))
+        rows.append(measured(task, "other", 0.2))
+        rows.append(measured(task, "random", 0.9, is_baseline=True))
     (matrix,) = matrices(rows, {})
     assert [(line.name, line.rank) for line in matrix.models] == [
         ("model", "1.0"),
@@ -135,24 +143,27 @@ def test_baselines_are_reference_lines_without_a_rank() -> None:
     ]
 
 
-def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) -> None:
+def test_a_wide_matrix_is_printed_in_blocks_of_100_characters(capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     tasks = [f"journeybench/task_{n}" for n in range(12)]
     models = ("a-model/step-0100", "b")
-    print_matrices([measured(one, m, 0.5) for one in tasks for m in models], {}, published=False)
+    rows = [measured(task, model, 0.5) for task in tasks for model in models]
+    print_matrices(rows, {}, published=False)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert [line.partition(" ")[0] for line in lines].count("b") == 3  # 5, 5 and 2 of 14 columns
+    assert [line.partition(" ")[0] for line in lines].count(
+        "b"
+    ) == 3  # blocks of 5, 5 and 2 of the 12 tasks
     assert sum(line.count("0.500") for line in lines) == 24
 
 
 def test_the_lowest_error_has_the_best_rank() -> None:
-    """Ranks on a: x 1, y 2; on e, an error rate: x 1, y 2, of 0.1 and 0.3. Mean: 1 and 2."""
+    """On ``a`` the ranks are x 1 and y 2, on the error rate ``e``, too: 0.1 is below 0.3."""
     rows = [
         measured("a", "x", 0.9),
         measured("a", "y", 0.8),
         measured("e", "x", 0.1, lower_is_better=True),
-        replace(measured("e", "y", 0.3, lower_is_better=True), constant=0.2),
+        measured("e", "y", 0.3, lower_is_better=True, constant=0.2),
     ]
     (matrix,) = matrices(rows, {})
     assert [(line.name, line.rank) for line in matrix.models] == [("x", "1.0"), ("y", "2.0")]
@@ -160,14 +171,14 @@ def test_the_lowest_error_has_the_best_rank() -> None:
     assert "lower is better: e" in matrix.legend
 
 
-def test_what_was_learnt_is_first_and_the_rest_is_named(
+def test_tasks_on_which_no_model_beats_the_baseline_come_last(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The best constant response has 0.4: 0.35 to 0.55 reaches it, 0.5 to 0.7 does not."""
+    """The best constant response has 0.4: 0.35 to 0.55 contains it, 0.5 to 0.7 does not."""
     rows = [
-        replace(measured("a", "good", 0.45), low=0.35, high=0.55),
-        replace(measured("b", "good", 0.6), low=0.5, high=0.7),
-        replace(measured("b", "other", 0.1), low=0.0, high=0.2),
+        measured("a", "good", 0.45, low=0.35, high=0.55),
+        measured("b", "good", 0.6, low=0.5, high=0.7),
+        measured("b", "other", 0.1, low=0.0, high=0.2),
     ]
     (matrix,) = matrices(rows, {})
     assert (matrix.tasks, matrix.unlearnt) == (("b", "a"), ("a",))
@@ -176,6 +187,6 @@ def test_what_was_learnt_is_first_and_the_rest_is_named(
         "no model is shown to be better than the best blind baseline: a",
     ]
     print_matrices(rows, {}, published=False, only_learnt=True)
-    printed = capsys.readouterr().out
-    assert "0.600" in printed
-    assert "0.450" not in printed
+    output = capsys.readouterr().out
+    assert "0.600" in output
+    assert "0.450" not in output

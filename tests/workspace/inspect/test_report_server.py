@@ -1,9 +1,10 @@
-"""A report as one file, and on 127.0.0.1."""
+"""A report packed into a file, and served on 127.0.0.1."""
 
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 
@@ -35,33 +36,34 @@ def folder(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def served(home: Path) -> Iterator[int]:
-    serving = open_server(home, 0)
-    thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+def serving_report(home: Path) -> Iterator[int]:
+    """Serve the report of a home; gives the port."""
+    server = open_server(home, 0)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield serving.server_port
+        yield server.server_port
     finally:
-        serving.shutdown()
+        server.shutdown()
         thread.join()
-        serving.server_close()
+        server.server_close()
 
 
 @pytest.fixture
 def port(folder: Path) -> Iterator[int]:
-    with served(folder.parent) as number:
-        yield number
+    with serving_report(folder.parent) as report_port:
+        yield report_port
 
 
-def status(port: int, path: str, host: str = f"{ADDRESS}:8765") -> int:
+def response_status(port: int, path: str, host: str = f"{ADDRESS}:8765") -> int:
     connection = HTTPConnection(ADDRESS, port, timeout=10)
     connection.request("GET", path, headers={"Host": host})
-    found = connection.getresponse().status
+    status = connection.getresponse().status
     connection.close()
-    return found
+    return status
 
 
-def test_the_same_report_is_the_same_file(folder: Path, tmp_path: Path) -> None:
+def test_a_report_is_always_packed_into_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     pack_report(folder, tmp_path / "a.zip")
     for file in folder.rglob("*"):
         file.touch()
@@ -69,8 +71,8 @@ def test_the_same_report_is_the_same_file(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
-def test_a_packed_report_is_whole_and_without_stamps(folder: Path, tmp_path: Path) -> None:
-    pack_report(folder, folder / "report.zip")  # which the next one does not take along
+def test_a_packed_report_has_all_files_but_stamps_and_packs(folder: Path, tmp_path: Path) -> None:
+    pack_report(folder, folder / "report.zip")
     pack_report(folder, tmp_path / "report.zip")
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
         names = archive.namelist()
@@ -90,7 +92,7 @@ def test_the_page_comes_with_its_policy_as_a_header(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "expected"),
+    ("path", "expected_status"),
     [
         ("/data/files.js", 200),
         ("/index.html?x=1", 200),
@@ -103,73 +105,73 @@ def test_the_page_comes_with_its_policy_as_a_header(port: int) -> None:
         ("/data", 301),
     ],
 )
-def test_what_is_no_part_of_the_report_is_not_handed_out(
-    port: int, path: str, expected: int
-) -> None:
-    assert status(port, path) == expected
+def test_files_of_the_report_alone_are_served(port: int, path: str, expected_status: int) -> None:
+    assert response_status(port, path) == expected_status
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1.evil.example"])
-def test_a_page_of_another_name_gets_nothing(port: int, host: str) -> None:
-    assert status(port, "/", host) == 421
+def test_a_request_for_another_host_is_refused(port: int, host: str) -> None:
+    assert response_status(port, "/", host) == 421
 
 
-def test_a_port_that_is_taken_or_none_is_reported_at_once(folder: Path, port: int) -> None:
+def test_a_port_in_use_is_refused(folder: Path, port: int) -> None:
     with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
         open_server(folder.parent, port)
+
+
+def test_a_port_out_of_range_is_refused(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
         open_server(folder.parent, 70_000)
 
 
-def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
-    with served(tmp_path) as port:
-        assert status(port, "/") == status(port, "/data/files.js") == 404
+@pytest.mark.parametrize("path", ["/", "/data/files.js"])
+def test_pages_of_a_home_without_a_report_are_not_found(tmp_path: Path, path: str) -> None:
+    with serving_report(tmp_path) as port:
+        assert response_status(port, path) == 404
 
 
-def test_links_follow_the_port_that_is_served(folder: Path) -> None:
+def test_links_go_to_the_last_address_that_was_served(folder: Path) -> None:
     home = folder.parent
     assert served_address(home) == "http://127.0.0.1:8765"
-    with serve_live(home, lambda: None, 0) as first:
-        assert served_address(home) == first
-        with serve_live(home, lambda: None) as second:  # the last port is in use
-            assert second != first
-            assert served_address(home) == second
-    with serve_live(home, lambda: None) as third:
-        assert third == second
+    with serve_live(home, lambda: None, 0) as first_address:
+        assert served_address(home) == first_address
+        with serve_live(home, lambda: None) as second_address:  # the first port is in use
+            assert second_address != first_address
+            assert served_address(home) == second_address
+    with serve_live(home, lambda: None) as third_address:
+        assert third_address == second_address
 
 
-def test_a_served_report_is_made_again_and_a_failure_ends_nothing(
+def test_a_report_that_cannot_be_updated_is_served_on_and_tried_again(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_server, "EVERY", 0.001)
-    made, many = [], Event()
+    n_calls = count(1)
+    called_four_times = Event()
 
-    def remake() -> None:
-        made.append(1)
-        if len(made) > 3:
-            many.set()
+    def fail_to_update() -> None:
+        if next(n_calls) == 4:
+            called_four_times.set()
         raise TableError("scores.parquet: damaged")
 
-    with serve_live(folder.parent, remake, 0):
-        assert many.wait(10)
+    with serve_live(folder.parent, fail_to_update, 0):
+        assert called_four_times.wait(10)
     assert capsys.readouterr().err.count("The report cannot be updated: scores") == 1
 
 
-def test_a_served_report_follows_the_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_served_report_follows_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     with Workbench(home_settings()) as bench:
-        make = report_maker(bench)
-        make()
+        make_report = report_maker(bench)
+        make_report()
         (tmp_path / "signs.jsonl").write_text('{"question": "1 + 1?", "answer": "2"}')
         (tmp_path / "bench.toml").write_text('[benchmarks.signs]\nfile = "signs.jsonl"\n')
-        assert "signs" not in index_of(tmp_path)
-        make()
-        assert "signs" in index_of(tmp_path)
+        assert "signs" not in index_data(tmp_path)
+        make_report()
+        assert "signs" in index_data(tmp_path)
 
 
-def index_of(home: Path) -> str:
+def index_data(home: Path) -> str:
     """The data of the first page."""
     (file,) = (home / "report" / "data").glob("index.*.js")
     return file.read_text(encoding="utf-8")

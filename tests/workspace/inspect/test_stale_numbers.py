@@ -1,4 +1,4 @@
-"""What is done to a source x what prints a number: marked as stale, and current once evaluated."""
+"""A number is marked as stale once its source has changed, and current once evaluated again."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from tests.fakes.commands import bench
 
 MARK = "stale"
-READERS = {
+READERS = {  # commands that print a number
     "leaderboard": ("leaderboard", "quiz"),
     "matrix": ("leaderboard",),
     "explain": ("explain", "quiz/q3", "--model", "random"),
@@ -31,25 +31,25 @@ READERS = {
 }
 
 
-ANSWERS = [str(number % 6) for number in range(24)]
+ANSWERS = [str(question_index % 6) for question_index in range(24)]
 
 
 def write_quiz(folder, answers=ANSWERS):
     rows = [
         {
-            "id": f"q{number}",
-            "question": f"Which number follows {number - 1}?",
+            "id": f"q{index}",
+            "question": f"Which number follows {index - 1}?",
             "images": "a.png",
             "options": ["0", "1", "2", "3", "4", "5"],
             "answer": answer,
         }
-        for number, answer in enumerate(answers)
+        for index, answer in enumerate(answers)
     ]
     (folder / "quiz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def write_settings(folder, *more):
-    lines = ["[benchmarks.quiz]", 'file = "quiz.jsonl"', 'answers = "texts"', *more]
+def write_settings(folder, *added_lines):
+    lines = ["[benchmarks.quiz]", 'file = "quiz.jsonl"', 'answers = "texts"', *added_lines]
     (folder / "bench.toml").write_text("\n".join(lines) + "\n")
 
 
@@ -96,25 +96,30 @@ def home(evaluated, tmp_path, monkeypatch):
     return copy
 
 
-def shown_by(reader):
+def command_output(reader):
+    """Output of a reader, in which outdated tables are called stale, too."""
     return CliRunner().invoke(app, READERS[reader]).output.replace("outdated", MARK)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_number_of_another_source_is_marked_by(home, reader):
+def test_a_number_of_a_changed_source_is_marked_as_stale_by(home, reader):
     correct_key(home)
-    assert MARK in shown_by(reader)
+    assert MARK in command_output(reader)
+
+
+@pytest.fixture
+def number_page(home):
+    """Address of the page of a number in a report that was built after its source changed."""
+    correct_key(home)
+    bench("report")
+    (file,) = (home / "report" / "data").glob("number-quiz-*-random-*.js")
+    page_id, _, _ = file.name.removeprefix("number-").partition(".")
+    return f"number/{page_id}"
 
 
 @pytest.mark.browser
-def test_pages_of_numbers_and_samples_say_what_has_changed(home, page):
-    correct_key(home)
-    bench("report")
-    (number,) = (home / "report" / "data").glob("number-quiz-*-random-*.js")
-    for address in (
-        "samples/quiz",
-        f"number/{number.name.partition('.')[0]}".replace("number-", ""),
-    ):
+def test_pages_of_numbers_and_samples_name_what_has_changed(home, number_page, page):
+    for address in ("samples/quiz", number_page):
         page.goto("about:blank")
         page.goto(f"{(home / 'report' / 'index.html').as_uri()}#/{address}")
         page.get_by_text("stale quiz.jsonl has changed: bench evaluate quiz").wait_for()
@@ -122,98 +127,114 @@ def test_pages_of_numbers_and_samples_say_what_has_changed(home, page):
 
 def test_after_an_evaluation_its_model_is_current_and_the_other_is_marked(home):
     correct_key(home)
-    assert bench("evaluate", "quiz", "--model", "random").exit_code == 0
+    bench("evaluate", "quiz", "--model", "random")
     lines = bench("leaderboard", "quiz").output.splitlines()
-    (current,) = (line for line in lines if line.startswith("random"))
-    (other,) = (line for line in lines if line.startswith("most-frequent"))
-    assert MARK not in current
-    assert "measured on questions that have changed since" in other
-    assert bench("evaluate", "quiz", "--model", "most-frequent").exit_code == 0
-    assert MARK not in shown_by("leaderboard")
+    (evaluated_line,) = (line for line in lines if line.startswith("random"))
+    (stale_line,) = (line for line in lines if line.startswith("most-frequent"))
+    assert MARK not in evaluated_line
+    assert "measured on questions that have changed since" in stale_line
+    bench("evaluate", "quiz", "--model", "most-frequent")
+    assert MARK not in command_output("leaderboard")
+
+
+@pytest.mark.parametrize("change_source", [correct_key, swap_image])
+def test_python_evaluates_and_loads_the_changed_questions(home, change_source):
+    questions_before = list(bench_assets.load("quiz"))
+    change_source(home)
+    (evaluation,) = bench_assets.evaluate("quiz", model="random").evaluations
+    assert list(evaluation.questions) == list(bench_assets.load("quiz")) != questions_before
+
+
+def test_python_compares_the_questions_that_did_not_change(home):
+    before = bench_assets.evaluate("quiz", model="random")
+    correct_key(home)
+    (row,) = bench_assets.compare(before, bench_assets.evaluate("quiz", model="random")).rows
+    assert row.n == 23  # of 24 questions
+
+
+def test_python_compares_no_runs_whose_questions_all_changed(home):
+    before = bench_assets.evaluate("quiz", model="random")
+    swap_image(home)  # that of all questions
+    after = bench_assets.evaluate("quiz", model="random")
+    with pytest.raises(BenchError, match="the runs have no common question"):
+        bench_assets.compare(before, after)
+
+
+def test_python_neither_loads_nor_evaluates_a_suite_whose_file_is_missing(home):
+    remove_file(home)
+    with pytest.raises(BenchError, match=r"quiz\.jsonl"):
+        bench_assets.load("quiz")
+    with pytest.raises(BenchError, match=r"quiz\.jsonl"):
+        bench_assets.evaluate("quiz", model="random")
 
 
 @pytest.mark.parametrize(
-    ("action", "n_common"),
-    [(correct_key, 23), (swap_image, 0), (remove_file, None)],
-    ids=lambda action: getattr(action, "__name__", ""),
+    ("change_source", "expected_reason"),
+    [
+        (correct_key, "stale: quiz.jsonl has changed: bench evaluate quiz"),
+        (swap_image, "stale: ../a.png has changed: bench evaluate quiz"),
+        (change_setting, "stale: the setting group_size has changed"),
+        (remove_file, "stale"),
+    ],
 )
-def test_python_evaluates_loads_and_compares_the_questions_as_they_are_after(
-    home, action, n_common
-):
-    before = bench_assets.evaluate("quiz", model="random")
-    action(home)
-    if n_common is None:
-        with pytest.raises(BenchError, match=r"quiz\.jsonl"):
-            bench_assets.load("quiz")
-        with pytest.raises(BenchError, match=r"quiz\.jsonl"):
-            bench_assets.evaluate("quiz", model="random")
-        return
-    run = bench_assets.evaluate("quiz", model="random")
-    assert list(run.evaluations[0].questions) == list(bench_assets.load("quiz"))
-    assert list(before.evaluations[0].questions) != list(bench_assets.load("quiz"))
-    if n_common:
-        (row,) = bench_assets.compare(before, run).rows
-        assert row.n == n_common
-    else:
-        with pytest.raises(BenchError, match="the runs have no common question"):
-            bench_assets.compare(before, run)
+def test_a_stale_number_names_what_has_changed(home, change_source, expected_reason):
+    change_source(home)
+    assert expected_reason in command_output("leaderboard")
 
 
-def test_a_stale_number_names_what_has_changed_and_what_to_do(home):
+def test_a_number_is_current_again_once_a_change_is_undone(home):
     correct_key(home)
-    assert "stale: quiz.jsonl has changed: bench evaluate quiz" in shown_by("leaderboard")
-    write_quiz(home)
     swap_image(home)
-    assert "stale: ../a.png has changed: bench evaluate quiz" in shown_by("leaderboard")
-    write_image(home, "red")
     change_setting(home)
-    assert "stale: the setting group_size has changed" in shown_by("leaderboard")
+    assert MARK in command_output("leaderboard")
+    write_quiz(home)
+    write_image(home, "red")
     write_settings(home)
-    assert MARK not in shown_by("leaderboard")
-    remove_file(home)
-    assert MARK in shown_by("leaderboard")
+    assert MARK not in command_output("leaderboard")
 
 
-@pytest.mark.parametrize("harmless", ["settings of the evaluation", "another section", "touched"])
-def test_what_questions_do_not_depend_on_leaves_numbers_current(home, harmless):
-    if harmless == "touched":
-        (home / "quiz.jsonl").touch()
-    elif harmless == "another section":
-        write_settings(home, "[checkpoints]", "smallest_change = 0.1")
-    else:
-        write_settings(home, "[suites.quiz]", 'judge = ""')
-    assert MARK not in shown_by("leaderboard")
+@pytest.mark.parametrize(
+    "harmless_section",
+    [("[suites.quiz]", 'judge = ""'), ("[checkpoints]", "smallest_change = 0.1")],
+    ids=["settings of the evaluation", "another section"],
+)
+def test_settings_that_questions_do_not_depend_on_leave_numbers_current(home, harmless_section):
+    write_settings(home, *harmless_section)
+    assert MARK not in command_output("leaderboard")
+
+
+def test_touching_a_file_of_questions_leaves_numbers_current(home):
+    (home / "quiz.jsonl").touch()
+    assert MARK not in command_output("leaderboard")
 
 
 def test_a_source_that_lost_rows_is_refused_until_it_is_accepted(home):
     write_quiz(home, ANSWERS[:12])
-    refused = bench("evaluate", "quiz", "--model", "random", fails=True).output
-    assert "quiz.jsonl: 12 rows (24 before)" in refused
-    assert MARK in shown_by("leaderboard")
+    output = bench("evaluate", "quiz", "--model", "random", fails=True).output
+    assert "quiz.jsonl: 12 rows (24 before)" in output
+    assert MARK in command_output("leaderboard")
     bench("tables", "accept", "quiz")
     bench("evaluate", "quiz", "--model", "random")
     bench("evaluate", "quiz", "--model", "most-frequent")
-    assert MARK not in shown_by("leaderboard")
+    assert MARK not in command_output("leaderboard")
 
 
-def test_a_run_of_the_launchpad_that_accepts_passes_once(home):
+def test_a_run_of_the_launchpad_accepts_lost_rows_once(home):
     write_quiz(home, ANSWERS[:12])
-    settings = load_settings(home)
-    with Workbench(settings, ["quiz"]) as opened:
-        job = opened.definitions.resolve_implicit_global_asset_job_def()
-        keys = dataset_build("quiz").resolve(opened.definitions.resolve_asset_graph())
+    with Workbench(load_settings(home), ["quiz"]) as workbench:
+        job = workbench.definitions.resolve_implicit_global_asset_job_def()
+        keys = dataset_build("quiz").resolve(workbench.definitions.resolve_asset_graph())
 
-        def launch(**accept):
-            config = {"resources": {"io_manager": {"config": accept}}}
+        def run_succeeds(**config):
             return job.execute_in_process(
-                run_config=config,
+                run_config={"resources": {"io_manager": {"config": config}}},
                 asset_selection=[*keys],
-                instance=opened.instance,
+                instance=workbench.instance,
                 raise_on_error=False,
             ).success
 
-        assert not launch()
-        assert launch(accept=True)
+        assert not run_succeeds()
+        assert run_succeeds(accept=True)
         write_quiz(home, ANSWERS[:4])
-        assert not launch()
-        assert len(opened.tables.read(["quiz", "questions"], Question)) == 12
+        assert not run_succeeds()
+        assert len(workbench.tables.read(["quiz", "questions"], Question)) == 12

@@ -1,4 +1,4 @@
-"""A model is removed with all that is its own, and nothing of anybody else's."""
+"""Removing a model removes all that is its own, and nothing of another model."""
 
 import sqlite3
 import subprocess
@@ -18,9 +18,9 @@ from bench_resources.runs.orphaned_runs import table_locks
 from tests.fakes.rows import prediction
 from tests.fakes.stores import response_file
 
-ODD = "org/m@127.0.0.1-8000+top_p=0.5"
-NAMES = ("m", "m2", "org", ODD, "all")
-HOLD = """
+ODD_NAME = "org/m@127.0.0.1-8000+top_p=0.5"
+MODEL_NAMES = ("m", "m2", "org", ODD_NAME, "all")
+HOLD_LOCK = """
 import sys
 from pathlib import Path
 from bench_resources.storage.locks import hold_locks
@@ -35,25 +35,25 @@ def bench(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     (home / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
     (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
-    with Workbench(load_settings(home), ["quiz"]) as opened:
-        yield opened
+    with Workbench(load_settings(home), ["quiz"]) as workbench:
+        yield workbench
 
 
 @pytest.fixture
 def home(bench):
-    """Tables, notes, partitions and responses of several models."""
-    for name in NAMES:
+    """A home with tables, notes, partitions and responses of several models."""
+    for name in MODEL_NAMES:
         predictions = [prediction(model=name, decoding=f"of {name}|t=0")]
         bench.tables.write(["quiz", "predictions"], predictions, Prediction, name)
         bench.tables.write(["quiz", "scores"], [], Score, name)
         bench.instance.add_dynamic_partitions(str(MODELS.name), [name])
     bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet
-    save_models(bench.settings.home, {ODD: {"kind": "random"}})
+    save_models(bench.settings.home, {ODD_NAME: {"kind": "random"}})
     file = bench.settings.home / "responses.sqlite"
     response_file(file)
     with sqlite3.connect(file) as db:
         db.execute("DELETE FROM responses")
-        for name in NAMES:
+        for name in MODEL_NAMES:
             db.execute(
                 "INSERT INTO responses (key, model, decoding, prompt) VALUES (?, ?, 't=0', ?)",
                 (name, f"of {name}", f"prompt of {name}"),
@@ -61,71 +61,78 @@ def home(bench):
     return bench.settings.home
 
 
-def files(home):
+def table_files(home):
     return {file.relative_to(home).as_posix() for file in (home / "tables").rglob("*.parquet")}
 
 
-def responses(home):
+def response_keys(home):
     with sqlite3.connect(home / "responses.sqlite") as db:
         return {name for (name,) in db.execute("SELECT key FROM responses")}
 
 
 def test_results_of_a_suite_that_is_gone_are_named_and_go_with_their_model(bench, home):
-    for model in ("m", "all"):
-        bench.tables.write(["gone", "metrics"], [], Metric, model)
+    bench.tables.write(["gone", "metrics"], [], Metric, "m")
+    bench.tables.write(["gone", "metrics"], [], Metric, "all")
     bench.tables.write(["gone", "questions"], [], Score)
     assert unknown_suites(bench) == {"gone": ["all", "m"]}
     remove(bench, find_removable(bench, "m"), responses=False)
     assert unknown_suites(bench) == {"gone": ["all"]}
-    assert "gone/questions/all.parquet" in {file.removeprefix("tables/") for file in files(home)}
+    assert "tables/gone/questions/all.parquet" in table_files(home)
 
 
-@pytest.mark.parametrize("model", NAMES)
-def test_only_what_is_its_own_goes(bench, home, model):
-    before = files(home)
+@pytest.mark.parametrize("model", MODEL_NAMES)
+def test_removing_a_model_leaves_everything_of_the_others(bench, home, model):
+    files_before = table_files(home)
     assert len(find_removable(bench, model).tables) == 2
-    done = remove(bench, find_removable(bench, model), responses=True)
-    assert (done.tables, done.responses) == (2, 1)
-    assert len(before - files(home)) == 2
-    assert all("predictions" in name or "scores" in name for name in before - files(home))
-    assert "tables/quiz/rejections/all.parquet" in files(home)
-    assert responses(home) == set(NAMES) - {model}
+    removed = remove(bench, find_removable(bench, model), responses=True)
+    assert (removed.tables, removed.responses) == (2, 1)
+    removed_files = files_before - table_files(home)
+    assert len(removed_files) == 2
+    assert {file.split("/")[2] for file in removed_files} == {"predictions", "scores"}
+    assert "tables/quiz/rejections/all.parquet" in table_files(home)
+    assert response_keys(home) == set(MODEL_NAMES) - {model}
     assert not bench.instance.has_dynamic_partition(str(MODELS.name), model)
-    assert (ODD in read_models(home)) == (model != ODD)
+    assert set(read_models(home)) == {ODD_NAME} - {model}
     with pytest.raises(BenchError, match="no model with tables named"):
         find_removable(bench, model)
 
 
-def test_responses_stay_unless_they_are_to_go_and_where_another_model_has_them_too(bench, home):
+def test_responses_stay_unless_they_are_to_be_removed(bench, home):
     assert remove(bench, find_removable(bench, "m"), responses=False).responses == 0
-    bench.tables.write(
-        ["quiz", "predictions"], [prediction(model="org", decoding="of m2|t=0")], Prediction, "org"
-    )
+    assert response_keys(home) == set(MODEL_NAMES)
+
+
+def test_responses_that_another_model_has_too_stay(bench, home):
+    shared = prediction(model="org", decoding="of m2|t=0")
+    bench.tables.write(["quiz", "predictions"], [shared], Prediction, "org")
     assert remove(bench, find_removable(bench, "m2"), responses=True).responses == 0
-    assert responses(home) == set(NAMES)
+    assert response_keys(home) == set(MODEL_NAMES)
 
 
 def test_a_model_that_is_being_evaluated_is_refused(bench, home):
     (lock,) = table_locks(["quiz"], "m")
-    command = [sys.executable, "-c", HOLD, str(home / "locks"), lock]
+    command = [sys.executable, "-c", HOLD_LOCK, str(home / "locks"), lock]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
         assert holder.stdout
         assert holder.stdin
         assert holder.stdout.readline() == "held\n"
-        before = files(home)
+        files_before = table_files(home)
         with pytest.raises(BenchError, match=f"m is being evaluated by process {holder.pid}"):
             remove(bench, find_removable(bench, "m"), responses=True)
-        assert (files(home), responses(home)) == (before, set(NAMES))
+        assert (table_files(home), response_keys(home)) == (files_before, set(MODEL_NAMES))
         holder.stdin.close()
     assert remove(bench, find_removable(bench, "m"), responses=False).tables == 2
 
 
 def test_tables_are_listed_with_how_many_models_have_one(bench, home):
-    listed = {one.name: one for one in list_tables(bench, "quiz")}
+    listed = {table.name: table for table in list_tables(bench, "quiz")}
     assert (listed["quiz/predictions"].per, listed["quiz/predictions"].made) == ("model", 5)
     assert (listed["quiz/rejections"].per, listed["quiz/rejections"].made) == ("", 1)
     assert listed["quiz/questions"].made == 0
-    assert "leaderboard" in {one.name for one in list_tables(bench)}
+    assert "leaderboard" in {table.name for table in list_tables(bench)}
+
+
+def test_tables_of_an_unknown_suite_are_refused_with_the_nearest(bench):
     with pytest.raises(BenchError, match="nearest: quiz; `bench tables list` lists all"):
         list_tables(bench, "quitz")

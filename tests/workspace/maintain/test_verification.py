@@ -1,4 +1,4 @@
-"""`bench home verify` and tables that lie in another's place, or may not be read."""
+"""`bench home verify` of tables that are swapped, outdated or may not be read."""
 
 import shlex
 import shutil
@@ -21,7 +21,7 @@ QUESTIONS = "\n".join(
     f'{{"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}}'
     for n in range(4)
 )
-STEPS = ("predictions", "scores", "metrics")
+TABLES = ("predictions", "scores", "metrics")
 
 
 @pytest.fixture(scope="module")
@@ -30,59 +30,62 @@ def evaluated(tmp_path_factory):
     home.mkdir()
     (home / "bench.toml").write_text(TOML)
     (home / "quiz.jsonl").write_text(QUESTIONS)
-    with Workbench(load_settings(home), ["quiz"]) as opened:
-        opened.refresh_questions("quiz")
+    with Workbench(load_settings(home), ["quiz"]) as workbench:
+        workbench.refresh_questions("quiz")
         for model in ("a", "b"):
-            opened.evaluate(["quiz"], model)
+            workbench.evaluate(["quiz"], model)
     response_file(home / "responses.sqlite")
     return home
 
 
 @pytest.fixture
 def home(evaluated, tmp_path, monkeypatch):
-    return copied(evaluated, tmp_path / "home", monkeypatch)
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return shutil.copytree(evaluated, tmp_path / "home")
 
 
-def copied(evaluated, home, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(home))
-    return shutil.copytree(evaluated, home)
-
-
-def found(*, fails=True):
+def problems(*, fails=True):
+    """What ``bench home verify`` reports that is not whole, by name."""
     rows = lines(bench("home", "verify", "--json", fails=fails))
     return {row["what"]: row for row in rows if row["state"] != "whole"}
 
 
-def commands(state):
-    return {what: one["command"] for what, one in found().items() if one["state"] == state}
+def commands_for(state):
+    """The commands that mend what is in a state, by name."""
+    return {name: row["command"] for name, row in problems().items() if row["state"] == state}
 
 
-def swap(home, table):
+def swap_models(home, table):
+    """Exchange the tables of the two models."""
     a, b = (home / f"tables/quiz/{table}/{model}.parquet" for model in "ab")
     a.rename(home / "aside")
     b.rename(a)
     (home / "aside").rename(b)
 
 
-@pytest.mark.parametrize("table", STEPS)
-def test_swapped_tables_are_found(home, table):
-    swap(home, table)
-    wrong = found()
-    assert wrong.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}
-    assert {one["state"] for one in wrong.values()} == {"damaged"}
-    assert "expected the table quiz/" in wrong[f"quiz/{table} of a"]["why"]
+@pytest.mark.parametrize("table", TABLES)
+def test_swapped_tables_are_damaged(home, table):
+    swap_models(home, table)
+    rows = problems()
+    assert rows.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}
+    assert {row["state"] for row in rows.values()} == {"damaged"}
+    assert "expected the table quiz/" in rows[f"quiz/{table} of a"]["why"]
 
 
-def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
-    swap(home, "scores")
-    shown = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
-    assert "got quiz/scores/b.parquet" in shown.stderr
-    for command in commands("damaged").values():
+def test_rows_of_another_model_are_not_shown(home):
+    swap_models(home, "scores")
+    result = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
+    assert "got quiz/scores/b.parquet" in result.stderr
+
+
+def test_commands_of_verify_mend_swapped_tables(home):
+    swap_models(home, "scores")
+    for command in commands_for("damaged").values():
         bench(*shlex.split(command)[1:])
-    assert found(fails=False) == {}
+    assert problems(fails=False) == {}
 
 
-def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(home):
+def test_what_another_version_wrote_is_outdated_and_a_command_updates_it(home):
     tables = TableFiles(folder=str(home / "tables"))
     row = make_dataclass("Row", [("question_id", str), ("mark", float)], frozen=True)
     tables.write(["quiz", "scores"], [row("0", 1.0)], row, "a")
@@ -90,14 +93,14 @@ def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(
         db.execute("UPDATE bench_revisions SET version_num = 'responses_0001'")
         db.execute("ALTER TABLE responses DROP COLUMN served")
         db.commit()
-    outdated = commands("outdated")
+    outdated = commands_for("outdated")
     assert outdated == {
         "quiz/scores of a": "bench evaluate quiz --model a",
         "responses.sqlite": "bench home migrate-schema",
     }
-    for command in reversed(outdated.values()):
+    for command in reversed(outdated.values()):  # an evaluation needs the present schema
         bench(*shlex.split(command)[1:])
-    assert found(fails=False) == {}
+    assert problems(fails=False) == {}
 
 
 @pytest.mark.parametrize(
@@ -112,8 +115,8 @@ def test_what_another_version_wrote_is_outdated_and_a_command_brings_it_forward(
 def test_what_may_not_be_read_is_not_called_damaged(home, name):
     (home / name).chmod(0)
     with unprivileged():
-        wrong = found()
+        rows = problems().values()
     (home / name).chmod(0o755)
-    assert {one["state"] for one in wrong.values()} == {"unreadable"}
-    assert all("cannot be read: permission denied" in one["why"] for one in wrong.values())
-    assert {one["command"] for one in wrong.values()} == {f"chmod u+rX {home / name}"}
+    assert {row["state"] for row in rows} == {"unreadable"}
+    assert all("cannot be read: permission denied" in row["why"] for row in rows)
+    assert {row["command"] for row in rows} == {f"chmod u+rX {home / name}"}

@@ -1,4 +1,4 @@
-"""`bench home verify`: what is whole, what is not, and a command that brings it back."""
+"""`bench home verify`: what is damaged, and a command that mends it."""
 
 import shlex
 import shutil
@@ -22,54 +22,56 @@ def home(evaluated, tmp_path, monkeypatch):
     return home
 
 
-def found(*, wrong):
-    return [
-        (row["what"], row["state"], row["command"])
-        for row in lines(bench("home", "verify", "--json", fails=bool(wrong)))
-        if (row["state"] in ("damaged", "missing", "unreadable")) == wrong
-    ]
+def commands_of_verify():
+    """The command for each damaged, missing or unreadable part, by its name."""
+    return {
+        row["what"]: row["command"]
+        for row in lines(bench("home", "verify", "--json", fails=True))
+        if row["state"] in ("damaged", "missing", "unreadable")
+    }
 
 
-def tables(home):
+def codis_tables(home):
     """The folder of CODIS' tables, of the source that bench.toml names."""
-    (place,) = home.glob("tables/.of/codis-*")
-    return place / "codis"
+    (folder,) = home.glob("tables/.of/codis-*")
+    return folder / "codis"
 
 
-def flip(file, place=40):
+def flip_bit(file, position=40):
     data = bytearray(file.read_bytes())
-    data[place] ^= 1
+    data[position] ^= 1
     file.write_bytes(data)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "spoil_image", [flip, Path.unlink], ids=["a damaged image", "an image that is gone"]
+    "spoil_image", [flip_bit, Path.unlink], ids=["a damaged image", "a missing image"]
 )
-def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_image):
+def test_damage_is_named_and_the_commands_mend_it(home, spoil_image):
     image = min((home / "images").glob("*/*"))
     spoil_image(image)
-    flip(tables(home) / "scores/random.parquet")
-    flip(tables(home) / "questions/all.parquet")
-    commands = {
+    flip_bit(codis_tables(home) / "scores/random.parquet")
+    flip_bit(codis_tables(home) / "questions/all.parquet")
+    expected_commands = {
         "codis/scores of random": "bench evaluate codis --model random",
         "codis/questions": "bench tables questions codis",
     }
-    wrong = {what: command for what, _, command in found(wrong=True)}
-    assert commands.items() <= wrong.items()
-    assert any(image.name in what for what in wrong)
-    for command in commands.values():
+    commands = commands_of_verify()
+    assert expected_commands.items() <= commands.items()
+    assert any(image.name in name for name in commands)
+
+    for command in expected_commands.values():
         bench(*shlex.split(command)[1:])
-    bench("home", "verify")
+    bench("home", "verify")  # exit code 0
 
 
 def test_other_damage_is_named_with_something_to_do(home):
     with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
         db.execute("INSERT INTO responses (key, text, digest) VALUES ('k', 'yes', 'other')")
-    flip(home / "dagster/schedules/schedules.db", 3)
-    (tables(home) / "old").mkdir()
-    (tables(home) / "old/all.parquet").write_bytes(b"PAR1")
-    commands = {what: command for what, _, command in found(wrong=True)}
+    flip_bit(home / "dagster/schedules/schedules.db", 3)
+    (codis_tables(home) / "old").mkdir()
+    (codis_tables(home) / "old/all.parquet").write_bytes(b"PAR1")
+    commands = commands_of_verify()
     assert commands.keys() == {"responses", "dagster", "codis/old"}
     assert "bench evaluate" in commands.pop("responses")
     assert all(str(home) in command for command in commands.values())
@@ -79,9 +81,9 @@ def test_a_folder_that_may_not_be_read_is_named_once(home):
     records = home / "dagster"
     records.chmod(0)
     with unprivileged():
-        wrong = [(one.what, one.command) for one in unreadable_findings([records])]
+        (finding,) = unreadable_findings([records])
     records.chmod(0o755)
-    assert wrong == [("dagster", f"chmod u+rX {records}")]
+    assert (finding.what, finding.command) == ("dagster", f"chmod u+rX {records}")
 
 
 @pytest.mark.parametrize("command", [("models", "list"), ("home", "verify")])
@@ -97,11 +99,9 @@ def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["a?b", "a%20b", "a\udcff"])
-def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
-    tmp_path, monkeypatch, name
-):
+def test_a_home_whose_path_dagster_cannot_use_is_refused_and_not_made(tmp_path, monkeypatch, name):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / name))
     stderr = bench("evaluate", "codis", "--model", "random", fails=True).stderr
-    shown = name.encode(errors="backslashreplace").decode()
-    assert f"{shown}: Dagster cannot store its databases in a path with" in stderr
+    printed_name = name.encode(errors="backslashreplace").decode()
+    assert f"{printed_name}: Dagster cannot store its databases in a path with" in stderr
     assert not Path(tmp_path, name).exists()

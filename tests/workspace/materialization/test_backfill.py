@@ -23,13 +23,9 @@ from tests.fakes.quiz import TASK
 MODELS = Path(__file__).with_name("backfill.toml").read_text(encoding="utf-8")
 
 
-def opening(images, prompt):
-    """A model in Python."""
-    return "Opening."
-
-
 @pytest.fixture(scope="module")
 def server():
+    """A server of a judge that calls everything right, and of models that respond "Opening."."""
     with ChatServer(lambda body: "right" if body["model"] == "judge" else "Opening.") as running:
         yield running
 
@@ -42,35 +38,37 @@ def bench(tmp_path_factory, server):
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(MODELS.format(url=server.base_url))
-    with Workbench(load_settings(home), ["codis", "multi"]) as opened:
-        opened.refresh_questions("codis")
-        yield opened
+    with Workbench(load_settings(home), ["codis", "multi"]) as workbench:
+        workbench.refresh_questions("codis")
+        yield workbench
 
 
-def test_encoders_are_evaluated_though_the_model_of_their_name_fails():
-    models = []
+def test_suites_of_encoders_are_evaluated_although_those_of_models_fail():
+    evaluated_suites = []
 
-    def evaluate(names, model, condition):
-        models.extend(names)
-        raise TableError(f"{names[0]} fails")
+    def fail_to_evaluate(suites, model, condition):
+        evaluated_suites.extend(suites)
+        raise TableError(f"{suites[0]} fails")
 
-    tasks = {kind: [replace(TASK, asked_of=kind)] for kind in ("model", "encoder")}
-    fake = SimpleNamespace(catalog=SimpleNamespace(tasks_of=tasks.get), evaluate=evaluate)
-    found = _evaluate_model(cast(Workbench, fake), "random", list(tasks), "main")
-    assert (models, found.error) == (["model", "encoder"], "model fails; encoder fails")
+    tasks = {"vqa": [TASK], "retrieval": [replace(TASK, asked_of="encoder")]}
+    catalog = SimpleNamespace(tasks_of=tasks.get)
+    fake_bench = cast(Workbench, SimpleNamespace(catalog=catalog, evaluate=fail_to_evaluate))
+    result = _evaluate_model(fake_bench, "random", list(tasks), "main")
+    assert evaluated_suites == ["vqa", "retrieval"]
+    assert result.error == "vqa fails; retrieval fails"
 
 
-def test_a_home_that_cannot_be_used_is_tried_once_for_all_tasks(bench, monkeypatch):
-    tried = []
+def test_a_home_that_cannot_be_used_is_not_tried_again_for_each_task(bench, monkeypatch):
+    built_names = []
 
-    def refused(name):
-        tried.append(name)
+    def refuse(name):
+        built_names.append(name)
         raise HomeError("connection refused")
 
-    monkeypatch.setattr(bench, "refresh_questions", refused)
+    monkeypatch.setattr(bench, "refresh_questions", refuse)
     with pytest.raises(HomeError, match="connection refused"):
         build_questions(bench, "blink")
-    assert tried == ["blink"]
+    assert built_names == ["blink"]
 
 
 def test_a_dry_run_needs_the_question_tables(tmp_path):
@@ -83,7 +81,7 @@ def test_a_dry_run_needs_the_question_tables(tmp_path):
         dry_run(bare, ["codis"], "random")
 
 
-def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, server):
+def test_a_dry_run_counts_what_an_evaluation_would_request_and_requests_nothing(bench, server):
     server.forget()
     model, judge = dry_run(bench, ["codis"], "priced")
     assert (model.asked, model.requests, model.cached) == ("model", 4, 0)
@@ -93,31 +91,39 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
     assert (judge.asked, judge.model, judge.requests, judge.cached) == ("judge", "judge", 4, 0)
     assert server.n_requests == 0
 
+
+def test_a_dry_run_after_the_evaluation_finds_every_response_stored(bench, server):
     bench.evaluate(["codis"], "priced")
     server.forget()
-    for again in dry_run(bench, ["codis"], "priced"):
-        assert (again.requests, again.cached, again.money) == (4, 4, 0.0)
-        assert (again.prompt_tokens, again.completion_tokens, again.seconds) == (0, 0, 0.0)
+    estimates = dry_run(bench, ["codis"], "priced")
+    assert [estimate.asked for estimate in estimates] == ["model", "judge"]
+    for estimate in estimates:
+        assert (estimate.requests, estimate.cached, estimate.money) == (4, 4, 0.0)
+        assert (estimate.prompt_tokens, estimate.completion_tokens) == (0, 0)
+        assert estimate.seconds == 0.0
     assert server.n_requests == 0
 
-    other, _ = dry_run(bench, ["codis"], "priced", "no_context")  # the same question twice a pair
-    assert (other.requests, other.cached) == (2, 0)
-    assert other.completion_tokens == 6  # the responses so far have three
-    assert other.seconds is not None
-    assert 0 < other.seconds < 5
+
+def test_a_dry_run_estimates_tokens_and_time_from_the_responses_so_far(bench):
+    bench.evaluate(["codis"], "priced")
+    estimate, _ = dry_run(bench, ["codis"], "priced", "no_context")
+    assert (estimate.requests, estimate.cached) == (2, 0)  # each pair has the same question twice
+    assert estimate.completion_tokens == 6  # the stored responses have three each
+    assert estimate.seconds is not None
+    assert 0 < estimate.seconds < 5
 
 
 @pytest.mark.long
-def test_one_model_that_cannot_respond_does_not_stop_the_others(bench):
-    done = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
-    assert [(one.model, one.condition, bool(one.error)) for one in done] == [
+def test_a_model_that_cannot_respond_does_not_stop_the_others(bench):
+    results = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
+    assert [(result.model, result.condition, bool(result.error)) for result in results] == [
         ("away", "main", True),
         ("away", "no_context", True),
         ("m", "main", False),
         ("m", "no_context", False),
     ]
-    assert "127.0.0.1:9/v1: cannot be reached" in done[0].error
-    for condition in ([], ["no_context"]):
-        measured = bench.tables.partitions(["codis", *condition, "metrics"])
-        assert "m" in measured
-        assert "away" not in measured
+    assert "127.0.0.1:9/v1: cannot be reached" in results[0].error
+    for table in (["codis", "metrics"], ["codis", "no_context", "metrics"]):
+        measured_models = bench.tables.partitions(table)
+        assert "m" in measured_models
+        assert "away" not in measured_models

@@ -1,4 +1,4 @@
-"""A disk that fills in the middle of a run: one message that names the place."""
+"""Errors of runs: a full disk, and what a person reads of a run that failed."""
 
 import sqlite3
 import sys
@@ -15,64 +15,60 @@ from bench_assets.workspace.materialization.dagster_instance import (
 )
 from bench_resources.runs.failures import describe_failure
 
+# What Dagster prints for each record that it cannot store.
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
-PLACE = Path("a home", "dagster")
+FOLDER = Path("a home", "dagster")
 
 
-def test_what_dagster_prints_of_each_record_is_kept_back_and_the_error_names_the_place(capsys):
-    full = OperationalError("insert", {}, sqlite3.OperationalError("disk I/O error"))
-
-    @storage_error_reporting(PLACE)
-    def record():
+def test_a_full_disk_is_one_error_that_names_the_folder(capsys):
+    @storage_error_reporting(FOLDER)
+    def store_record():
         sys.stderr.write(f"{UNWRITTEN} error\n(Background on this error)\n")
-        raise full
+        raise OperationalError("insert", {}, sqlite3.OperationalError("disk I/O error"))
 
     with pytest.raises(HomeError, match=r"^a home/dagster: .*disk I/O error.*full"):
-        record()
+        store_record()
     assert capsys.readouterr().err == ""
 
 
-def test_a_run_that_goes_on_without_some_records_says_so_once(capsys):
-    with storage_error_reporting(PLACE):
-        print("of somebody else", file=sys.stderr)
+def test_records_that_a_run_could_not_store_are_counted_in_one_warning(capsys):
+    with storage_error_reporting(FOLDER):
+        print("another message", file=sys.stderr)
         for _ in range(3):
             sys.stderr.write(f"{UNWRITTEN} error\n")
     assert capsys.readouterr().err == (
-        "of somebody else\nwarning: a home/dagster: 3 lines of the run's log could not be written\n"
+        "another message\nwarning: a home/dagster: 3 lines of the run's log could not be written\n"
     )
-
-
-# What a person reads of a run that failed: our own error where one was raised, else the first.
 
 
 NO_SERVER = "http://127.0.0.1:8080: no server is listening. Start it"
 
 
-class OfAPluginError(BenchError):
+class PluginError(BenchError):
     """An error class that this project does not know."""
 
 
-def raised(kind: type[BenchError]) -> BenchError:
-    """An error whose text is as given, whatever else its class is made with."""
-    error = kind.__new__(kind, NO_SERVER)
+def make_error(error_type: type[BenchError]) -> BenchError:
+    """An error with the text ``NO_SERVER``, whatever arguments its class requires."""
+    error = error_type.__new__(error_type, NO_SERVER)
     Exception.__init__(error, NO_SERVER)
     return error
 
 
-@pytest.mark.parametrize("kind", [BenchError, TableError, OfAPluginError])
-def test_an_error_of_ours_is_shown_and_not_what_it_came_of(kind):
+@pytest.mark.parametrize("error_type", [BenchError, TableError, PluginError])
+def test_an_error_of_ours_is_shown_instead_of_its_cause(error_type):
     @dg.asset(key=["codis", "votes"])
     def votes():
         try:
             raise ConnectionError("[Errno 111] Connection refused")
         except ConnectionError as error:
-            raise raised(kind) from error
+            raise make_error(error_type) from error
 
     result = dg.materialize([votes], raise_on_error=False)
     assert str(describe_failure(result.all_events)) == f"codis/votes: {NO_SERVER}"
 
 
-def test_another_error_is_shown_by_what_it_came_of():
+def test_any_other_error_is_shown_by_its_cause():
     @dg.asset
     def votes():
         try:
@@ -92,27 +88,27 @@ def test_a_check_that_only_warned_does_not_hide_the_error():
 
     @dg.asset_check(asset=questions, blocking=True)
     def people_have_decided():
-        warned = dg.AssetCheckSeverity.WARN
-        return dg.AssetCheckResult(passed=False, severity=warned, metadata={"rows": 1})
+        severity = dg.AssetCheckSeverity.WARN
+        return dg.AssetCheckResult(passed=False, severity=severity, metadata={"rows": 1})
 
     @dg.asset(deps=[questions])
     def votes():
-        raise raised(OfAPluginError)
+        raise make_error(PluginError)
 
     assets = [questions, people_have_decided, votes]
     result = dg.materialize(assets, raise_on_error=False)
     assert str(describe_failure(result.all_events)) == f"votes: {NO_SERVER}"
 
 
-def test_the_page_of_a_failed_run_begins_with_the_error_that_was_raised(tmp_path):
+def test_the_page_of_a_failed_run_shows_the_error_that_was_raised(tmp_path):
     @dg.asset
     def votes():
-        raise OfAPluginError(NO_SERVER)
+        raise PluginError(NO_SERVER)
 
     with open_instance(tmp_path) as instance:
         failed = dg.materialize([votes], instance=instance, raise_on_error=False)
-        logged = [entry.dagster_event for entry in instance.all_logs(failed.run_id)]
-    (data,) = [event.step_failure_data for event in logged if event and event.is_step_failure]
-    assert data.error
-    assert data.error.message.endswith(f"OfAPluginError: {NO_SERVER}\n")
-    assert NO_SERVER in data.error_display_string
+        events = [record.dagster_event for record in instance.all_logs(failed.run_id)]
+    (failure,) = [event.step_failure_data for event in events if event and event.is_step_failure]
+    assert failure.error
+    assert failure.error.message.endswith(f"PluginError: {NO_SERVER}\n")
+    assert NO_SERVER in failure.error_display_string

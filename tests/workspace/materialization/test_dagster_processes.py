@@ -1,4 +1,4 @@
-"""Web server, daemon and code server apart: how they start, are watched and end; who gets in."""
+"""Web server, daemon and code server: how each starts, is checked and ends; the login."""
 
 import base64
 import json
@@ -10,7 +10,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -33,6 +32,7 @@ from bench_assets.workspace.materialization.dagster_processes import (
 from bench_assets.workspace.materialization.supervisor import Supervisor
 from tests.conftest import CHECKOUT
 from tests.fakes.ports import free_port
+from tests.workspace.materialization.test_supervisor import wait_until
 
 
 @pytest.fixture
@@ -42,24 +42,31 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def test_each_is_dagsters_own_program_over_one_graph(home: Path) -> None:
-    at = ["-w", str(home / "dagster" / "workspace.yaml")]
-    web = ["-m", "dagster_webserver", "-h", "127.0.0.1", "-p", "3000"]
-    assert Web(home, "127.0.0.1", 3000).command()[1:] == [*web, *at]
-    daemon = Daemon(home, "127.0.0.1", 0).command()
-    assert "name='dagster-daemon'" in daemon[2]
-    assert daemon[3:] == ["run", *at]
+def test_the_web_server_and_the_daemon_load_the_workspace_file_of_the_home(home: Path) -> None:
+    workspace = ["-w", str(home / "dagster" / "workspace.yaml")]
+    _, *web = Web(home, "127.0.0.1", 3000).command()
+    assert web == ["-m", "dagster_webserver", "-h", "127.0.0.1", "-p", "3000", *workspace]
+    _, _, program, *arguments = Daemon(home, "127.0.0.1", 0).command()
+    assert "name='dagster-daemon'" in program
+    assert arguments == ["run", *workspace]
+
+
+def test_the_workspace_file_names_the_graph_of_the_checkout(home: Path) -> None:
+    Web(home, "127.0.0.1", 3000).command()  # writes the file
     (ours,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
-    (written,) = yaml.safe_load((home / "dagster" / "workspace.yaml").read_text())["load_from"]
+    (location,) = yaml.safe_load((home / "dagster" / "workspace.yaml").read_text())["load_from"]
     graph = {**ours["python_module"], "working_directory": str(home)}
-    assert written == {"python_module": graph}
-    code = CodeServer(home, "127.0.0.1", 4000)
-    grpc = ["-m", "dagster", "api", "grpc", "-h", "127.0.0.1", "-p", "4000"]
-    assert code.command()[1:9] == grpc
-    assert code.environment()["DAGSTER_HOME"] == str(home / "dagster")
+    assert location == {"python_module": graph}
 
 
-def test_a_code_server_is_known_by_the_name_that_the_graph_has_without_one(home: Path) -> None:
+def test_the_code_server_is_dagsters_own_with_the_records_of_the_home(home: Path) -> None:
+    code_server = CodeServer(home, "127.0.0.1", 4000)
+    grpc = "-m dagster api grpc -h 127.0.0.1 -p 4000"
+    assert grpc in " ".join(code_server.command())
+    assert code_server.environment()["DAGSTER_HOME"] == str(home / "dagster")
+
+
+def test_a_code_server_has_the_location_name_of_the_installed_graph(home: Path) -> None:
     *_, file = Daemon(home, "127.0.0.1", 0, "code.example.org:4000").command()
     ours = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     (module,) = yaml.safe_load(Path(file).read_text())["load_from"]
@@ -70,49 +77,52 @@ def test_a_code_server_is_known_by_the_name_that_the_graph_has_without_one(home:
     }
 
 
-@pytest.mark.parametrize("made", [Web, Daemon, CodeServer])
-def test_none_starts_here_when_runs_are_pods(home: Path, made: type[Service]) -> None:
+@pytest.mark.parametrize("service_type", [Web, Daemon, CodeServer])
+def test_no_service_starts_here_when_runs_are_pods(home: Path, service_type: type[Service]) -> None:
     (home / "bench.toml").write_text(
         '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "s3://team/bench"\n'
         '[cluster]\nlauncher = "k8s"\n'
     )
-    message = rf"cluster.launcher: with \"k8s\", {made.label} comes from Dagster's Helm chart"
+    label = service_type.label
+    message = rf"cluster.launcher: with \"k8s\", {label} comes from Dagster's Helm chart"
     with pytest.raises(SettingsError, match=message):
-        Supervisor([made(home, "127.0.0.1", free_port())])
-
-
-@pytest.mark.parametrize("place", ["4000", "host", "host:", ":4000", "host:0", "host:70000", "a:b"])
-def test_what_is_no_place_of_a_code_server_is_refused(home: Path, place: str) -> None:
-    result = CliRunner().invoke(app, ["ui", "daemon", "--code", place])
-    assert result.exit_code == 1
-    assert f"--code {place}: expected HOST:PORT" in result.stderr
-
-
-@pytest.mark.parametrize("of", ["web", "code", "daemon"])
-def test_of_one_that_is_not_there_health_says_so(home: Path, of: str) -> None:
-    result = CliRunner().invoke(app, ["ui", "health", of, "--port", str(free_port())])
-    assert result.exit_code == 1
-    assert (
-        result.stderr
-        == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
-    )
+        Supervisor([service_type(home, "127.0.0.1", free_port())])
 
 
 @pytest.mark.parametrize(
-    ("host", "warned"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True)]
+    "address", ["4000", "host", "host:", ":4000", "host:0", "host:70000", "a:b"]
 )
-def test_who_lets_strangers_reach_it_is_warned(home: Path, host: str, warned: bool) -> None:
-    with socket.socket() as taken:
-        taken.bind(("0.0.0.0", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+def test_a_malformed_address_of_a_code_server_is_refused(home: Path, address: str) -> None:
+    result = CliRunner().invoke(app, ["ui", "daemon", "--code", address])
+    assert result.exit_code == 1
+    assert f"--code {address}: expected HOST:PORT" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["web", "code", "daemon"])
+def test_a_service_that_does_not_run_is_not_healthy(home: Path, name: str) -> None:
+    result = CliRunner().invoke(app, ["ui", "health", name, "--port", str(free_port())])
+    assert result.exit_code == 1
+    reason = "not healthy (no answer, or a failed health check)"
+    assert result.stderr == f"error: bench ui {name}: {reason}\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "is_public"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True)]
+)
+def test_a_public_code_server_is_warned_about(home: Path, host: str, is_public: bool) -> None:
+    with socket.socket() as listener:  # so that the command ends after its warnings
+        listener.bind(("0.0.0.0", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         result = CliRunner().invoke(app, ["ui", "code", "--host", host, "--port", str(port)])
     assert result.exit_code == 1
     assert f"port {port} of {host} cannot be used" in result.stderr
-    assert ("has no login" in result.stderr) == warned
+    assert ("has no login" in result.stderr) == is_public
 
 
-def bench(*arguments: str, output: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+def start_ui_command(
+    *arguments: str, output: IO[bytes] | int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "bench_assets", "ui", *arguments],
         cwd=CHECKOUT, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
@@ -120,47 +130,37 @@ def bench(*arguments: str, output: IO[bytes] | int = subprocess.PIPE) -> subproc
     )  # fmt: skip
 
 
-def is_well(of: str) -> bool:
-    """As what watches services asks."""
-    health = bench("health", of, output=subprocess.DEVNULL)
-    return health.wait() == 0
+def is_healthy(service: str) -> bool:
+    """Whether ``bench ui health`` finds a service healthy."""
+    return start_ui_command("health", service, output=subprocess.DEVNULL).wait() == 0
 
 
 @pytest.mark.long
 def test_a_second_daemon_waits_for_the_first_and_goes_on_when_that_was_killed(home: Path) -> None:
     log = (home / "first.log").open("wb")
-    first = bench("daemon", output=log)
+    first = start_ui_command("daemon", output=log)
     second = first
     try:
-        assert wait_for(lambda: is_well("daemon"), 300)
-        second = bench("daemon")
+        wait_until(lambda: is_healthy("daemon"))
+        second = start_ui_command("daemon")
         assert second.stderr
         assert b"the daemon: waiting for process" in second.stderr.readline()
         first.send_signal(signal.SIGKILL)
         first.wait()
-        for line in second.stderr:
-            if b"the daemon is ready" in line:
-                break
+        assert any(b"the daemon is ready" in line for line in second.stderr)
         second.send_signal(signal.SIGTERM)
         _, stderr = second.communicate(timeout=120)  # it may be in the middle of a tick
         assert second.returncode == 128 + signal.SIGTERM
         assert b"stopped by SIGTERM" in stderr
     finally:
         log.close()
-        for one in (first, second):
-            one.kill()
-            one.communicate()
-
-
-def wait_for(what, seconds: float) -> bool:
-    until = time.monotonic() + seconds
-    while not (found := what()) and time.monotonic() < until:
-        time.sleep(0.5)
-    return bool(found)
+        for daemon in (first, second):
+            daemon.kill()
+            daemon.communicate()
 
 
 CERTIFICATE = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=x")
-WHOLE = """
+NGINX_CONF = """
 daemon off; pid {folder}/pid; error_log {folder}/log; user {user};
 events {{}}
 http {{
@@ -172,53 +172,55 @@ http {{
 """
 
 
-def documented(folder: Path, port: int, behind: int) -> str:
-    """The site that docs/cluster.md shows, with the places of a test in it."""
+def documented_site(folder: Path, port: int, ui_port: int) -> str:
+    """The site of docs/cluster.md, with the files and ports of a test."""
     page = (CHECKOUT / "docs" / "cluster.md").read_text(encoding="utf-8")
     (site,) = re.findall(r"```text\n(server \{.*?)```", page, re.DOTALL)
-    for shown, here in {
+    for example, replacement in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "/etc/ssl/certs/bench.pem": f"{folder}/certificate",
         "/etc/ssl/private/bench.key": f"{folder}/key",
         "/etc/nginx/bench.htpasswd": f"{folder}/htpasswd",
-        "http://127.0.0.1:3000": f"http://127.0.0.1:{behind}",
+        "http://127.0.0.1:3000": f"http://127.0.0.1:{ui_port}",
         "https://bench.example.org": f"https://bench.example.org:{port}",
     }.items():
-        assert shown in site
-        site = site.replace(shown, here)
+        assert example in site
+        site = site.replace(example, replacement)
     return str(site)
 
 
 @pytest.fixture
 def proxy(home: Path, tmp_path: Path) -> Iterator[int]:
-    """A web server, and what asks for a login in front of it; its port."""
-    nginx, openssl = shutil.which("nginx", path=f"{os.defpath}:/usr/sbin"), shutil.which("openssl")
+    """Port of nginx, which requires a login in front of a web server."""
+    nginx = shutil.which("nginx", path=f"{os.defpath}:/usr/sbin")
+    openssl = shutil.which("openssl")
     if not nginx or not openssl:
         pytest.skip("no nginx here: apt-get install nginx-light openssl")
     folder = tmp_path / "nginx"
     folder.mkdir(mode=0o755)
     keys = ("-keyout", str(folder / "key"), "-out", str(folder / "certificate"))
     subprocess.run([openssl, *CERTIFICATE, *keys], check=True, capture_output=True)
-    hashed = subprocess.check_output([openssl, "passwd", "-apr1", "open sesame"], text=True)
-    (folder / "htpasswd").write_text(f"ann:{hashed}")
-    port, behind = free_port(), free_port()
+    password_hash = subprocess.check_output([openssl, "passwd", "-apr1", "open sesame"], text=True)
+    (folder / "htpasswd").write_text(f"ann:{password_hash}")
+    port, ui_port = free_port(), free_port()
     user = "root" if os.getuid() == 0 else "nobody"
-    text = WHOLE.format(folder=folder, user=user, site=documented(folder, port, behind))
-    (folder / "conf").write_text(text)
+    site = documented_site(folder, port, ui_port)
+    (folder / "conf").write_text(NGINX_CONF.format(folder=folder, user=user, site=site))
     open_instance(home).dispose()
-    with Supervisor([Web(home, "127.0.0.1", behind)]) as web:
+    with Supervisor([Web(home, "127.0.0.1", ui_port)]) as web:
         web.start()
         web.wait_until_ready()
-        running = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "conf")])
+        process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "conf")])
         try:
-            assert wait_for(lambda: answered(port, "/server_info") == 401, 20)
+            wait_until(lambda: request_status(port, "/server_info") == 401)
             yield port
         finally:
-            running.terminate()
-            running.wait()
+            process.terminate()
+            process.wait()
 
 
-def answered(port: int, path: str, login: str = "", origin: str = "", body: str = "") -> int:
+def request_status(port: int, path: str, login: str = "", origin: str = "", body: str = "") -> int:
+    """HTTP status of a request to the proxy; 0: no connection."""
     headers = {"Content-Type": "application/json"} if body else {}
     if login:
         headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
@@ -237,32 +239,46 @@ def answered(port: int, path: str, login: str = "", origin: str = "", body: str 
         return 0
 
 
-def upgraded(port: int, login: str) -> str:
-    """What is said to a browser that wants to hear of runs as they go on."""
+def websocket_status(port: int, login: str) -> str:
+    """Status line for a browser that opens a websocket to follow runs."""
     unchecked = ssl._create_unverified_context()
-    named = base64.b64encode(login.encode()).decode()
+    credentials = base64.b64encode(login.encode()).decode()
     request = (
         "GET /graphql HTTP/1.1\r\nHost: bench.example.org\r\nConnection: Upgrade\r\n"
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: graphql-ws\r\n"
-        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Basic {named}\r\n\r\n"
+        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Basic {credentials}\r\n\r\n"
     )
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=20) as plain,
-        unchecked.wrap_socket(plain) as line,
+        socket.create_connection(("127.0.0.1", port), timeout=20) as plain_socket,
+        unchecked.wrap_socket(plain_socket) as tls_socket,
     ):
-        line.sendall(request.encode())
-        return line.recv(100).decode().partition("\r\n")[0]
+        tls_socket.sendall(request.encode())
+        return tls_socket.recv(100).decode().splitlines()[0]
+
+
+ANN = "ann:open sesame"
+VERSION_QUERY = json.dumps({"query": "{ version }"})
 
 
 @pytest.mark.long
-def test_nobody_gets_to_the_ui_without_a_login_and_all_of_it_works_with_one(proxy: int) -> None:
-    version = json.dumps({"query": "{ version }"})
-    ann = "ann:open sesame"
-    for path, body in {"/": "", "/server_info": "", "/graphql": version}.items():
-        assert answered(proxy, path, body=body) == 401
-        assert answered(proxy, path, "ann:guessed", body=body) == 401
-        assert answered(proxy, path, ann, body=body) == 200
-    assert answered(proxy, "/graphql", ann, f"https://bench.example.org:{proxy}", version) == 200
-    assert answered(proxy, "/graphql", ann, "https://elsewhere.example.org", version) == 403
-    assert upgraded(proxy, ann) == "HTTP/1.1 101 Switching Protocols"
-    assert upgraded(proxy, "ann:guessed").startswith("HTTP/1.1 401")
+@pytest.mark.parametrize(
+    ("path", "body"), [("/", ""), ("/server_info", ""), ("/graphql", VERSION_QUERY)]
+)
+def test_the_ui_is_reached_with_the_right_login_alone(proxy: int, path: str, body: str) -> None:
+    assert request_status(proxy, path, body=body) == 401
+    assert request_status(proxy, path, "ann:guessed", body=body) == 401
+    assert request_status(proxy, path, ANN, body=body) == 200
+
+
+@pytest.mark.long
+def test_only_pages_of_the_ui_may_query_with_a_login(proxy: int) -> None:
+    own_origin = f"https://bench.example.org:{proxy}"
+    assert request_status(proxy, "/graphql", ANN, own_origin, VERSION_QUERY) == 200
+    foreign_origin = "https://elsewhere.example.org"
+    assert request_status(proxy, "/graphql", ANN, foreign_origin, VERSION_QUERY) == 403
+
+
+@pytest.mark.long
+def test_a_websocket_is_opened_with_the_right_login_alone(proxy: int) -> None:
+    assert websocket_status(proxy, ANN) == "HTTP/1.1 101 Switching Protocols"
+    assert websocket_status(proxy, "ann:guessed").startswith("HTTP/1.1 401")

@@ -1,8 +1,9 @@
-"""Launches through the web server and the daemon as shipped: the launchpad, and backfills."""
+"""Launches through the web server and the daemon: from the launchpad, and as backfills."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import dagster as dg
 import pytest
@@ -16,7 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.codis_release import entries, write_release
-from tests.workspace.materialization.test_supervisor import Ui, status_of, until
+from tests.workspace.materialization.test_supervisor import Ui, status_of, wait_until
 
 pytestmark = pytest.mark.long
 
@@ -43,29 +44,28 @@ def ui(tmp_path: Path, servers: list[ChatServer]) -> Iterator[Ui]:
     home = tmp_path / "home"
     home.mkdir()
     first, second = (server.base_url for server in servers)
-    (home / "bench.toml").write_text(
-        '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n'
-        "[cluster]\npools = { server = 1 }\n"
-        + "".join(
-            f'[models.{name}]\nkind = "server"\nbase_url = "{address}"\nmodel = "{name}"\n'
-            "concurrency = 1\n"
-            for name, address in {"a": first, "b": first, "c": second}.items()
-        )
-    )
+    sections = [
+        '[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "rules"\n',
+        "[cluster]\npools = { server = 1 }\n",
+    ]
+    for name, address in {"a": first, "b": first, "c": second}.items():
+        server = f'kind = "server"\nbase_url = "{address}"\nconcurrency = 1\n'
+        sections.append(f'[models.{name}]\nmodel = "{name}"\n{server}')
+    (home / "bench.toml").write_text("".join(sections))
     with Workbench(load_settings(home), ["codis"]) as bench:
         bench.refresh_questions("codis")
         bench.instance.add_dynamic_partitions(str(MODELS.name), ["a", "b", "c"])
-    opened = Ui(home)
-    opened.start()
-    until(lambda: "errors" not in opened.ask("{ assetNodes { id } }"))
-    yield opened
-    opened.kill()
+    bench_ui = Ui(home)
+    bench_ui.start()
+    wait_until(lambda: "errors" not in bench_ui.query("{ assetNodes { id } }"))
+    yield bench_ui
+    bench_ui.kill()
 
 
 def test_a_limit_in_the_launchpad_gives_a_partial_number(ui: Ui, servers: list[ChatServer]) -> None:
     run_id = ui.launch("a", ops={"codis__predictions": {"config": {"limit": 20, "seed": 3}}})
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-        until(lambda: status_of(instance, run_id).value in ("SUCCESS", "FAILURE"))
+        wait_until(lambda: status_of(instance, run_id).value in ("SUCCESS", "FAILURE"))
         assert status_of(instance, run_id) is dg.DagsterRunStatus.SUCCESS
     assert len(servers[0].bodies) == 20
     assert {body["seed"] for body in servers[0].bodies} == {3}
@@ -76,22 +76,36 @@ def test_a_limit_in_the_launchpad_gives_a_partial_number(ui: Ui, servers: list[C
     assert "seed=3" in signature.parts["model"]
 
 
+class RunTimes(NamedTuple):
+    """When a run started and ended, in seconds since the epoch."""
+
+    start: float
+    end: float
+
+
+def overlap(first: RunTimes, second: RunTimes) -> float:
+    """Seconds in which both of two runs went on; negative: the pause between them."""
+    return min(first.end, second.end) - max(first.start, second.start)
+
+
 def test_models_at_two_addresses_run_at_once_and_those_at_one_in_turn(ui: Ui) -> None:
     assets = [{"path": ["codis", table]} for table in TABLES]
-    reply = ui.ask(BACKFILL, models=["a", "b", "c"], assets=assets)
+    reply = ui.query(BACKFILL, models=["a", "b", "c"], assets=assets)
     assert reply["data"]["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess"
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
 
-        def times() -> dict[str, tuple[float, float]]:
-            return {
-                record.dagster_run.tags["dagster/partition"]: (record.start_time, record.end_time)
-                for record in instance.get_run_records()
-                if record.start_time and record.end_time
-                if "dagster/backfill" in record.dagster_run.tags
-            }
+        def times_by_model() -> dict[str, RunTimes]:
+            """Times of the finished runs of the backfill."""
+            times = {}
+            for record in instance.get_run_records():
+                tags = record.dagster_run.tags
+                if record.start_time and record.end_time and "dagster/backfill" in tags:
+                    model = tags["dagster/partition"]
+                    times[model] = RunTimes(record.start_time, record.end_time)
+            return times
 
-        until(lambda: len(times()) == 3)
-        (a, b, c) = (times()[name] for name in "abc")
-    overlap_of_addresses = max(min(run[1], c[1]) - max(run[0], c[0]) for run in (a, b))
-    assert overlap_of_addresses > 1  # s; those that wait for each other have none
-    assert min(a[1], b[1]) <= max(a[0], b[0])
+        wait_until(lambda: len(times_by_model()) == 3)
+        times = times_by_model()
+    a, b, c = times["a"], times["b"], times["c"]
+    assert max(overlap(a, c), overlap(b, c)) > 1  # s; runs that wait for each other have none
+    assert overlap(a, b) <= 0

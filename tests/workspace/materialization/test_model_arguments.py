@@ -1,4 +1,4 @@
-"""Folders, servers and hub ids that are not what they should be: said at once, and by name."""
+"""Folders, servers and hub ids that cannot be used are refused at once, by name."""
 
 import huggingface_hub.constants
 import pytest
@@ -15,15 +15,13 @@ SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_a_folder_without_the_layout_of_a_source_is_refused_before_it_is_digested(
-    home, tmp_path, suite
-):
-    wrong = tmp_path / "downloads"
-    wrong.mkdir()
-    (wrong / "film.bin").write_bytes(b"0" * 100)
+def test_a_folder_of_another_layout_is_refused_before_it_is_digested(home, tmp_path, suite):
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    (folder / "film.bin").write_bytes(b"0" * 100)
     with (
-        open_workbench(suite, wrong) as bench,
-        pytest.raises(SourceError, match=f"{wrong}: no .* data: expected"),
+        open_workbench(suite, folder) as bench,
+        pytest.raises(SourceError, match=f"{folder}: no .* data: expected"),
     ):
         bench.refresh_questions(suite)
     digests = home / "digests.json"
@@ -31,35 +29,37 @@ def test_a_folder_without_the_layout_of_a_source_is_refused_before_it_is_digeste
 
 
 def test_every_shipped_suite_knows_the_layout_of_its_source():
-    assert [one.name for one in load_catalog().suites if one.require_source] == list(SUITES)
+    assert [suite.name for suite in load_catalog().suites if suite.require_source] == [*SUITES]
 
 
 @pytest.fixture
 def server():
     """A server that lists two models."""
-    listed = b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}'
-    with serving(StandIn({"v1/models": listed})) as running:
+    models = b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}'
+    with serving(StandIn({"v1/models": models})) as running:
         yield running.url
 
 
+def test_a_model_that_its_server_does_not_list_is_refused_with_the_nearest(home, server):
+    settings = load_settings(home)
+    models = [resolve(f"{server}/v1#qwen7b", settings)]
+    message = "it serves: qwen-7b, llava; did you mean 'qwen-7b'"
+    with pytest.raises(ModelError, match=message):
+        save_models(models, settings)
+    assert not (home / "models.toml").exists()
+
+
 @pytest.mark.parametrize(
-    ("path", "model", "says"),
+    ("path", "model"),
     [
-        pytest.param("/v1", "qwen7b", "it serves: qwen-7b, llava; did you mean 'qwen-7b'", id="no"),
-        pytest.param("/v1", "llava", "", id="a model that it serves"),
-        pytest.param("/other", "anything", "", id="a server that lists none"),
+        pytest.param("/v1", "llava", id="a model that it serves"),
+        pytest.param("/other", "anything", id="a server that lists none"),
     ],
 )
-def test_a_server_s_model_is_one_that_it_lists(home, server, path, model, says):
+def test_a_model_that_its_server_may_serve_is_saved(home, server, path, model):
     settings = load_settings(home)
-    models = [resolve(f"{server}{path}#{model}", settings)]
-    if says:
-        with pytest.raises(ModelError, match=says):
-            save_models(models, settings)
-        assert not (home / "models.toml").exists()
-    else:
-        save_models(models, settings)
-        assert model in (home / "models.toml").read_text()
+    save_models([resolve(f"{server}{path}#{model}", settings)], settings)
+    assert model in (home / "models.toml").read_text()
 
 
 def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monkeypatch):
@@ -71,13 +71,16 @@ def test_a_model_that_no_hub_has_is_refused_before_anything_is_built(home, monke
     assert not (home / "models.toml").exists()
 
 
-def test_what_is_chosen_for_a_blind_model_is_for_the_model_behind_it_and_both_are_saved(home):
-    name, behind = "tiny-vlm-blind+temperature=0.7", "tiny-vlm/step-6840+temperature=0.7"
+def test_options_of_a_blind_model_go_to_its_base_model_and_both_are_saved(home):
+    name, base_name = "tiny-vlm-blind+temperature=0.7", "tiny-vlm/step-6840+temperature=0.7"
     (model,) = resolve_models(["tiny-vlm-blind,temperature=0.7"], load_settings(home))
-    assert (model.name, model.base.name) == (name, behind)
+    assert (model.name, model.base.name) == (name, base_name)
     save_models([model], load_settings(home))
     saved = resolve(name, load_settings(home))
-    assert (saved.base.name, saved.base.spec) == (behind, model.base.spec)
+    assert (saved.base.name, saved.base.spec) == (base_name, model.base.spec)
     assert saved.base.spec.model_dump()["temperature"] == 0.7
+
+
+def test_an_option_that_the_base_of_a_blind_model_does_not_have_is_refused(home):
     with pytest.raises(SettingsError, match="step-6840: entry blind: unknown"):
         resolve("tiny-vlm-blind,blind=1", load_settings(home))

@@ -1,4 +1,4 @@
-"""`--source` is remembered: every command that reads finds what was evaluated from a source."""
+"""`--source` of an evaluation is remembered, for every command that reads its tables."""
 
 import json
 import shutil
@@ -15,17 +15,22 @@ from tests.fakes.commands import bench, lines
 TOML = Path(__file__).with_name("opening.toml").read_text(encoding="utf-8")
 
 
-def write_questions(file: Path, keys: str) -> Path:
-    question = {"question": "Which?", "options": ["red", "blue"]}
+def write_questions(file: Path, keys: str) -> None:
+    """Write a question for each key; the ids begin with the name of the file."""
     rows = [
-        question | {"id": f"{file.stem}-{n}", "question": f"Which of {n}?", "answer": key}
+        {
+            "id": f"{file.stem}-{n}",
+            "question": f"Which of {n}?",
+            "options": ["red", "blue"],
+            "answer": key,
+        }
         for n, key in enumerate(keys)
     ]
     file.write_text("\n".join(map(json.dumps, rows)))
-    return file
 
 
 def evaluate(suite: str, *options: object) -> None:
+    """Evaluate a suite with one model."""
     model = "a" if suite == "fridge" else "random"
     bench("evaluate", suite, "--model", model, *options)
 
@@ -52,14 +57,14 @@ def evaluated_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(evaluated_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of it; the sources are where they were."""
+    """The folder of the sources; the home of the test is a copy of its home."""
     shutil.copytree(evaluated_folder / "home", tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return evaluated_folder
 
 
-FINDING_FAULTS = ("audit run --json",)  # exit code 1
+COMMANDS_WITH_FINDINGS = ("audit run --json",)  # exit code 1
 
 
 @pytest.mark.long
@@ -69,46 +74,53 @@ FINDING_FAULTS = ("audit run --json",)  # exit code 1
 def test_what_reads_finds_what_was_evaluated_from_a_source(
     folder: Path, name: str, command: list[str], expected: str
 ) -> None:
-    result = bench(*command, code=int(name in FINDING_FAULTS))
+    result = bench(*command, code=int(name in COMMANDS_WITH_FINDINGS))
     assert expected in result.output
-    lists_all = name.startswith(("leaderboard", "report"))
-    assert ("as in its last evaluation" in result.stderr) != lists_all
+    reads_all_suites = name.startswith(("leaderboard", "report"))
+    assert ("as in its last evaluation" in result.stderr) != reads_all_suites
 
 
-def ids(*options: object) -> list[str]:
-    return [row["question_id"] for row in lines(bench("tables", "questions", *options, "--json"))]
-
-
-@pytest.mark.long
-def test_the_last_evaluation_counts_and_a_source_that_is_named_before_it(folder: Path) -> None:
-    three = folder / "three.jsonl"
-    assert ids("fridge", "--source", three)[0] == "fridge/three-0"
-    assert ids("fridge")[0] == "fridge/two-0"  # looking is not evaluating
-    assert ids("fridge", "--source", "default")[0] == "fridge/one-0"
-    evaluate("fridge", "--source", three, "--dry-run")
-    assert ids("fridge")[0] == "fridge/two-0"
-    evaluate("fridge", "--source", three, "--limit", "2")
-    assert ids("fridge")[0] == "fridge/three-0"
-    shown = bench("tables", "show", "fridge/scores", "--source", folder / "two.jsonl").stdout
-    assert "fridge/two-3" in shown
+def first_question(*options: object) -> str:
+    """Id of the first question that ``bench tables questions`` prints."""
+    first_row = lines(bench("tables", "questions", *options, "--json"))[0]
+    return str(first_row["question_id"])
 
 
 @pytest.mark.long
-def test_a_source_of_bench_toml_is_evaluated_and_then_read_unless_another_is_named(
+def test_a_source_that_is_named_is_read_and_not_remembered(folder: Path) -> None:
+    assert first_question("fridge", "--source", folder / "three.jsonl") == "fridge/three-0"
+    assert first_question("fridge") == "fridge/two-0"
+    assert first_question("fridge", "--source", "default") == "fridge/one-0"
+
+
+@pytest.mark.long
+def test_the_source_of_the_last_evaluation_is_remembered_but_not_of_a_dry_run(folder: Path) -> None:
+    evaluate("fridge", "--source", folder / "three.jsonl", "--dry-run")
+    assert first_question("fridge") == "fridge/two-0"
+    evaluate("fridge", "--source", folder / "three.jsonl", "--limit", "2")
+    assert first_question("fridge") == "fridge/three-0"
+    scores = bench("tables", "show", "fridge/scores", "--source", folder / "two.jsonl").stdout
+    assert "fridge/two-3" in scores
+
+
+@pytest.mark.long
+def test_an_evaluation_without_a_source_brings_back_that_of_bench_toml(folder: Path) -> None:
+    evaluate("fridge")
+    assert first_question("fridge") == "fridge/one-0"
+
+
+@pytest.mark.long
+def test_a_source_added_to_bench_toml_replaces_a_remembered_one(
     folder: Path, tmp_path: Path
 ) -> None:
-    evaluate("fridge")
-    assert ids("fridge")[0] == "fridge/one-0"
     evaluate("fridge", "--source", folder / "two.jsonl")
     toml = tmp_path / "home/bench.toml"
     toml.write_text(f'{TOML}\n[sources]\nfridge = "{folder / "three.jsonl"}"\n')
-    assert ids("fridge")[0] == "fridge/three-0"  # what is written later counts
+    assert first_question("fridge") == "fridge/three-0"
 
 
 @pytest.mark.long
-def test_what_is_remembered_reads_on_without_its_folder_and_names_it_when_it_is_needed(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_tables_of_a_deleted_source_can_be_read(folder: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved"
     shutil.copytree(folder / "codis", moved)
     evaluate("codis", "--source", moved)
@@ -124,14 +136,14 @@ def test_what_is_remembered_reads_on_without_its_folder_and_names_it_when_it_is_
 
 @pytest.mark.long
 @pytest.mark.usefixtures("folder")
-def test_tables_of_homes_that_remember_nothing_are_named(tmp_path: Path) -> None:
+def test_tables_of_a_source_that_is_not_remembered_are_named(tmp_path: Path) -> None:
     (tmp_path / "home/sources.toml").unlink()
     result = bench("explain", "fridge/two-1", "--model", "a", code=1)
     assert "fridge/questions is of another source, name it with --source" in result.stderr
 
 
 @pytest.mark.usefixtures("folder")
-def test_entries_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+def test_a_remembered_source_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "home/sources.toml").write_text("fridge = 3\n")
     assert "sources.toml, entry fridge" in bench("tables", "list", code=1).stderr
     with pytest.raises(SettingsError, match=r"sources\.toml"):

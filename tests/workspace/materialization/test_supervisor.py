@@ -1,4 +1,4 @@
-"""Services of the UI: what is killed starts again, runs go on or are tried again."""
+"""Services of the UI: a killed service starts again; runs go on or are retried."""
 
 import json
 import os
@@ -45,22 +45,23 @@ mutation Launch($tags: [ExecutionTag!]!, $config: RunConfigData) {
 TERMINATE = """
 mutation Terminate($run: String!) { terminateRun(runId: $run) { __typename } }
 """
-SERVICES = ("dagster_webserver", "dagster-daemon", "api grpc")
-PATIENCE = 400  # s
+SERVICES = ("dagster_webserver", "dagster-daemon", "api grpc")  # words of their command lines
+TIMEOUT_SECONDS = 400
+N_QUESTIONS = 40  # of 20 pairs
 
 
 class Ui:
-    """``bench ui`` with everything that it starts."""
+    """``bench ui`` of a home, with every process that it starts."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
         self.port, self.code_port = free_port(), free_port()
 
     def start(self) -> None:
-        self.command = self.run("ui", "--port", str(self.port))
-        until(lambda: "data" in self.ask("{ version }"))
+        self.command = self.start_process("ui", "--port", str(self.port))
+        wait_until(lambda: "data" in self.query("{ version }"))
 
-    def run(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start_process(self, *arguments: str) -> subprocess.Popen[bytes]:
         command = [str(Path(sys.executable).parent / "bench"), *arguments]
         environment = {**os.environ, "BENCH_HOME": str(self.home)}
         with (self.home / "ui.log").open("ab") as log:
@@ -71,11 +72,13 @@ class Ui:
     def run_unit(self, name: str) -> subprocess.Popen[bytes]:
         """Run the command of a unit of systemd, on ports of this test."""
         unit = (CHECKOUT / "deploy" / "systemd" / f"bench-{name}.service").read_text()
-        _, _, arguments = unit.partition("ExecStart=")[2].partition("\n")[0].partition(" ")
-        ports = {"4000": str(self.code_port), "3000": str(self.port)}
-        return self.run(*re.sub("[34]000", lambda found: ports[found[0]], arguments).split())
+        (arguments,) = re.findall(r"ExecStart=\S+ (.*)", unit)
+        arguments = arguments.replace("4000", str(self.code_port))
+        arguments = arguments.replace("3000", str(self.port))
+        return self.start_process(*arguments.split())
 
-    def ask(self, query: str, **variables: object) -> dict:
+    def query(self, query: str, **variables: object) -> dict:
+        """Send a GraphQL query; an empty reply if the web server does not respond."""
         body = json.dumps({"query": query, "variables": variables}).encode()
         address = f"http://127.0.0.1:{self.port}/graphql"
         with suppress(OSError):
@@ -85,41 +88,43 @@ class Ui:
         return {}
 
     def launch(self, model: str, **config: object) -> str:
+        """Launch the evaluation of a model; returns the id of the run."""
         tags = [{"key": "dagster/partition", "value": model}]
-        reply = self.ask(LAUNCH, tags=tags, config=json.dumps(config))
+        reply = self.query(LAUNCH, tags=tags, config=json.dumps(config))
         return reply["data"]["launchRun"]["run"]["runId"]
 
     def kill(self) -> None:
-        while left := self._processes():
-            for pid in left:
+        """Kill every process until none is left."""
+        while pids := self._pids():
+            for pid in pids:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.1)
 
-    def service(self, words: str) -> int:
+    def service_pid(self, command_words: str) -> int:
         """Process id of a service, by words of its command line; 0: it does not run."""
-        for pid in self._processes():
+        for pid in self._pids():
             with suppress(OSError):
                 line = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-                if words in line and "process_watchdog" not in line and "check" not in line:
+                if command_words in line and "process_watchdog" not in line and "check" not in line:
                     return pid
         return 0
 
-    def kill_service(self, words: str) -> None:
-        """Kill a service and wait until another process has its place."""
-        killed = self.service(words)
-        os.kill(killed, signal.SIGKILL)
-        until(lambda: self.service(words) not in (0, killed))
+    def kill_service(self, command_words: str) -> None:
+        """Kill a service and wait until another process has replaced it."""
+        killed_pid = self.service_pid(command_words)
+        os.kill(killed_pid, signal.SIGKILL)
+        wait_until(lambda: self.service_pid(command_words) not in (0, killed_pid))
 
-    def _processes(self) -> list[int]:
-        """Whatever was started for this home and does not wait to be buried."""
-        mark = f"BENCH_HOME={self.home}".encode()
-        found = []
+    def _pids(self) -> list[int]:
+        """Processes with this home in their environment, without zombies and ourselves."""
+        variable = f"BENCH_HOME={self.home}".encode()
+        pids = []
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if mark in (folder / "environ").read_bytes().split(b"\0"):
-                    found.append(int(folder.name))
-        return [pid for pid in found if pid != os.getpid()]
+                if variable in (folder / "environ").read_bytes().split(b"\0"):
+                    pids.append(int(folder.name))
+        return [pid for pid in pids if pid != os.getpid()]
 
 
 def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
@@ -128,10 +133,10 @@ def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
     return run.status
 
 
-def until(happened: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < end, "it did not happen"
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.5)
 
 
@@ -154,103 +159,110 @@ def ui(tmp_path: Path, server: ChatServer) -> Iterator[Ui]:
     )
     with Workbench(load_settings(home), ["codis"]) as bench:
         bench.refresh_questions("codis")
-    opened = Ui(home)
-    yield opened
-    opened.kill()
+    bench_ui = Ui(home)
+    yield bench_ui
+    bench_ui.kill()
 
 
 @pytest.mark.long
-def test_a_run_that_was_killed_with_everything_is_tried_again_and_others_go_on(ui, server):
+def test_after_a_crash_a_killed_run_is_retried_and_a_queued_run_goes_on(ui, server):
     ui.start()
-    killed, waiting = ui.launch("m"), ui.launch("n")
-    until(lambda: server.n_requests > 2)
+    killed_id, queued_id = ui.launch("m"), ui.launch("n")
+    wait_until(lambda: server.n_requests > 2)
     ui.kill()
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
         status = partial(status_of, instance)
 
-        def tried_again() -> list[dg.DagsterRun]:
-            return [run for run in instance.get_runs() if run.parent_run_id == killed]
+        def retries() -> list[dg.DagsterRun]:
+            return [run for run in instance.get_runs() if run.parent_run_id == killed_id]
 
-        assert status(killed) == dg.DagsterRunStatus.STARTED
-        assert status(waiting) == dg.DagsterRunStatus.QUEUED
+        assert status(killed_id) == dg.DagsterRunStatus.STARTED
+        assert status(queued_id) == dg.DagsterRunStatus.QUEUED
         ui.start()
-        assert status(killed) == dg.DagsterRunStatus.FAILURE
-        until(lambda: status(waiting) == dg.DagsterRunStatus.SUCCESS)
-        until(tried_again)
-        (again,) = tried_again()
-        until(lambda: status(again.run_id) == dg.DagsterRunStatus.SUCCESS)
-        assert len(tried_again()) == 1
+        assert status(killed_id) == dg.DagsterRunStatus.FAILURE
+        wait_until(lambda: status(queued_id) == dg.DagsterRunStatus.SUCCESS)
+        wait_until(retries)
+        (retry,) = retries()
+        wait_until(lambda: status(retry.run_id) == dg.DagsterRunStatus.SUCCESS)
+        assert len(retries()) == 1
     models = [body["model"] for body in server.bodies]
-    assert models.count("m") <= 40 + 1  # and what was in flight when it was killed
-    assert models.count("n") == 40
+    assert models.count("m") <= N_QUESTIONS + 1  # the request in flight when it was killed
+    assert models.count("n") == N_QUESTIONS
 
 
 @pytest.mark.long
-def test_each_service_comes_back_and_the_run_goes_on(ui: Ui, server: ChatServer) -> None:
+def test_a_run_goes_on_while_each_service_is_restarted(ui: Ui, server: ChatServer) -> None:
     ui.start()
     run_id = ui.launch("m")
-    until(lambda: server.n_requests > 2)
-    for words in SERVICES:
-        ui.kill_service(words)
+    wait_until(lambda: server.n_requests > 2)
+    for command_words in SERVICES:
+        ui.kill_service(command_words)
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
         status = partial(status_of, instance)
         assert status(run_id) == dg.DagsterRunStatus.STARTED
-        until(lambda: status(run_id) == dg.DagsterRunStatus.SUCCESS)
-        assert len(server.bodies) == 40
-
-        until(lambda: "data" in ui.ask("{ version }"))
-        until(lambda: "errors" not in ui.ask("{ assetNodes { id } }"))
-        other = ui.launch("n")
-        until(lambda: len(server.bodies) > 42)
-        ui.kill_service("api grpc")
-        assert ui.ask(TERMINATE, run=other)["data"]["terminateRun"]["__typename"]
-        until(lambda: status(other) == dg.DagsterRunStatus.CANCELED)
+        wait_until(lambda: status(run_id) == dg.DagsterRunStatus.SUCCESS)
+    assert len(server.bodies) == N_QUESTIONS
 
 
 @pytest.mark.long
-def test_a_run_outlives_the_command(ui: Ui, server: ChatServer) -> None:
+def test_a_run_can_be_terminated_after_its_code_server_was_killed(ui, server):
+    ui.start()
+    wait_until(lambda: "errors" not in ui.query("{ assetNodes { id } }"))
+    run_id = ui.launch("m")
+    wait_until(lambda: server.n_requests > 2)
+
+    ui.kill_service("api grpc")
+    reply = ui.query(TERMINATE, run=run_id)
+
+    assert reply["data"]["terminateRun"]["__typename"] == "TerminateRunSuccess"
+    with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
+        wait_until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.CANCELED)
+
+
+@pytest.mark.long
+def test_a_run_outlives_the_killed_command(ui: Ui, server: ChatServer) -> None:
     ui.start()
     run_id = ui.launch("m")
-    until(lambda: server.n_requests > 2)
+    wait_until(lambda: server.n_requests > 2)
     ui.command.kill()
     ui.command.wait()
-    until(lambda: not any(map(ui.service, SERVICES)))
+    wait_until(lambda: not any(ui.service_pid(command_words) for command_words in SERVICES))
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-        until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
-    assert len(server.bodies) == 40
+        wait_until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
+    assert len(server.bodies) == N_QUESTIONS
 
 
 @pytest.mark.long
 def test_runs_go_on_while_the_unit_of_the_code_server_restarts(ui: Ui, server: ChatServer) -> None:
     ui.run_unit("web")
     ui.run_unit("daemon")
-    until(lambda: "data" in ui.ask("{ version }"))
-    code = ui.run_unit("code")  # the others find it when it comes
-    until(lambda: ui.ask("{ assetNodes { id } }").get("data", {}).get("assetNodes"))
+    wait_until(lambda: "data" in ui.query("{ version }"))
+    code_server = ui.run_unit("code")  # last: the others find it once it is there
+    wait_until(lambda: ui.query("{ assetNodes { id } }").get("data", {}).get("assetNodes"))
     run_id = ui.launch("m")
-    until(lambda: server.n_requests > 2)
-    code.kill()
-    code.wait()
-    until(lambda: not ui.service("api grpc"))
+    wait_until(lambda: server.n_requests > 2)
+    code_server.kill()
+    code_server.wait()
+    wait_until(lambda: not ui.service_pid("api grpc"))
     ui.run_unit("code")
     with dg.DagsterInstance.from_config(str(ui.home / "dagster")) as instance:
-        until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
-    assert len(server.bodies) == 40
+        wait_until(lambda: status_of(instance, run_id) == dg.DagsterRunStatus.SUCCESS)
+    assert len(server.bodies) == N_QUESTIONS
 
 
 @pytest.fixture
-def taken():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        one.listen()
-        yield one.getsockname()[1]
+def port_in_use():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
 
 
-def test_a_taken_port_is_refused_before_anything_starts(taken, tmp_path, monkeypatch):
+def test_a_port_in_use_is_refused_before_anything_starts(port_in_use, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    result = CliRunner().invoke(app, ["ui", "--port", str(taken)])
+    result = CliRunner().invoke(app, ["ui", "--port", str(port_in_use)])
     assert result.exit_code == 1
-    assert f"port {taken} of 127.0.0.1 cannot be used" in result.stderr
+    assert f"port {port_in_use} of 127.0.0.1 cannot be used" in result.stderr
     assert not (tmp_path / "home").exists()
 
 
@@ -265,12 +277,13 @@ def test_a_service_that_ends_before_it_is_ready_is_an_error_with_the_end_of_its_
 
 
 class Sleeper(Service):
-    """A service of one's own, which may end or hang."""
+    """A service that prints its process id and sleeps; it can be made to hang."""
 
     label = "the sleeper"
     is_hung = False
 
     def command(self) -> list[str]:
+        self.is_hung = False  # a new process responds, else it might be ended before it prints
         code = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
         return [sys.executable, "-c", code]
 
@@ -281,43 +294,53 @@ class Sleeper(Service):
         return not self.is_hung
 
 
+class SupervisedSleeper:
+    """A sleeper, its supervisor and their log."""
+
+    def __init__(self, home: Path) -> None:
+        self.service, self.log = Sleeper(home, "", 0), home / "log"
+        self.supervisor = supervisor.Supervisor([self.service], self.log)
+
+    def wait_for_pids(self, n: int) -> list[int]:
+        """Tend the service until ``n`` of its processes have printed their ids."""
+        deadline = time.monotonic() + 60
+        while True:
+            self.supervisor.tend()
+            pids = [int(line) for line in self.log.read_text().split("\n") if line.isdigit()]
+            if len(pids) >= n:
+                return pids
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
 @pytest.fixture
 def sleeper(tmp_path, monkeypatch):
-    """One that is kept running, and the ids of its processes so far."""
-    for name, seconds in {"_PAUSES": (0.0,), "_HEALTH_SECONDS": 0.0, "_DOUBT_SECONDS": 0.0}.items():
-        monkeypatch.setattr(supervisor, name, seconds)
-    service, log = Sleeper(tmp_path, "", 0), tmp_path / "log"
-    with supervisor.Supervisor([service], log) as running:
-        running.start()
-
-        def pids(n: int) -> list[int]:
-            until = time.monotonic() + 60
-            while True:
-                running.tend()
-                found = [int(line) for line in log.read_text().split("\n") if line.isdigit()]
-                if len(found) >= n:
-                    return found
-                assert time.monotonic() < until
-                time.sleep(0.02)
-
-        yield service, pids, log
+    """A started sleeper, which is checked and started again without pauses."""
+    monkeypatch.setattr(supervisor, "_PAUSES", (0.0,))
+    monkeypatch.setattr(supervisor, "_HEALTH_SECONDS", 0.0)
+    monkeypatch.setattr(supervisor, "_DOUBT_SECONDS", 0.0)
+    supervised = SupervisedSleeper(tmp_path)
+    with supervised.supervisor:
+        supervised.supervisor.start()
+        yield supervised
 
 
 def test_a_service_that_hangs_is_ended_and_started_again(sleeper):
-    service, pids, log = sleeper
-    (first,) = pids(1)
-    service.is_hung = True
-    pids(2)
-    service.is_hung = False
-    assert "the sleeper does not respond; it is ended" in log.read_text()
+    (first_pid,) = sleeper.wait_for_pids(1)
+
+    sleeper.service.is_hung = True
+    sleeper.wait_for_pids(2)
+
+    assert "the sleeper does not respond; it is ended" in sleeper.log.read_text()
     with pytest.raises(ProcessLookupError):
-        os.kill(first, 0)
+        os.kill(first_pid, 0)
 
 
 def test_a_long_log_begins_anew_and_the_old_one_is_kept(sleeper, monkeypatch):
-    _, pids, log = sleeper
-    (first,) = pids(1)
+    (pid,) = sleeper.wait_for_pids(1)
     monkeypatch.setattr(supervisor, "_LOG_BYTES", 1)
-    pids(0)
-    assert log.with_suffix(".log.1").read_text() == f"{first}\n"
-    assert log.read_text() == ""
+
+    sleeper.supervisor.tend()
+
+    assert sleeper.log.with_suffix(".log.1").read_text() == f"{pid}\n"
+    assert sleeper.log.read_text() == ""
