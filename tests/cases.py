@@ -1,4 +1,4 @@
-"""Tables of tests that lie beside them: JSON Lines, one row a line."""
+"""Tables of test cases in JSON Lines files beside the tests."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures, options and settings for all tests."""
 
 import gc
 import os
@@ -19,25 +19,25 @@ __all__ = ["chromium", "page"]  # fixtures
 
 make_databases_once()
 
-# Tests run side by side, one process a core: more threads would only wait for one another.
+# Tests run in one process for each core: more threads would only wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # `nohup make check &` and some CI ignore these signals, and children inherit that: tests that send
 # them would wait in vain.
-for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
-    if signal.getsignal(number) is signal.SIG_IGN:
-        default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
-        signal.signal(number, default)
+for signal_number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(signal_number) is signal.SIG_IGN:
+        is_interrupt = signal_number == signal.SIGINT
+        default = signal.default_int_handler if is_interrupt else signal.SIG_DFL
+        signal.signal(signal_number, default)
 
-# What is imported and collected stays: to look for garbage in it again and again takes a tenth of
-# the time of all tests.
+# Imported modules and collected tests stay: searching them for garbage takes a tenth of all time.
 gc.set_threshold(50_000, 20, 100)
 
-# absl, which rouge-score imports, logs to the stream it finds at its import: the one that pytest
-# captures with. It closes that stream when logging is set up anew, as Dagster does.
+# absl, which rouge-score imports, logs to the stderr of its import, which pytest captures, and
+# closes that stream when logging is configured again, as Dagster does.
 get_absl_handler().python_handler.setStream(sys.__stderr__)
 
-# Machines are noisy, and what passes today should pass tomorrow.
+# No deadline, because machines are noisy; the same examples in every run.
 settings.register_profile("bench", deadline=None, derandomize=True)
 settings.load_profile("bench")
 
@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="rewrite golden files")
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m is looked at
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "golden" in getattr(item, "fixturenames", ()):
@@ -97,26 +97,28 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_release(folder / "codis", pairs, images=("a.png", "b.png"))
     (folder / "home").mkdir()
     (folder / "home/bench.toml").write_text(f'[sources]\ncodis = "{folder / "codis"}"\n')
-    with Workbench(load_settings(folder / "home"), ["codis"]) as opened:
-        opened.refresh_questions("codis")
-        opened.evaluate(["codis"], "random")
+    with Workbench(load_settings(folder / "home"), ["codis"]) as workbench:
+        workbench.refresh_questions("codis")
+        workbench.evaluate(["codis"], "random")
     return folder
 
 
 @pytest.fixture
 def source(evaluated: Path, tmp_path: Path) -> Path:
+    """A copy of the source of four questions."""
     return shutil.copytree(evaluated / "codis", tmp_path / "codis")
 
 
 @pytest.fixture
 def used_home(evaluated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the home where `random` was evaluated, which commands use."""
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     return shutil.copytree(evaluated / "home", tmp_path / "home")
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder, which commands take for theirs."""
+    """An empty home folder, which commands use."""
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     return tmp_path / "home"

@@ -1,7 +1,4 @@
-"""Every reader of responses of the catalog gets through any response.
-
-In time that grows as it does.
-"""
+"""Every reader and scorer copes with any response, in time proportional to its length."""
 
 import time
 from dataclasses import replace
@@ -65,82 +62,96 @@ GOLDS = {
 }
 
 
-def grades_of(name):
-    """Grade any response as a type of answer."""
-    made = make_answer_type(name, AnswerSettings())
-    gold = made.gold(GOLDS[name], RowContext(image_size=(640, 480)))
-    return lambda response: made.grade(response, gold)
+def make_grader(name):
+    """A function that grades a response as a type of answer."""
+    answer_type = make_answer_type(name, AnswerSettings())
+    gold = answer_type.gold(GOLDS[name], RowContext(image_size=(640, 480)))
+    return lambda response: answer_type.grade(response, gold)
 
 
-READERS |= {f"answers of type {name}": grades_of(name) for name in GOLDS}
-STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
-LEAST = 0.01  # s; what takes less says nothing about growth
+READERS |= {f"answers of type {name}": make_grader(name) for name in GOLDS}
+LENGTH_FACTOR = 4
+TIME_FACTOR = 10  # allowed for four times the length; quadratic time takes sixteen
+LEAST_SECONDS = 0.01  # shorter times do not show growth
 
 
-def scores_of(task, response):
-    questions = questions_of(task.name)
-    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
-    predictions = [prediction(question_id=one.question_id, text=response) for one in questions]
-    judged = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+def numbered_questions(task):
+    """The questions of a task, each with an id of its own."""
     return [
-        score
-        for scorer in task.scorers
-        for score in pipeline.score(task, questions, predictions, judged, scorer)
+        replace(question, question_id=f"t/{n}")
+        for n, question in enumerate(questions_of(task.name))
     ]
 
 
-def seconds(read, response):
+def predictions_of(questions, text):
+    return [prediction(question_id=question.question_id, text=text) for question in questions]
+
+
+def score_everywhere(task, response):
+    """Scores of a response to every question of a task, by every scorer."""
+    questions = numbered_questions(task)
+    predictions = predictions_of(questions, response)
+    judgements = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+    scores = []
+    for scorer in task.scorers:
+        scores += pipeline.score(task, questions, predictions, judgements, scorer)
+    return scores
+
+
+def cpu_seconds(read, response):
     start = time.process_time()
     read(response)
     return time.process_time() - start
 
 
-def grows_too_fast(read, bit, n):
-    """Whether four times as much takes far more than four times as long, tried again if so."""
+def grows_too_fast(read, unit, n):
+    """Whether reading ``LENGTH_FACTOR * n`` units takes too long; measured again if so."""
     for _ in range(3):
-        long = seconds(read, response_of(bit, STEP * n))
-        if long < LEAST or long < GROWTH * seconds(read, response_of(bit, n)):
+        long_time = cpu_seconds(read, response_of(unit, LENGTH_FACTOR * n))
+        if long_time < LEAST_SECONDS:
+            return False
+        if long_time < TIME_FACTOR * cpu_seconds(read, response_of(unit, n)):
             return False
     return True
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_scorer_gets_through_any_response(task):
-    for bit in BITS.values():
-        for response in (response_of(bit, 120), bit):
-            scores = scores_of(task, response)
+def test_every_scorer_scores_any_response(task):
+    for unit in BITS.values():
+        for response in (response_of(unit, 120), unit):
+            scores = score_everywhere(task, response)
             assert not [score for score in scores if "cannot be scored" in score.note]
-            known = [score for score in scores if score.points is not None]
-            assert all(0 <= score.points <= score.max_points for score in known)
+            points = [(score.points, score.max_points) for score in scores]
+            assert all(given is None or 0 <= given <= most for given, most in points)
 
 
-def _always(text: str, _: Request) -> str:
+def _repeat(text: str, _: Request) -> str:
     return text
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.is_judged], ids=lambda t: t.name)
-def test_no_judge_is_understood_who_says_what_no_judge_should(task):
-    questions = [
-        replace(one, question_id=f"t/{n}") for n, one in enumerate(questions_of(task.name))
-    ]
-    predictions = [prediction(question_id=one.question_id, text="Hm, hm.") for one in questions]
-    names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
-    for bit in BITS.values():
-        text = response_of(bit, 40)
-        judge = ScriptedModel("judge", partial(_always, text))
-        judged = pipeline.judge(task, questions, predictions, judge, names[0])
-        read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
-        assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more
+def test_no_verdict_is_read_from_a_response_that_no_judge_should_give(task):
+    questions = numbered_questions(task)
+    predictions = predictions_of(questions, "Hm, hm.")
+    judge_name = next(name for name, judge in task.judges.items() if isinstance(judge, ByModel))
+    for unit_name, unit in BITS.items():
+        if unit_name == "numbers of points":  # "1. [1]" and so on, which are verdicts
+            continue
+        judge = ScriptedModel("judge", partial(_repeat, response_of(unit, 40)))
+        judgements = pipeline.judge(task, questions, predictions, judge, judge_name)
+        verdicts = [row.verdict for row in judgements if row.criterion != EXTRACTED]
+        assert [verdict for verdict in verdicts if verdict is not None] == []
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_the_response(name):
-    read = READERS[name]
-    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, 500)] == []
+    slow_units = [key for key, unit in BITS.items() if grows_too_fast(READERS[name], unit, 500)]
+    assert slow_units == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_every_scorer_takes_time_in_proportion_to_the_response(task):
-    slow = [b for b in BITS if grows_too_fast(lambda r: scores_of(task, r), BITS[b], 6_000)]
-    assert slow == []
+    read = partial(score_everywhere, task)
+    slow_units = [key for key, unit in BITS.items() if grows_too_fast(read, unit, 6_000)]
+    assert slow_units == []

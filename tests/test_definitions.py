@@ -1,4 +1,4 @@
-"""The whole graph, from source files to the leaderboard, with models that need no GPU."""
+"""The whole graph, from source files to the leaderboard, with models without a GPU."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ HEAVY = (
 
 
 def parents_of(definitions):
-    """Every asset and its parents, one line each."""
+    """Yield a line for each asset, with its parents."""
     graph = definitions.resolve_asset_graph()
     for key in sorted(graph.get_all_asset_keys()):
         parents = sorted(parent.to_user_string() for parent in graph.get(key).parent_keys)
@@ -46,30 +46,31 @@ def parents_of(definitions):
 
 
 @pytest.fixture(scope="module")
-def annotated(tmp_path_factory):
-    """The graph of a home that asks people all that the suites have tasks for."""
+def annotated_definitions(tmp_path_factory):
+    """The graph of a home in which all annotation tasks of the suites are configured."""
     home = tmp_path_factory.mktemp("annotated")
     catalog = load_catalog(Settings(home=home))
-    tasks = [one.task.name for suite in catalog.suites for one in suite.annotation_tasks]
-    (home / "bench.toml").write_text("\n".join(f'[annotation.tasks."{one}"]' for one in tasks))
+    tasks = [plan.task.name for suite in catalog.suites for plan in suite.annotation_tasks]
+    (home / "bench.toml").write_text("\n".join(f'[annotation.tasks."{name}"]' for name in tasks))
     return build_graph(load_settings(home), catalog).definitions
 
 
-def test_graph_is_the_agreed_one(golden, annotated):
-    golden("graph.txt", "".join(parents_of(annotated)))
+def test_the_graph_is_that_of_the_golden_file(golden, annotated_definitions):
+    golden("graph.txt", "".join(parents_of(annotated_definitions)))
 
 
-def test_building_a_suite_reads_no_table_that_it_leaves_out():
+@pytest.mark.parametrize("suite", load_catalog().names)
+def test_building_a_suite_reads_no_table_that_is_built_on_demand(suite):
     graph = defs.resolve_asset_graph()
-    for suite in load_catalog().names:
-        left_out = on_demand(suite).resolve(graph)
-        built = dataset_build(suite).resolve(graph)
-        assert not left_out & built
-        assert not [key for key in built if graph.get(key).parent_keys & left_out]
+    on_demand_keys = on_demand(suite).resolve(graph)
+    built_keys = dataset_build(suite).resolve(graph)
+    assert built_keys
+    assert not on_demand_keys & built_keys
+    assert not [key for key in built_keys if graph.get(key).parent_keys & on_demand_keys]
 
 
 @pytest.mark.parametrize(
-    ("condition", "needed"),
+    ("condition", "expected_tables"),
     [
         pytest.param("main", set(), id="the suite alone"),
         pytest.param("blank_image", {"blank_image/questions"}, id="questions of its own"),
@@ -80,25 +81,24 @@ def test_building_a_suite_reads_no_table_that_it_leaves_out():
         ),
     ],
 )
-def test_a_condition_builds_what_it_needs_alone(condition, needed):
+def test_a_condition_builds_the_tables_that_it_needs_alone(condition, expected_tables):
     graph = defs.resolve_asset_graph()
     (task,) = load_catalog().tasks_of("multi")
     selected = condition_inputs(task, condition, graph.get_all_asset_keys())
-    assert {"/".join(key.path[1:]) for key in selected.resolve(graph)} == needed
+    assert {"/".join(key.path[1:]) for key in selected.resolve(graph)} == expected_tables
 
 
-def test_annotation_is_in_the_graph_where_a_task_is_configured(annotated):
-    plain = defs.resolve_asset_graph().get_all_asset_keys()
-    more = annotated.resolve_asset_graph().get_all_asset_keys() - plain
-    assert {key.path[-2] for key in more} == {"annotation"}
-    assert all(graph_key.path[-2:-1] != ["annotation"] for graph_key in plain)
-    external = [key for key in plain if not defs.resolve_asset_graph().get(key).is_executable]
-    assert external == []
+def test_annotation_is_in_the_graph_where_a_task_is_configured(annotated_definitions):
+    graph = defs.resolve_asset_graph()
+    plain_keys = graph.get_all_asset_keys()
+    added_keys = annotated_definitions.resolve_asset_graph().get_all_asset_keys() - plain_keys
+    assert {key.path[-2] for key in added_keys} == {"annotation"}
+    assert not [key for key in plain_keys if "annotation" in key.path[:-1]]
+    assert [key for key in plain_keys if not graph.get(key).is_executable] == []
 
 
 def test_the_code_location_loads_with_all_its_jobs():
-    written = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())
-    (location,) = written["load_from"]
+    (location,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     assert location["python_module"]["module_name"] == defs_module.__name__
     dg.Definitions.validate_loadable(defs)  # as `dagster definitions validate` does
     jobs = {job.name for job in defs.get_repository_def().get_all_jobs()}
@@ -108,39 +108,39 @@ def test_the_code_location_loads_with_all_its_jobs():
 @pytest.mark.parametrize("suite", ["blink", "codis", "cogbench", "journeybench", "multi"])
 def test_tables_toml_describes_assets_that_exist(suite):
     file = CHECKOUT / "bench_assets" / "suites" / suite / "tables.toml"
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))
+    row_descriptions = tomllib.loads(file.read_text(encoding="utf-8"))
     graph = defs.resolve_asset_graph()
-    known = {key.to_user_string(): graph.get(key) for key in graph.get_all_asset_keys()}
-    assert rows.keys() <= known.keys()
-    assert [
-        key for key, row in rows.items() if not (known[key].description or "").endswith(row)
-    ] == []
+    for name, row_description in row_descriptions.items():
+        description = graph.get(dg.AssetKey.from_user_string(name)).description
+        assert (description or "").endswith(row_description), name
 
 
-def test_every_table_says_its_columns_and_what_one_row_is():
+def test_every_table_has_a_column_schema():
     graph = defs.resolve_asset_graph()
     schemas = {
         key.to_user_string(): graph.get(key).metadata.get("dagster/column_schema")
         for key in graph.materializable_asset_keys
     }
-    without = {name for name, schema in schemas.items() if schema is None}
-    assert without == {"report"}
+    assert [name for name, schema in schemas.items() if schema is None] == ["report"]
     schema = schemas["codis/scores"]
     assert schema
-    columns = {one.name: one.type for one in schema.columns}
+    columns = {column.name: column.type for column in schema.columns}
     assert (columns["question_id"], columns["points"]) == ("str", "float | None")
     assert columns["answer"] == "tuple[str, ...]"
-    silent = [
+
+
+def test_every_table_describes_its_rows():
+    graph = defs.resolve_asset_graph()
+    undescribed = {
         key.to_user_string()
         for key in graph.materializable_asset_keys
         if "row" not in (graph.get(key).description or "").lower()
-        and key.to_user_string() != "report"
-    ]
-    assert silent == []
+    }
+    assert undescribed <= {"report"}  # which is no table
 
 
 def test_every_asset_that_asks_models_has_a_pool():
-    """So that a backfill over many models does not ask one server, or one GPU, too much at once."""
+    """A backfill over many models must not overload one server or one GPU."""
     ops = {asset.op for asset in defs.resolve_asset_graph().assets_defs if asset.is_executable}
     model_ops = [op for op in ops if "models" in op.required_resource_keys]
     assert len(model_ops) > 20
@@ -149,20 +149,21 @@ def test_every_asset_that_asks_models_has_a_pool():
 
 def test_definitions_load_without_the_heavy_libraries():
     code = f"import bench_assets.definitions, sys; print([m for m in {HEAVY} if m in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    )
-    assert loaded.stdout.strip() == "[]"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert result.stdout.strip() == "[]"
 
 
-def recorded(home, name, pairs, wrong=0):
-    """Responses that are the gold answers, with those of the first ``wrong`` pairs swapped."""
-    lines = []
-    for number, pair in enumerate(pairs):
-        answers = list(pair["answer"].values())
-        for half, text in enumerate(answers[::-1] if number < wrong else answers, 1):
-            lines.append({"question_id": f"codis/{pair['id']}/{half}", "text": text})
-    (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+def write_recorded_model(home, name, pairs, n_swapped=0):
+    """Write the gold answers as responses, swapped in the first pairs; returns the section."""
+    responses = []
+    for pair_index, pair in enumerate(pairs):
+        first, second = pair["answer"].values()
+        if pair_index < n_swapped:
+            first, second = second, first
+        responses.append({"question_id": f"codis/{pair['id']}/1", "text": first})
+        responses.append({"question_id": f"codis/{pair['id']}/2", "text": second})
+    (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, responses)))
     return f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"\n'
 
 
@@ -179,26 +180,28 @@ def test_from_source_files_to_the_leaderboard(tmp_path, n, edition, suites):
     home.mkdir()
     (home / "bench.toml").write_text(
         '[sources]\ncodis = "../codis"\n'
-        + recorded(home, "perfect", pairs)
-        + recorded(home, "four-swapped", pairs, wrong=4)
-        + recorded(home, "half-silent", pairs[:6])
+        + write_recorded_model(home, "perfect", pairs)
+        + write_recorded_model(home, "four-swapped", pairs, n_swapped=4)
+        + write_recorded_model(home, "half-silent", pairs[:6])
     )
     with Workbench(load_settings(home), suites) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "perfect")
         bench.evaluate(["codis"], "four-swapped")
-        rows = f"{2 * (n - 6)} of {2 * n} rows"
-        with pytest.raises(BenchError, match=f"{rows} fail the check every_question_answer"):
+        message = f"{2 * (n - 6)} of {2 * n} rows fail the check every_question_answer"
+        with pytest.raises(BenchError, match=message):
             bench.evaluate(["codis"], "half-silent")
         bench.refresh_leaderboard()
 
-        assert bench.rows("codis/metrics", "four-swapped")[0].value == (n - 4) / n
+        acc_p, *_ = bench.rows("codis/metrics", "four-swapped")
+        assert acc_p.value == (n - 4) / n
         measured = [row for row in bench.rows("leaderboard") if row.source == MEASURED]
         assert [(row.model, row.value, row.n_scored) for row in measured] == [
             ("perfect", 1.0, n),
             ("four-swapped", (n - 4) / n, n),
         ]
         assert {row.edition for row in measured} == {edition}
-        printed = {(r.model, r.value) for r in bench.rows("leaderboard") if r.source != MEASURED}
-        assert ("GPT-4V", 0.323) in printed
+        published = [row for row in bench.rows("leaderboard") if row.source != MEASURED]
+        # CODIS, Table 3
+        assert ("GPT-4V", 0.323) in {(row.model, row.value) for row in published}
     assert "perfect" in (home / "export" / "leaderboard.csv").read_text()

@@ -1,4 +1,4 @@
-"""A plain installation in somebody else's project: a wheel, and editable."""
+"""An installation without extras in another project, from a wheel and editable."""
 
 import subprocess
 import sys
@@ -37,7 +37,8 @@ n: int = run.partial
 
 
 @pytest.fixture(scope="module", params=["wheel", "editable"])
-def commands(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bin_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the installed commands."""
     folder = tmp_path_factory.mktemp(request.param)
     return plain_install(folder, editable=request.param == "editable", only_base=True)
 
@@ -55,72 +56,95 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def typed(commands: Path, project: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """Type a line in a shell of the project, in which the environment is active."""
+def run_line(bin_folder: Path, project: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line in a shell of the project, in which the environment is active."""
     return subprocess.run(
-        line, shell=True, cwd=project, env=environment_of(commands),
+        line, shell=True, cwd=project, env=environment_of(bin_folder),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
-def printed(commands: Path, project: Path, line: str) -> str:
-    result = typed(commands, project, line)
+def run_successfully(bin_folder: Path, project: Path, line: str) -> str:
+    """Run a line that has to succeed; returns its output."""
+    result = run_line(bin_folder, project, line)
     assert result.returncode == 0, f"{line}\n{result.stdout}\n{result.stderr}"
     return result.stdout
 
 
-def test_the_base_evaluates_and_reports(commands: Path, project: Path) -> None:
-    assert "No module named 'torch'" in typed(commands, project, "python -c 'import torch'").stderr
+def test_the_base_evaluates_and_reports(bin_folder: Path, project: Path) -> None:
+    assert (
+        "No module named 'torch'"
+        in run_line(bin_folder, project, "python -c 'import torch'").stderr
+    )
     with ChatServer("Left.") as server:
-        served = f"{server.base_url}#served"
-        printed(commands, project, f"bench evaluate codis --model {served} --limit 4")
+        model = f"{server.base_url}#served"
+        run_successfully(bin_folder, project, f"bench evaluate codis --model {model} --limit 4")
         assert server.n_requests == 4
-    assert "4 of 80" in printed(commands, project, "bench evaluate codis --model random --limit 4")
-    printed(commands, project, "bench home init-benchmark fridge")
-    printed(commands, project, "bench evaluate fridge --model random")
-    assert "fridge" in printed(commands, project, "bench leaderboard fridge")
-    printed(commands, project, "bench report")
+    assert "4 of 80" in run_successfully(
+        bin_folder, project, "bench evaluate codis --model random --limit 4"
+    )
+    run_successfully(bin_folder, project, "bench home init-benchmark fridge")
+    run_successfully(bin_folder, project, "bench evaluate fridge --model random")
+    assert "fridge" in run_successfully(bin_folder, project, "bench leaderboard fridge")
+    run_successfully(bin_folder, project, "bench report")
     assert (project / "bench_home" / "report" / "index.html").is_file()
 
 
-def test_the_first_pages_are_typed_in_another_project(commands: Path, project: Path) -> None:
-    for page in ("README.md", "docs/first-hour.md"):
-        for block in blocks((CHECKOUT / page).read_text(encoding="utf-8")):
-            if block.how not in ("run", "run long"):
-                continue
-            if block.language == "python":
-                (project / "typed.py").write_text(block.text)
-            lines = ["python typed.py"] if block.language == "python" else block.lines
-            outputs = [printed(commands, project, line) for line in lines]
-        if page == "README.md":
-            (row,) = (line for line in outputs[-1].splitlines() if line.startswith("my-function"))
-            assert row.split()[1] == "0.900"  # 104 and 117 are no more than 127
-            assert (project / "plot.svg").is_file()
+def run_page(bin_folder: Path, project: Path, page: str) -> list[str]:
+    """Run the commands and scripts of a page; returns the outputs of the last block."""
+    outputs: list[str] = []
+    for block in blocks((CHECKOUT / page).read_text(encoding="utf-8")):
+        if block.how not in ("run", "run long"):
+            continue
+        lines = block.lines
+        if block.language == "python":
+            (project / "block.py").write_text(block.text)
+            lines = ["python block.py"]
+        outputs = [run_successfully(bin_folder, project, line) for line in lines]
+    return outputs
 
 
-def test_what_needs_an_extra_names_it(commands: Path, project: Path) -> None:
-    (project / "checkpoint").mkdir()
-    (project / "checkpoint" / "config.json").write_text('{"model_type": "llava"}')
-    save_file({"weight": np.zeros(1)}, project / "checkpoint" / "model.safetensors")
-    for line, extra in (
+def test_the_commands_of_the_readme_run_in_another_project(bin_folder: Path, project: Path) -> None:
+    *_, leaderboard = run_page(bin_folder, project, "README.md")
+    (row,) = (line for line in leaderboard.splitlines() if line.startswith("my-function"))
+    _, accuracy, *_ = row.split()
+    assert accuracy == "0.900"  # 104 and 117 are no more than 127
+    assert (project / "plot.svg").is_file()
+
+
+def test_commands_of_the_first_hour_run_in_another_project(bin_folder: Path, project: Path) -> None:
+    assert run_page(bin_folder, project, "docs/first-hour.md")
+
+
+@pytest.mark.parametrize(
+    ("line", "extra"),
+    [
         ("bench evaluate codis --model checkpoint --limit 4", "local"),
         ("bench evaluate blink --model random --limit 4", "build"),
         ("bench annotate serve", "annotate"),
-    ):
-        result = typed(commands, project, line)
-        assert result.returncode == 1, result.stdout
-        assert f"pip install 'bench-assets[{extra}]'" in result.stderr
-        assert "make " not in result.stderr
+    ],
+)
+def test_a_command_that_needs_an_extra_names_it(
+    bin_folder: Path, project: Path, line: str, extra: str
+) -> None:
+    (project / "checkpoint").mkdir()
+    (project / "checkpoint" / "config.json").write_text('{"model_type": "llava"}')
+    save_file({"weight": np.zeros(1)}, project / "checkpoint" / "model.safetensors")
+    result = run_line(bin_folder, project, line)
+    assert result.returncode == 1, result.stdout
+    assert f"pip install 'bench-assets[{extra}]'" in result.stderr
+    assert "make " not in result.stderr
 
 
-def test_type_checkers_follow_the_packages(commands: Path, project: Path) -> None:
+def test_type_checkers_follow_the_packages(bin_folder: Path, project: Path) -> None:
     result = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--no-incremental", "script.py"),
-            *("--python-executable", str(commands / "python")),
+            *("--python-executable", str(bin_folder / "python")),
         ],
-        cwd=project, env=environment_of(commands), capture_output=True, text=True, check=False,
+        cwd=project, env=environment_of(bin_folder), capture_output=True, text=True, check=False,
     )  # fmt: skip
     errors = [line for line in result.stdout.splitlines() if ": error: " in line]
     assert len(errors) == 1, result.stdout + result.stderr
-    assert errors[0].startswith("script.py:8: error: Incompatible types in assignment")
+    (error,) = errors
+    assert error.startswith("script.py:8: error: Incompatible types in assignment")

@@ -1,4 +1,4 @@
-"""A response that was cut off before its answer is wrong in every task, whatever the measure."""
+"""A response that was cut off before its answer is wrong in every task, by every metric."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from tests.cases import read_rows
 from tests.fakes.rows import prediction, question, standing
 
 QUESTIONS = read_rows(__file__, "questions_of_tasks.jsonl", tuples=True)
-NOT_OF_ANSWERS = {  # measures of the questions, or of a mistake that silence does not make
+VALUES_WITHOUT_ANSWERS = {  # of metrics that do not count right answers
     "chance": 0.5,
     "hallucination_rate": 0.0,
     "refusals": 0.0,
@@ -30,15 +30,17 @@ CUT_OFF = Response(text="<think>It is (A), opening, 3", completion_tokens=64)
 
 
 def questions_of(task):
-    return [
-        question(**{"question_id": f"t/{n}", "images": ("a" * 64,), "group_id": "g"} | fields)
-        for n, (name, fields) in enumerate(QUESTIONS)
-        if name == task.name
-    ]
+    """Two or more questions of one group."""
+    questions = []
+    for n, (task_name, fields) in enumerate(QUESTIONS):
+        if task_name == task.name:
+            defaults = {"question_id": f"t/{n}", "images": ("a" * 64,), "group_id": "g"}
+            questions.append(question(**{**defaults, **fields}))
+    return questions
 
 
-class Thinker(ScriptedModel):
-    """Never comes to an end."""
+class EndlessThinker(ScriptedModel):
+    """A model whose thought never ends."""
 
     def __init__(self) -> None:
         super().__init__("m", lambda _: "")
@@ -47,8 +49,8 @@ class Thinker(ScriptedModel):
         return [CUT_OFF for _ in requests]
 
 
-class Untouchable(ScriptedModel):
-    """A judge that is never asked anything."""
+class UnusedJudge(ScriptedModel):
+    """A judge that fails if it gets a request."""
 
     def __init__(self) -> None:
         super().__init__("judge", lambda _: "")
@@ -66,37 +68,39 @@ SCORERS = [
 
 
 @pytest.mark.parametrize(("task", "scorer"), SCORERS)
-def test_no_answer_is_the_worst_answer_and_no_judge_sees_it(task, scorer):
+def test_no_answer_scores_like_the_worst_answer_without_a_judge(task, scorer):
     questions = questions_of(task)
-    predictions = pipeline.predict(task, questions, Thinker())
-    judged = pipeline.judge(task, questions, predictions, Untouchable()) if task.is_judged else []
-    scores = pipeline.score(task, questions, predictions, judged, scorer)
-    assert judged == []
-    assert {(s.points, s.note, s.no_answer, s.judge) for s in scores} == {
+    predictions = pipeline.predict(task, questions, EndlessThinker())
+    if task.is_judged:
+        assert pipeline.judge(task, questions, predictions, UnusedJudge()) == []
+    scores = pipeline.score(task, questions, predictions, [], scorer)
+    assert {(score.points, score.note, score.no_answer, score.judge) for score in scores} == {
         (0.0, "no answer in 64 tokens", True, "")
     }
-    for row in pipeline.summarise(task, questions, predictions, scores):
+    rows = pipeline.summarise(task, questions, predictions, scores)
+    assert {(row.n_unscored, row.n_failed) for row in rows} == {(0, 0)}
+    for row in rows:
         if row.category == "all":
-            assert row.value == NOT_OF_ANSWERS.get(row.metric, 0.0), row.metric
+            assert row.value == VALUES_WITHOUT_ANSWERS.get(row.metric, 0.0), row.metric
             assert row.n_no_answer == len(questions)
-        assert (row.n_unscored, row.n_failed) == (0, 0)
 
 
-def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_empty_one():
-    def first_word(pair, _):
-        return Score.of(pair.prediction, points=float(pair.prediction.text.split()[0] == "x"))
+def test_a_response_without_an_answer_is_wrong_although_its_scorer_would_raise():
+    def score_first_word(pair, _):
+        first_word = pair.prediction.text.split()[0]  # raises for an empty text
+        return Score.of(pair.prediction, points=float(first_word == "x"))
 
-    task = replace(CODIS, scorers={"first": first_word}, judges={})
+    task = replace(CODIS, scorers={"first": score_first_word}, judges={})
     predictions = [prediction(text="", no_answer="no answer in 64 tokens"), prediction(text="x")]
-    found = pipeline.score(task, [question()], predictions, [])
-    assert [(one.points, one.note, one.no_answer) for one in found] == [
+    scores = pipeline.score(task, [question()], predictions, [])
+    assert [(score.points, score.note, score.no_answer) for score in scores] == [
         (0.0, "no answer in 64 tokens", True),
         (1.0, "", False),
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "fields", "why"),
+    ("text", "fields", "expected_reason"),
     [
         pytest.param("internal server error.", {}, "", id="the reference in other letters"),
         pytest.param("Segmentation fault", {}, "an error message", id="another error"),
@@ -108,9 +112,10 @@ def test_a_response_without_an_answer_is_wrong_for_a_scorer_that_cannot_read_an_
         ),
     ],
 )
-def test_what_a_question_asks_for_is_an_answer(text, fields, why):
-    query = question(**{"answer": ("Internal Server Error",)} | fields)
-    assert pipeline.no_answer_reason(AnsweredQuestion(query, prediction(text=text))) == why
+def test_an_error_message_is_an_answer_if_the_question_asks_for_it(text, fields, expected_reason):
+    asked = question(**{"answer": ("Internal Server Error",), **fields})
+    reason = pipeline.no_answer_reason(AnsweredQuestion(asked, prediction(text=text)))
+    assert reason == expected_reason
 
 
 def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
@@ -119,43 +124,41 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
         prediction(question_id="t/0", text="opening"),
         prediction(question_id="t/1", text="", no_answer="no answer in 64 tokens"),
     ]
-    scores = pipeline.score(
-        CODIS, questions, predictions, pipeline.judge(CODIS, questions, predictions, None)
-    )
-    rows = {row.metric: row for row in pipeline.summarise(CODIS, questions, predictions, scores)}
-    assert (rows["context_awareness"].value, rows["acc_p"].value, rows["acc_q"].value) == (
-        0,
-        0,
-        0.5,
-    )
-    assert {row.n_no_answer for row in rows.values()} == {1}
+    judgements = pipeline.judge(CODIS, questions, predictions, None)
+    scores = pipeline.score(CODIS, questions, predictions, judgements)
+    rows = pipeline.summarise(CODIS, questions, predictions, scores)
+    values = {row.metric: row.value for row in rows}
+    assert values["context_awareness"] == 0
+    assert (values["acc_p"], values["acc_q"]) == (0, 0.5)
+    assert {row.n_no_answer for row in rows} == {1}
 
 
 def test_cut_off_responses_are_counted_by_question_and_named_in_the_signature():
-    questions = [replace(one, category="x") for one in questions_of(CODIS)]
-    responses = pipeline.predict(CODIS, questions, Thinker())
-    answered = [prediction(question_id=one.question_id, text="opening") for one in questions]
+    questions = [replace(question, category="x") for question in questions_of(CODIS)]
+    cut_off = pipeline.predict(CODIS, questions, EndlessThinker())
+    answered = [prediction(question_id=q.question_id, text="opening") for q in questions]
 
     def metrics(predictions):
         scores = pipeline.score(CODIS, questions, predictions, [])
         return pipeline.summarise(CODIS, questions, predictions, scores)
 
-    twice = [*responses, *(replace(one, sample=1) for one in responses)]
-    assert {(row.category, row.n_no_answer) for row in metrics(twice)} == {("all", 2), ("x", 2)}
-    assert "|no_answer:2|n:2" in metrics(responses)[0].signature
-    assert "no_answer" not in metrics(answered)[0].signature
-    assert metrics(answered)[0].n_no_answer == 0
+    second_samples = [replace(row, sample=1) for row in cut_off]
+    counts = {(row.category, row.n_no_answer) for row in metrics([*cut_off, *second_samples])}
+    assert counts == {("all", 2), ("x", 2)}
+    assert all("|no_answer:2|n:2" in row.signature for row in metrics(cut_off))
+    assert not any("no_answer" in row.signature for row in metrics(answered))
+    assert {row.n_no_answer for row in metrics(answered)} == {0}
 
 
-def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
+def test_a_recorded_thought_without_end_is_counted_in_the_notes_of_its_metric():
     questions = questions_of(CODIS)
     texts = ("<think>opening?</think>opening", "<think>opening")
     responses = [
-        RecordedResponse(where="r.jsonl", question_id=one.question_id, text=text, model="m")
-        for one, text in zip(questions, texts, strict=True)
+        RecordedResponse(where="r.jsonl", question_id=q.question_id, text=text, model="m")
+        for q, text in zip(questions, texts, strict=True)
     ]
     recorded = GeneratedResponses.of(RecordedModel("m", responses, Path("r.jsonl")))
-    row = Runner(task=CODIS, responses=recorded).run(questions).metrics[1]
+    _, row, *_ = Runner(task=CODIS, responses=recorded).run(questions).metrics
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["notes"](row) == "1 no answer, only 1 effective cluster"
     assert METRIC_COLUMNS["notes"](replace(row, n_no_answer=None)) == "only 1 effective cluster"

@@ -1,4 +1,4 @@
-"""What other packages add is found by their entry points; one that is broken stops no other."""
+"""Plugins of other packages are found by entry points; a broken one stops no other."""
 
 from hashlib import sha256
 
@@ -17,7 +17,7 @@ def site(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(site):
+def test_plugins_of_several_packages_are_found_with_the_files_of_their_code(site):
     write_distribution(site, "acme", {GROUP: {"one": "plug_alone:ONE"}}, plug_alone="ONE = 'one'")
     write_distribution(site, "brim", {GROUP: {"two": "plug_pack.inner:TWO"}})
     (site / "plug_pack").mkdir()
@@ -30,7 +30,7 @@ def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(
 
 
 @pytest.mark.parametrize(
-    ("written", "why"),
+    ("code", "expected_reason"),
     [
         pytest.param("import nothing_of_this_name", "ModuleNotFoundError", id="a missing library"),
         pytest.param("1 / 0", "ZeroDivisionError: division by zero", id="any error"),
@@ -45,48 +45,52 @@ def test_what_several_packages_add_is_found_with_the_code_that_it_is_written_in(
         ),
     ],
 )
-def test_one_that_cannot_be_used_is_reported_by_name_and_the_others_load(site, written, why):
-    module = "plug_" + sha256(written.encode()).hexdigest()[:8]
-    write_distribution(site, "acme", {GROUP: {"one": f"{module}:ONE"}}, **{module: written})
+def test_an_unusable_plugin_is_reported_by_name_and_the_others_load(site, code, expected_reason):
+    module = "plug_" + sha256(code.encode()).hexdigest()[:8]
+    write_distribution(site, "acme", {GROUP: {"one": f"{module}:ONE"}}, **{module: code})
     write_distribution(site, "brim", {GROUP: {"fine": "plug_fine:FINE"}}, plug_fine="FINE = 'so'")
     plugins = find_plugins(GROUP, str)
     assert plugins.objects == {"fine": "so"}
     (problem,) = plugins.problems
     assert problem.startswith(f"acme 1.0, entry point one = '{module}:ONE' of {GROUP}, is left out")
-    assert why in problem
-    assert why in plugins.unusable["one"]
+    assert expected_reason in problem
+    assert expected_reason in plugins.unusable["one"]
     assert "(acme 1.0, entry point one = " in plugins.unusable["one"]
     assert (set(plugins.origins), set(plugins.code)) == ({"fine"}, {"fine"})
 
 
 @pytest.mark.parametrize(
-    ("owners", "keeper"),
+    ("owners", "keeper", "loser"),
     [
-        pytest.param(("acme", "bench-assets"), "bench-assets", id="this project"),
-        pytest.param(("zulu", "acme"), "acme", id="the first of the alphabet"),
+        pytest.param(("acme", "bench-assets"), "bench-assets", "acme", id="this project"),
+        pytest.param(("zulu", "acme"), "acme", "zulu", id="the first of the alphabet"),
     ],
 )
-def test_a_name_that_is_taken_twice_is_kept_by(site, owners, keeper):
+def test_a_name_of_two_packages_belongs_to(site, owners, keeper, loser):
     for owner in owners:
         module = f"plug_of_{owner.replace('-', '_')}"
-        entries = {"shared": f"{module}:ME", owner: f"{module}:ME"}
-        write_distribution(site, owner, {GROUP: entries}, **{module: f"ME = {owner!r}"})
+        entry_points = {"shared": f"{module}:ME", owner: f"{module}:ME"}
+        write_distribution(site, owner, {GROUP: entry_points}, **{module: f"ME = {owner!r}"})
     plugins = find_plugins(GROUP, str)
-    assert plugins.objects == {"shared": keeper} | dict(zip(owners, owners, strict=True))
+    assert plugins.objects == {"shared": keeper, keeper: keeper, loser: loser}
     (problem,) = plugins.problems
-    (other,) = set(owners) - {keeper}
-    assert problem.startswith(f"{other} 1.0, entry point shared = ")
+    assert problem.startswith(f"{loser} 1.0, entry point shared = ")
     assert f"the name is taken by {plugins.origins['shared']};" in problem
     assert plugins.origins["shared"].startswith(f"{keeper} 1.0, entry point shared = ")
     assert plugins.unusable == {}
     assert find_owners(GROUP) == plugins.origins
 
 
-def test_what_a_strangers_object_raises_is_one_line_and_our_own_errors_pass():
-    with pytest.raises(SettingsError, match=r"^KeyError: 'a b'$"), plugin_error_reporting():
-        raise KeyError("a b")
-    with pytest.raises(SettingsError, match=r"^SystemExit: 3$"), plugin_error_reporting():
-        raise SystemExit(3)
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(KeyError("a b"), r"^KeyError: 'a b'$"), (SystemExit(3), r"^SystemExit: 3$")],
+)
+def test_an_error_of_a_plugin_becomes_a_settings_error_of_one_line(error, message):
+    with pytest.raises(SettingsError, match=message), plugin_error_reporting():
+        raise error
+
+
+def test_our_own_errors_expected_errors_and_interrupts_pass_unchanged():
     with pytest.raises(ModelError, match=r"^no weights$"), plugin_error_reporting():
         raise ModelError("no weights")
     with pytest.raises(KeyError), plugin_error_reporting(KeyError):

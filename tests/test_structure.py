@@ -1,8 +1,7 @@
-"""The structure of the product: folders, class names and errors.
+"""The structure of the product: packages, class names and errors of JSON.
 
-Who reads JSON that others wrote reckons with all that Python raises for it: a number of 4,301
-digits is a ``ValueError`` that is no ``JSONDecodeError``, lists in lists in lists are a
-``RecursionError``.
+JSON that others wrote can raise more than a ``JSONDecodeError``: a number of 4,301 digits raises
+a ``ValueError``, deeply nested lists raise a ``RecursionError``.
 
 ``python -m tests.test_structure`` writes the table of packages into bench_assets/README.md.
 """
@@ -16,48 +15,48 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MAP = ROOT / "bench_assets" / "README.md"
-TOP = ("bench_assets", "resources", "sensors")
-FILES = [file for top in TOP for file in sorted((ROOT / top).rglob("*.py"))]
+ROOT_FOLDERS = ("bench_assets", "resources", "sensors")
+FILES = [file for folder in ROOT_FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def layers(package: Path) -> list[str]:
-    """The packages of a folder, from the top layer to the bottom, as import-linter has them."""
+def read_layers(package: Path) -> list[str]:
+    """Subpackages from the top layer to the bottom, of the contract for import-linter."""
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
-    (contract,) = (part for part in contracts if part.get("containers") == [package.name])
+    (contract,) = (c for c in contracts if c.get("containers") == [package.name])
     names = [name for layer in contract["layers"] for name in layer.split(" | ")]
     return [name for name in names if (package / name).is_dir()]
 
 
-LAYERS = layers(ROOT / "bench_assets")
-RESOURCES = layers(ROOT / "resources" / "bench_resources")
+LAYERS = read_layers(ROOT / "bench_assets")
+RESOURCES = read_layers(ROOT / "resources" / "bench_resources")
 START, END = "<!-- packages: python -m tests.test_structure -->\n", "<!-- end -->"
 
 
-def sentence(package: Path) -> str:
+def first_sentence(package: Path) -> str:
     """The first line of a package's docstring."""
     text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
     return (text or "").partition("\n")[0]
 
 
-def table() -> str:
-    """The packages, one row each, from their docstrings."""
+def package_table() -> str:
+    """The Markdown table of the packages, with the first lines of their docstrings."""
     folders = [f"bench_assets/{name}" for name in LAYERS]
-    folders[8:8] = ["sensors/bench_sensors"]
+    folders.insert(8, "sensors/bench_sensors")  # below the layers that use it
     folders += [f"resources/bench_resources/{name}" for name in RESOURCES]
-    rows = [f"| `{folder}` | {sentence(ROOT / folder)} |" for folder in folders]
+    rows = [f"| `{folder}` | {first_sentence(ROOT / folder)} |" for folder in folders]
     return "\n".join(["| package | contents |", "|---|---|", *rows]) + "\n"
 
 
-def test_the_map_lists_every_package_with_its_sentence():
+def test_the_readme_lists_every_package_with_its_docstring():
     text = MAP.read_text(encoding="utf-8")
-    assert text.partition(START)[2].partition(END)[0] == table(), "python -m tests.test_structure"
+    assert f"{START}{package_table()}{END}" in text, "python -m tests.test_structure"
     assert len(text.splitlines()) <= 60
 
 
-def test_every_package_has_a_sentence():
+def test_every_package_has_a_docstring():
     packages = {file.parent for file in FILES}
-    assert [str(one) for one in packages if not sentence(one).endswith((".", ")"))] == []
+    assert [str(p) for p in packages if not first_sentence(p).endswith((".", ")"))] == []
 
 
 def test_no_folder_has_more_than_sixteen_files():
@@ -75,8 +74,8 @@ def test_class_names_are_unique():
     assert [name for name, n in names.items() if n > 1] == []
 
 
-RAISED = {"ValueError", "RecursionError"}
-WHO_CALLS_CATCHES = {
+JSON_ERRORS = {"ValueError", "RecursionError"}
+CAUGHT_BY_CALLERS = {  # or what is read was written by ourselves a moment before
     "bench_assets/core/reading/json_values.py",
     "bench_assets/workspace/evaluate/second_process.py",
     "resources/bench_resources/annotation/web/signed_links.py",
@@ -85,45 +84,53 @@ WHO_CALLS_CATCHES = {
     "sensors/bench_sensors/checkpoints.py",
     "sensors/bench_sensors/webhook.py",
 }
-"""Where the calling function does, or what is read is what we wrote a moment before."""
 
 
-def uncaught(file):
-    """Lines of ``json.loads`` with nothing around that catches both; of our own files excepted."""
-    text = file.read_text(encoding="utf-8")
-    if "json.load" not in text:
-        return []
-    tree = ast.parse(text)
-    whole = {id(inner) for one in ast.walk(tree) if isinstance(one, ast.Try | ast.With)
-             if caught(one) >= RAISED for part in one.body
-             for inner in ast.walk(part)}  # fmt: skip
-    return [one.lineno for one in ast.walk(tree) if isinstance(one, ast.Call)
-            if isinstance(one.func, ast.Attribute) and id(one) not in whole
-            if ast.unparse(one.func) in ("json.loads", "json.load")
-            if "__file__" not in ast.unparse(one)]  # fmt: skip
+def caught_errors(block):
+    """Names of the errors that a ``try`` catches, or a ``with suppress(...)`` ignores."""
+    if isinstance(block, ast.With):
+        expressions = [item.context_expr for item in block.items]
+    else:
+        expressions = [handler.type for handler in block.handlers if handler.type]
+    nodes = [node for expression in expressions for node in ast.walk(expression)]
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
-def caught(one):
-    """Names of what a ``try`` catches, or a ``with suppress(...)`` leaves out."""
-    kinds = [item.context_expr for item in one.items] if isinstance(one, ast.With) else [
-        handler.type for handler in one.handlers if handler.type]  # fmt: skip
-    return {name.id for kind in kinds for name in ast.walk(kind) if isinstance(name, ast.Name)}
+def guarded_nodes(tree):
+    """Ids of the nodes inside a block that catches all of ``JSON_ERRORS``."""
+    ids = set()
+    for block in ast.walk(tree):
+        if isinstance(block, ast.Try | ast.With) and caught_errors(block) >= JSON_ERRORS:
+            for statement in block.body:
+                ids.update(map(id, ast.walk(statement)))
+    return ids
 
 
-@pytest.mark.parametrize("part", ["bench_assets", "resources", "sensors"])
-def test_whoever_reads_json_catches_both(part):
-    found = {
-        f"{name}:{line}"
-        for file in FILES
-        if (name := file.relative_to(ROOT).as_posix()).startswith(part)
-        and name not in WHO_CALLS_CATCHES
-        and "/synthetic" not in name
-        for line in uncaught(file)
-    }
-    assert found == set()
+def unguarded_lines(file):
+    """Lines of ``json.load`` whose errors are not caught; those of files beside it excepted."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    json_calls = [call for call in calls if ast.unparse(call.func) in ("json.loads", "json.load")]
+    guarded = guarded_nodes(tree) if json_calls else set()
+    return [
+        call.lineno
+        for call in json_calls
+        if id(call) not in guarded and "__file__" not in ast.unparse(call)
+    ]
+
+
+@pytest.mark.parametrize("folder", ROOT_FOLDERS)
+def test_errors_of_json_are_caught_where_it_is_read(folder):
+    places = []
+    for file in FILES:
+        name = file.relative_to(ROOT).as_posix()
+        is_exempt = name in CAUGHT_BY_CALLERS or "/synthetic" in name
+        if name.startswith(folder) and not is_exempt:
+            places += [f"{name}:{line}" for line in unguarded_lines(file)]
+    assert places == []
 
 
 if __name__ == "__main__":
-    whole = MAP.read_text(encoding="utf-8")
-    before, _, rest = whole.partition(START)
-    MAP.write_text(before + START + table() + END + rest.partition(END)[2], encoding="utf-8")
+    head, _, rest = MAP.read_text(encoding="utf-8").partition(START)
+    _, _, tail = rest.partition(END)
+    MAP.write_text(f"{head}{START}{package_table()}{END}{tail}", encoding="utf-8")

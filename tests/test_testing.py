@@ -1,4 +1,4 @@
-"""What is told of a suite that does not keep the contract; the shipped ones do."""
+"""The contract of suites: what breaks it is named; the shipped suites keep it."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -20,12 +20,15 @@ FIRST_CHARACTER = {
 }
 
 
-def conditions(prompt):
-    return {"conditions": {"main": Condition(prompt=prompt, about="Otherwise.")}}
+def give_answer_away(question):
+    return Prompt.of(question.text + question.answer[0])
+
+
+TELLTALE = {"main": Condition(prompt=give_answer_away, about="Otherwise.")}
 
 
 @pytest.mark.parametrize(
-    ("fields", "task", "message"),
+    ("question_fields", "task_fields", "expected_message"),
     [
         pytest.param(
             {"question_id": "quiz/1"}, {}, "quiz: 2 questions have the id quiz/1", id="an id twice"
@@ -44,7 +47,7 @@ def conditions(prompt):
         ),
         pytest.param(
             {},
-            conditions(lambda q: Prompt.of(q.text + q.answer[0])),
+            {"conditions": TELLTALE},
             "quiz/0, condition main: its prompt depends on the answer",
             id="an answer given away",
         ),
@@ -76,15 +79,15 @@ def conditions(prompt):
         ),
     ],
 )
-def test_a_broken_contract_is_reported_in_a_sentence(fields, task, message):
-    questions = [replace(QUESTIONS[0], **fields), *QUESTIONS[1:]]
-    with pytest.raises(AssertionError) as why:
-        check_questions(replace(TASK, **task), "main", questions, group_sizes=[2])
-    assert str(why.value) == message
+def test_a_broken_contract_is_named_with_a_question(question_fields, task_fields, expected_message):
+    questions = [replace(QUESTIONS[0], **question_fields), *QUESTIONS[1:]]
+    with pytest.raises(AssertionError) as raised:
+        check_questions(replace(TASK, **task_fields), "main", questions, group_sizes=[2])
+    assert str(raised.value) == expected_message
 
 
-def test_a_published_edition_has_the_papers_numbers():
-    published = [replace(one, edition="published") for one in QUESTIONS]
+def test_a_published_edition_must_have_as_many_questions_as_in_the_paper():
+    published = [replace(question, edition="published") for question in QUESTIONS]
     with pytest.raises(AssertionError, match="4 questions of all, the paper has 5"):
         check_questions(replace(TASK, counts={"all": 5}), "main", published)
 

@@ -1,4 +1,4 @@
-"""``make coverage``, ``make bench`` and ``make bench-gpu`` in short, with tiny models."""
+"""``make coverage``, ``make bench`` and ``make bench-gpu``, shortened and with tiny models."""
 
 import os
 import subprocess
@@ -10,57 +10,45 @@ import pytest
 from benchmarks.coverage.cells import Promise, tried
 from benchmarks.coverage.every import every_promise
 from benchmarks.gpu.checkpoint import TINY
-from benchmarks.gpu.measuring import NO_TIME, Plan, Row, measured
+from benchmarks.gpu.measuring import NO_TIME, Plan, measured
 from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.managed.fake_vllm import install
 from tests.resources.models.managed.test_engine import is_running, lines, until
 
-SHORT = 150
 
-
-def _named(promise: Promise) -> str:
+def _promise_id(promise: Promise) -> str:
     return f"{promise.what}: {promise.of}"
 
 
-def _small(promise: Promise) -> int:
-    return min(promise.sizes)
+def _is_fast(promise: Promise) -> bool:
+    """Whether a trial takes little time: a small sample, and no captions to score."""
+    return min(promise.sizes) == 30 and promise.of != "CIDEr" and "of a corpus" not in promise.of
 
 
-FAST = [one for one in every_promise() if _small(one) == 30 and "of a corpus" not in one.of]
-FAST = [one for one in FAST if one.of != "CIDEr"]  # people's captions take seconds to score
-
-
-@pytest.mark.parametrize("promise", FAST, ids=_named)
-def test_what_is_promised_is_kept_in_small_samples(promise: Promise) -> None:
-    kept = tried(promise, 30, SHORT if "interval" in promise.what else 40)
-    assert kept.holds, f"{kept.share:.1f} in 100"
+@pytest.mark.parametrize("promise", filter(_is_fast, every_promise()), ids=_promise_id)
+def test_a_promise_is_kept_in_small_samples(promise: Promise) -> None:
+    n_repetitions = 150 if "interval" in promise.what else 40
+    result = tried(promise, 30, n_repetitions)
+    assert result.holds, f"{result.share:.1f} in 100"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("promise", every_promise(), ids=_named)
-def test_what_is_promised_is_kept(promise: Promise) -> None:
-    kept = tried(promise, _small(promise), 400)
-    assert kept.holds, f"{kept.share:.1f} in 100"
+@pytest.mark.parametrize("promise", every_promise(), ids=_promise_id)
+def test_a_promise_is_kept_in_more_repetitions(promise: Promise) -> None:
+    result = tried(promise, min(promise.sizes), 400)
+    assert result.holds, f"{result.share:.1f} in 100"
 
 
-def test_a_measurement_is_found_in_its_own_process_and_its_failure_is_reported():
+def test_a_measurement_that_fails_is_reported():
     command = [sys.executable, "-m", "benchmarks", "no_such_measurement"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "No module named 'benchmarks.no_such_measurement'" in ran.stderr
-    assert "not measured, because they failed: no_such_measurement" in ran.stdout
-    assert ran.returncode == 1
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "No module named 'benchmarks.no_such_measurement'" in result.stderr
+    assert "not measured, because they failed: no_such_measurement" in result.stdout
+    assert result.returncode == 1
 
 
-def served(tmp_path: Path, *options: str, seconds: float = 120.0) -> list[Row]:
-    """Rows of the stand-in's server."""
-    folder = write_checkpoint(tmp_path / "weights", b"1234")
-    program = install(tmp_path / "bin", *options)
-    plan = Plan(sizes=[TINY], questions={2: 4, 4: 3}, batch_size=2, device="cpu", vllm=str(program))
-    return list(measured(plan, TINY, "vllm serve", folder, seconds))
-
-
-def script(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def run_gpu_benchmark(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "benchmarks.gpu", *arguments],
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -68,29 +56,38 @@ def script(*arguments: str) -> "subprocess.CompletedProcess[str]":
     )  # fmt: skip
 
 
-def table(output: str) -> list[list[str]]:
-    """The cells of the table's rows."""
-    rows = [line.strip("| ").split(" | ") for line in output.splitlines() if line[:1] == "|"]
-    return [[cell.strip() for cell in row] for row in rows[2:]]
+def read_markdown_table(output: str) -> list[dict[str, str]]:
+    """The rows of a Markdown table, by column."""
+    lines = [line.strip("| ").split("|") for line in output.splitlines() if line.startswith("|")]
+    header, _, *rows = [[cell.strip() for cell in cells] for cells in lines]
+    return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def test_what_takes_too_long_is_ended_with_its_server(tmp_path: Path) -> None:
+def test_a_measurement_that_takes_too_long_is_ended_with_its_server(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
-    rows = served(tmp_path, f"starts={starts}", "loading=99999", seconds=15.0)
+    folder = write_checkpoint(tmp_path / "weights", b"1234")
+    program = str(install(tmp_path / "bin", f"starts={starts}", "loading=99999"))
+    plan = Plan(sizes=[TINY], questions={2: 4, 4: 3}, batch_size=2, device="cpu", vllm=program)
+    rows = list(measured(plan, TINY, "vllm serve", folder, seconds=15.0))
     assert {row.reason for row in rows} == {NO_TIME}
     until(lambda: not any(is_running(int(pid)) for pid in lines(starts)))
 
 
 @pytest.mark.long
 def test_the_dry_run_measures_every_engine(tmp_path: Path) -> None:
-    ran = script("--tiny", "--vllm", str(install(tmp_path / "bin")))
-    assert ran.returncode == 0, ran.stderr
-    rows = table(ran.stdout)
-    assert [(row[1], row[2]) for row in rows] == [
-        (tokens, engine)
-        for engine in ("plain generate", "transformers", "vllm serve")
-        for tokens in ("2", "4")
+    result = run_gpu_benchmark("--tiny", "--vllm", str(install(tmp_path / "bin")))
+    assert result.returncode == 0, result.stderr
+    assert "CPU, torch" in result.stdout
+    rows = read_markdown_table(result.stdout)
+    assert [(row["engine"], row["tokens a response"]) for row in rows] == [
+        ("plain generate", "2"),
+        ("plain generate", "4"),
+        ("transformers", "2"),
+        ("transformers", "4"),
+        ("vllm serve", "2"),
+        ("vllm serve", "4"),
     ]
-    assert [row[5] for row in rows[:2]] == ["1.00", "1.00"]
-    assert all(float(row[3]) > 0 and float(row[5]) > 0 for row in rows)
-    assert "CPU, torch" in ran.stdout
+    shares = [float(row["of plain generate"]) for row in rows]
+    assert shares[:2] == [1.0, 1.0]  # of plain generate itself
+    assert min(shares) > 0
+    assert all(float(row["samples/s"]) > 0 for row in rows)

@@ -1,4 +1,4 @@
-"""The notebooks in examples/ run from the first cell to the last, in a fresh home."""
+"""The notebooks of examples/ run from the first cell to the last, in a new home."""
 
 import ast
 import json
@@ -12,29 +12,29 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 def run_cell(source, names):
     """Run a cell as a notebook does; returns the value of its last expression."""
-    *before, last = ast.parse(source).body
-    if not isinstance(last, ast.Expr):
-        before, last = [*before, last], None
-    exec(compile(ast.Module(before, []), "<cell>", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+    statements = ast.parse(source).body
+    expression = None
+    if isinstance(statements[-1], ast.Expr):
+        expression = ast.Expression(statements.pop().value)
+    exec(compile(ast.Module(statements, []), "<cell>", "exec"), names)
+    return eval(compile(expression, "<cell>", "eval"), names) if expression else None
 
 
 @pytest.mark.parametrize(
     "file",
     [
-        pytest.param(one, id=one.stem, marks=pytest.mark.long if "a_model" in one.stem else ())
-        for one in NOTEBOOKS
+        pytest.param(file, id=file.stem, marks=pytest.mark.long if "a_model" in file.stem else ())
+        for file in NOTEBOOKS
     ],
 )
-def test_every_cell_runs_and_what_it_shows_can_be_shown(file, tmp_path, monkeypatch):
+def test_every_cell_runs_and_its_value_can_be_displayed(file, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     names = {"__name__": "__main__"}
-    shown = [
-        run_cell("".join(cell["source"]), names)
-        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    ]
-    for value in shown:
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert sources
+    for source in sources:
+        value = run_cell(source, names)
+        assert repr(value)
         if hasattr(value, "_repr_html_"):
             assert value._repr_html_().strip().startswith("<")
-        assert repr(value)
