@@ -20,7 +20,7 @@ _DEFINITIONS = (
 
 
 def copy_product(folder: Path, removed_package: str) -> Path:
-    """Copy the packages, without ``removed_package``; "": all."""
+    """Copy the product without a package ("": all of it)."""
     for source in ("bench_assets", "resources/bench_resources", "sensors/bench_sensors"):
         shutil.copytree(
             ROOT / source, folder / source, ignore=shutil.ignore_patterns("__pycache__")
@@ -36,7 +36,7 @@ def copy_product(folder: Path, removed_package: str) -> Path:
 def run_python(product: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a copy of the product, with a home beside it."""
     folders = (product, product / "resources", product / "sensors")
-    return subprocess.run_python(
+    return subprocess.run(
         [sys.executable, *arguments],
         cwd=product,
         env={

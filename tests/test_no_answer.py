@@ -113,8 +113,8 @@ def test_a_response_without_an_answer_is_wrong_although_its_scorer_would_raise()
     ],
 )
 def test_an_error_message_is_an_answer_if_the_question_asks_for_it(text, fields, expected_reason):
-    asked = question(**{"answer": ("Internal Server Error",), **fields})
-    reason = pipeline.no_answer_reason(AnsweredQuestion(asked, prediction(text=text)))
+    asked_question = question(**{"answer": ("Internal Server Error",), **fields})
+    reason = pipeline.no_answer_reason(AnsweredQuestion(asked_question, prediction(text=text)))
     assert reason == expected_reason
 
 

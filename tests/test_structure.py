@@ -98,7 +98,7 @@ def caught_errors(block):
 
 def guarded_nodes(tree):
     """Ids of the nodes inside a block that catches all of ``JSON_ERRORS``."""
-    ids = set()
+    ids = set[int]()
     for block in ast.walk(tree):
         if isinstance(block, ast.Try | ast.With) and caught_errors(block) >= JSON_ERRORS:
             for statement in block.body:

@@ -26,7 +26,10 @@ def _is_fast(promise: Promise) -> bool:
     return min(promise.sizes) == 30 and promise.of != "CIDEr" and "of a corpus" not in promise.of
 
 
-@pytest.mark.parametrize("promise", filter(_is_fast, every_promise()), ids=_promise_id)
+FAST_PROMISES = [promise for promise in every_promise() if _is_fast(promise)]
+
+
+@pytest.mark.parametrize("promise", FAST_PROMISES, ids=_promise_id)
 def test_a_promise_is_kept_in_small_samples(promise: Promise) -> None:
     n_repetitions = 150 if "interval" in promise.what else 40
     result = tried(promise, 30, n_repetitions)

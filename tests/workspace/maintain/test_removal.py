@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_removing_a_model_leaves_everything_of_the_others(bench, home, model):
     assert (removed.tables, removed.responses) == (2, 1)
     removed_files = files_before - table_files(home)
     assert len(removed_files) == 2
-    assert {file.split("/")[2] for file in removed_files} == {"predictions", "scores"}
+    assert {Path(file).parent.name for file in removed_files} == {"predictions", "scores"}
     assert "tables/quiz/rejections/all.parquet" in table_files(home)
     assert response_keys(home) == set(MODEL_NAMES) - {model}
     assert not bench.instance.has_dynamic_partition(str(MODELS.name), model)

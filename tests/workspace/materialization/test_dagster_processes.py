@@ -53,9 +53,9 @@ def test_the_web_server_and_the_daemon_load_the_workspace_file_of_the_home(home:
 
 def test_the_workspace_file_names_the_graph_of_the_checkout(home: Path) -> None:
     Web(home, "127.0.0.1", 3000).command()  # writes the file
-    (ours,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
+    (checkout_location,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     (location,) = yaml.safe_load((home / "dagster" / "workspace.yaml").read_text())["load_from"]
-    graph = {**ours["python_module"], "working_directory": str(home)}
+    graph = {**checkout_location["python_module"], "working_directory": str(home)}
     assert location == {"python_module": graph}
 
 
@@ -68,12 +68,12 @@ def test_the_code_server_is_dagsters_own_with_the_records_of_the_home(home: Path
 
 def test_a_code_server_has_the_location_name_of_the_installed_graph(home: Path) -> None:
     *_, file = Daemon(home, "127.0.0.1", 0, "code.example.org:4000").command()
-    ours = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
+    (checkout_location,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     (module,) = yaml.safe_load(Path(file).read_text())["load_from"]
     assert module["grpc_server"] == {
         "host": "code.example.org",
         "port": 4000,
-        "location_name": ours[0]["python_module"]["location_name"],
+        "location_name": checkout_location["python_module"]["location_name"],
     }
 
 

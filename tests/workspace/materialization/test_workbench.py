@@ -89,11 +89,11 @@ def test_tables_that_the_ui_made_are_current_for_commands_and_the_reverse(home: 
     assert evaluate_by_command(home, "b") == ["quiz: b", LEADERBOARD]
     with Workbench(load_settings(home)) as bench:
         graph = bench.definitions.resolve_asset_graph()
-        states = set()
+        states_of_tables = set()
         for key in select_group("quiz").resolve(graph):
             partition = "b" if graph.get(key).is_partitioned else None
-            states.add(bench.ledger.status(key, partition).state)
-    assert states == {"current"}
+            states_of_tables.add(bench.ledger.status(key, partition).state)
+    assert states_of_tables == {"current"}
 
 
 def touch_questions(home: Path) -> None:
