@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 
 _MAX_DIVERGENCES = 12  # printed
-_STATUS = {0: "same", 1: "other", 2: "cannot be evaluated"}  # by exit code
+_STATUS = {0: "same", 1: "different", 2: "cannot be evaluated"}  # by exit code
 
 _REQUIREMENT_COLUMNS: Mapping[str, Cell] = {
     "part": lambda row: row.part,
@@ -76,7 +76,7 @@ def print_bundle_verification(verified: VerifiedBundle) -> None:
 
 
 def reproduction_json(reproduction: ReproductionResult) -> dict[str, Any]:
-    """A reproduction as one JSON object."""
+    """Format a reproduction as one JSON object."""
     metrics = reproduction.evaluation.metrics if reproduction.evaluation else ()
     return {
         "signature": reproduction.number.text,
@@ -87,21 +87,21 @@ def reproduction_json(reproduction: ReproductionResult) -> dict[str, Any]:
         ],
         "stale": reproduction.stale,
         "metrics": [_cells(row) for row in metrics],
-        "partings": [_divergence_json(divergence) for divergence in reproduction.divergences],
+        "divergences": [_divergence_json(divergence) for divergence in reproduction.divergences],
         "causes": [_fields(cause, ("cause", "effect", "n")) for cause in reproduction.causes],
     }
 
 
 def bundle_verification_json(verified: VerifiedBundle) -> dict[str, Any]:
-    """A verified bundle as one JSON object."""
+    """Format a verified bundle as one JSON object."""
     manifest = verified.bundle.manifest
     return {
         "signature": manifest.signature,
-        "status": "other" if verified.divergences else "same",
+        "status": "different" if verified.divergences else "same",
         "digest": manifest.digest,
         "passed_on": manifest.passed_on,
         "metrics": [_cells(row) for row in verified.evaluation.metrics],
-        "partings": [_divergence_json(divergence) for divergence in verified.divergences],
+        "divergences": [_divergence_json(divergence) for divergence in verified.divergences],
     }
 
 

@@ -80,7 +80,7 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     text = (home / "said.jsonl").read_text(encoding="utf-8")
     (home / "said.jsonl").write_text(text.replace('"Answer: B."', '"It is A."'), encoding="utf-8")
     found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
-    assert found["partings"][0] == {
+    assert found["divergences"][0] == {
         "step": "responses",
         "entry": "shelf/2 draw 0",
         "field": "text",

@@ -84,7 +84,7 @@ def question_words(question: Question) -> list[str]:
 def _remove_option(text: str, letter: str, option: str) -> str:
     """Remove the first occurrence of an option after its letter in a text.
 
-    Without regular expressions, since compiling one for each option dominated the running time.
+    Only the patterns of labels are compiled: one for each option would dominate the running time.
 
     >>> (
     ...     _remove_option("Which? A. red B) dark red A.red", "A", "red"),

@@ -48,6 +48,7 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
             *_equal(questions, paraphrase_key),
         ]
     }
+    # Keys that agree as words or as quantities ("0.5 m", "50 cm") are no contradiction.
     suspects = [
         Suspect(later.question_id, _describe_conflict(later, earlier))
         for earlier, later in pairs.values()
@@ -57,7 +58,9 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
 
 
 def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
-    return AuditFinding(f"{count_phrase(len(suspects), 'question')} {fault}, of {n}.", n, suspects)
+    """Report suspect questions; one that repeats several earlier ones counts once."""
+    n_suspect = len({suspect.about for suspect in suspects})
+    return AuditFinding(f"{count_phrase(n_suspect, 'question')} {fault}, of {n}.", n, suspects)
 
 
 def _equal(

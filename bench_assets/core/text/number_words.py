@@ -12,11 +12,9 @@ NUMBER_WORDS = (
 )
 """English words of the numbers 0 to 20, by value."""
 
-ORDINAL_WORDS = (
-    *("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-    *("eleventh", "twelfth"),
-)
-"""English ordinals from 3; "second" is a unit of time too."""
+_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+ORDINAL_VALUES = {word: value for value, word in enumerate(_ORDINALS.split(), 3)}
+"""Values of English ordinals from 3; "second" is a unit of time too."""
 
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORD_VALUES = {word: n for n, word in enumerate(NUMBER_WORDS)} | {

@@ -80,12 +80,13 @@ class Matrix:
 
     @property
     def legend(self) -> list[str]:
-        """Meanings of the marks in use, and tasks on which lower values are better."""
-        model_cells = [cell for row in self.models for cell in row.cells.values()]
-        blind_cells = [cell for row in self.blind for cell in row.cells.values()]
-        text = "".join(model_cells + blind_cells)
-        lines = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in text]
-        if any(" " in cell.partition("\n")[0] for cell in model_cells):
+        """Meanings of the marks and ranks in use, and notes on tasks, one per line."""
+        cells = [cell for row in self.models + self.blind for cell in row.cells.values()]
+        # The first line of a cell is its value with marks, then a space and the interval of ranks.
+        first_lines = [cell.partition("\n")[0].split(" ") for cell in cells]
+        values = "".join(value for value, *_ in first_lines)
+        lines = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in values]
+        if any(len(line) > 1 for line in first_lines):
             lines.append(_RANKS)
         if any(task not in row.cells for row in self.models for task in self.tasks):
             lines.append("– not evaluated")

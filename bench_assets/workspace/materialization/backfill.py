@@ -123,17 +123,19 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 def _build_by_task(
     bench: Workbench, suite: str, suite_error: BenchError
 ) -> tuple[list[str], list[BenchError]]:
-    """Build the questions of each task; returns the built tasks, and all errors."""
+    """Build the questions of each task, and return the built tasks, and all errors."""
     built_names, failures = [], [suite_error]
     for task in bench.catalog.tasks_of(suite):
         try:
             bench.refresh_questions(task.name)
+        except HomeError:
+            raise
         except BenchError as error:
             failures.append(error)
         else:
-            if bench.tables.exists(questions_key(task, "main")):
+            if bench.tables.exists(questions_key(task, "main")):  # the source may lack the task
                 built_names.append(task.name)
-    if not built_names:
+    if not built_names:  # the errors of the tasks repeat that of the suite
         for message in rejection_messages(bench, suite):
             suite_error.add_note(message)
         raise suite_error

@@ -198,23 +198,28 @@ class DownloadLog:
     """Logs the progress of a download at intervals."""
 
     def __init__(self) -> None:
-        self._title, self._total, self._received = "", 0, 0
-        self._started = self._logged = time.monotonic()
+        self._title, self._total = "", 0
+        self._received = self._logged_bytes = 0
+        self._logged_at = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
         """Begin a download of this many bytes; 0 if unknown."""
         self._title, self._total = title, total
-        self._started = self._logged = time.monotonic()
-        _log.warning("%s: fetching %.1f MB", title, total / 1e6)
+        self._logged_at = time.monotonic()
+        if total:
+            _log.warning("%s: fetching %.1f MB", title, total / 1e6)
+        else:
+            _log.warning("%s: fetching", title)
 
     def add(self, n: int) -> None:
         """Count bytes (negative: discarded), and log the progress every 10 s."""
         self._received += n
-        now = time.monotonic()
-        if now - self._logged > _LOG_INTERVAL:
-            self._logged = now
-            received = self._received / 1e6  # MB
-            rate = received / (now - self._started)
-            _log.warning(
-                "%s: %.1f of %.1f MB, %.1f MB/s", self._title, received, self._total / 1e6, rate
-            )
+        seconds = time.monotonic() - self._logged_at
+        if seconds > _LOG_INTERVAL:
+            size = f"{self._received / 1e6:.1f}"
+            if self._total:
+                size += f" of {self._total / 1e6:.1f}"
+            rate = (self._received - self._logged_bytes) / seconds
+            _log.warning("%s: %s MB, %.1f MB/s", self._title, size, rate / 1e6)
+            self._logged_at += seconds
+            self._logged_bytes = self._received

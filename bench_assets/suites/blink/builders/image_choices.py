@@ -101,7 +101,7 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
 
 
 def _style_pairs(paintings: dict[str, list[Path]]) -> list[tuple[str, str]]:
-    """List the (style, other style) that have paintings left for a question."""
+    """List the (style, other style) pairs that are not kindred and have enough paintings left."""
     styles = sorted(paintings)
     return [
         (style, other_style)

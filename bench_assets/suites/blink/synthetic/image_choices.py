@@ -154,7 +154,7 @@ def _four_looks(rng: Random, n: int) -> list[list[Look]]:
 
 
 def _draw_equally(rng: Random, values: Sequence[Item], n: int) -> list[Item]:
-    """Draw n items in random order, each value equally often."""
+    """Draw n items in random order, each value as often as the others or, at most, once more."""
     return rng.sample([values[index % len(values)] for index in range(n)], n)
 
 

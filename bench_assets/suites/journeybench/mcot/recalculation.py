@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from bench_assets.core.text.arithmetic import evaluate, substitute
-from bench_assets.core.text.number_words import ORDINAL_WORDS, format_number, words_to_digits
+from bench_assets.core.text.number_words import ORDINAL_VALUES, format_number, words_to_digits
 from bench_assets.suites.journeybench.mcot.problems import Problem
 
 _CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
 _NUMBER = re.compile(r"\d[\d,]*\d(?:\.\d+)?|\d(?:\.\d+)?|\.\d+")
-_ORDINALS = "|".join(ORDINAL_WORDS)
+_ORDINALS = "|".join(ORDINAL_VALUES)
 _ORDINAL = re.compile(rf"\b(?:({_ORDINALS})s?|(\d+)(?:st|nd|rd|th))\b", re.IGNORECASE)
 _COUNT = re.compile(rf"(?<![\d$/:.,%-])(\d+) (?!{_ORDINALS})[a-z]", re.IGNORECASE)
 _OPERAND = re.compile(r"(?=(^|[-+*/(])([\d.]+)($|[-+*/)]))")  # with the characters beside it
@@ -53,7 +53,8 @@ def stated_numbers(question: str) -> list[Fraction]:
     """List the numbers of a text in digits or words, ordinals last."""
     text = words_to_digits(question)
     ordinals = [
-        digits or ORDINAL_WORDS.index(word.lower()) + 3 for word, digits in _ORDINAL.findall(text)
+        int(digits) if digits else ORDINAL_VALUES[word.lower()]
+        for word, digits in _ORDINAL.findall(text)
     ]
     cardinals = [number.replace(",", "") for number in _NUMBER.findall(_ORDINAL.sub("", text))]
     return [*map(Fraction, cardinals), *map(Fraction, ordinals)]

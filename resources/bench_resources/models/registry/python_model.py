@@ -71,19 +71,22 @@ class PythonEngine:
         """Do nothing: the function belongs to its module."""
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Answer every user turn; its text has the earlier responses, without reasoning."""
+        """Call the function for every user turn, and return its last response.
+
+        The text of a call includes the earlier turns and responses, these without reasoning.
+        """
         images: list[PillowImage.Image] = []
         texts: list[str] = []
-        answer = Response()
-        for turns in prompt.rounds():
+        response = Response()
+        for index, turns in enumerate(prompt.rounds()):
             images += [self._open_image(image.sha256) for image in _images(turns)]
-            if answer.finish_reason:
-                texts.append(f"Assistant: {strip_reasoning(answer.text)}")
+            if index:
+                texts.append(f"Assistant: {strip_reasoning(response.text)}")
             texts += _texts(turns)
-            answer = self._call(list(images), "\n".join(texts))
-            if answer.error:
-                return answer
-        return answer
+            response = self._call(list(images), "\n".join(texts))  # a copy: it may be changed
+            if response.error:
+                break
+        return response
 
     def _call(self, images: list[PillowImage.Image], text: str) -> Response:
         try:
