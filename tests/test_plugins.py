@@ -66,7 +66,7 @@ def test_an_unusable_plugin_is_reported_by_name_and_the_others_load(site, code, 
         pytest.param(("zulu", "acme"), "acme", "zulu", id="the first of the alphabet"),
     ],
 )
-def test_a_name_of_two_packages_belongs_to(site, owners, keeper, loser):
+def test_a_name_of_two_packages_belongs_to_the_preferred_one(site, owners, keeper, loser):
     for owner in owners:
         module = f"plug_of_{owner.replace('-', '_')}"
         entry_points = {"shared": f"{module}:ME", owner: f"{module}:ME"}

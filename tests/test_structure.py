@@ -108,10 +108,13 @@ def guarded_nodes(tree):
 
 def unguarded_lines(file):
     """Lines of ``json.load`` whose errors are not caught; those of files beside it excepted."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    text = file.read_text(encoding="utf-8")
+    if "json.load" not in text:
+        return []
+    tree = ast.parse(text)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     json_calls = [call for call in calls if ast.unparse(call.func) in ("json.loads", "json.load")]
-    guarded = guarded_nodes(tree) if json_calls else set()
+    guarded = guarded_nodes(tree)
     return [
         call.lineno
         for call in json_calls

@@ -112,7 +112,7 @@ def test_what_another_version_wrote_is_outdated_and_a_command_updates_it(home):
         "dagster/schedules",
     ],
 )
-def test_what_may_not_be_read_is_not_called_damaged(home, name):
+def test_an_unreadable_file_is_not_called_damaged(home, name):
     (home / name).chmod(0)
     with unprivileged():
         rows = problems().values()

@@ -65,7 +65,7 @@ def test_damage_is_named_and_the_commands_mend_it(home, spoil_image):
     bench("home", "verify")  # exit code 0
 
 
-def test_other_damage_is_named_with_something_to_do(home):
+def test_other_damage_is_named_with_a_command_for_its_files(home):
     with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
         db.execute("INSERT INTO responses (key, text, digest) VALUES ('k', 'yes', 'other')")
     flip_bit(home / "dagster/schedules/schedules.db", 3)

@@ -71,7 +71,7 @@ COMMANDS_WITH_FINDINGS = ("audit run --json",)  # exit code 1
 @pytest.mark.parametrize(
     ("name", "command", "expected"), read_rows(__file__, "reading_commands.jsonl")
 )
-def test_what_reads_finds_what_was_evaluated_from_a_source(
+def test_commands_read_the_tables_of_the_last_evaluated_source(
     folder: Path, name: str, command: list[str], expected: str
 ) -> None:
     result = bench(*command, code=int(name in COMMANDS_WITH_FINDINGS))
@@ -119,18 +119,33 @@ def test_a_source_added_to_bench_toml_replaces_a_remembered_one(
     assert first_question("fridge") == "fridge/three-0"
 
 
+@pytest.fixture
+def deleted_source(folder: Path, tmp_path: Path) -> Path:
+    """A source that was deleted after an evaluation."""
+    source = tmp_path / "moved"
+    shutil.copytree(folder / "codis", source)
+    evaluate("codis", "--source", source)
+    shutil.rmtree(source)
+    return source
+
+
 @pytest.mark.long
-def test_tables_of_a_deleted_source_can_be_read(folder: Path, tmp_path: Path) -> None:
-    moved = tmp_path / "moved"
-    shutil.copytree(folder / "codis", moved)
-    evaluate("codis", "--source", moved)
-    shutil.rmtree(moved)
+@pytest.mark.usefixtures("deleted_source")
+def test_tables_of_a_deleted_source_can_be_read() -> None:
     assert "acc_p" in bench("explain", "codis/000/1", "--model", "random").stdout
-    for command in (("audit", "run", "codis"), ("evaluate", "codis", "--model", "a")):
-        result = bench(*command, code=1)
-        assert f"error: {moved}: no such folder" in result.stderr
-        assert f"codis: from {moved}, as in its last evaluation" in result.stderr
-    with pytest.raises(SourceError, match=f"{moved}: no such folder"):
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", ["audit run codis", "evaluate codis --model a"])
+def test_a_command_that_needs_a_deleted_source_names_it(deleted_source: Path, command: str) -> None:
+    result = bench(*command.split(), code=1)
+    assert f"error: {deleted_source}: no such folder" in result.stderr
+    assert f"codis: from {deleted_source}, as in its last evaluation" in result.stderr
+
+
+@pytest.mark.long
+def test_loading_a_deleted_source_is_an_error_that_names_it(deleted_source: Path) -> None:
+    with pytest.raises(SourceError, match=f"{deleted_source}: no such folder"):
         bench_assets.load("codis")
 
 

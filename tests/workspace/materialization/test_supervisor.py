@@ -58,10 +58,12 @@ class Ui:
         self.port, self.code_port = free_port(), free_port()
 
     def start(self) -> None:
+        """Start the command, and wait until its web server responds."""
         self.command = self.start_process("ui", "--port", str(self.port))
         wait_until(lambda: "data" in self.query("{ version }"))
 
     def start_process(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a command of ``bench`` in the home, in a session of its own."""
         command = [str(Path(sys.executable).parent / "bench"), *arguments]
         environment = {**os.environ, "BENCH_HOME": str(self.home)}
         with (self.home / "ui.log").open("ab") as log:
