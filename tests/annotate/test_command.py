@@ -1,4 +1,4 @@
-"""`bench annotate`: asking, how far it is, how well, files for another tool; in one small home."""
+"""`bench annotate` in one small home: questions, progress, quality, files of Label Studio."""
 
 import json
 from pathlib import Path
@@ -16,14 +16,14 @@ YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three submissions; bo has voted on two of them, and on one as nobody may."""
+    """A home with three submissions and bo's votes on all, of which that on his own is refused."""
     folder = tmp_path_factory.mktemp("campaign")
     people = ("ana", "bo", "cem")
-    entries = [
+    submissions = [
         entry(id=f"s-{name}", annotator=name, revises=None, question=f"{name}: open or shut?")
         for name in people
     ]
-    write_raw(folder / "codis", entries, [])
+    write_raw(folder / "codis", submissions, [])
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(
@@ -32,8 +32,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(home))
         bench("annotate", "ask")
-    form_folder = home / "annotation" / FORM
-    with (form_folder / "answers.jsonl").open("w") as file:
+    with (home / "annotation" / FORM / "answers.jsonl").open("w") as file:
         for name, comment in zip(people, ("=1+1", "", "fine"), strict=True):
             row = {"unit": f"s-{name}", "person": "bo", "values": {**YES, "comment": comment}}
             file.write(json.dumps(row) + "\n")
@@ -46,34 +45,39 @@ def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bench(*arguments: str, status: int = 0) -> str:
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == status, f"{done.output}\n{done.exception!r}"
-    return done.output
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == status, f"{result.output}\n{result.exception!r}"
+    return result.output
 
 
-def rows(*arguments: str) -> list[dict[str, object]]:
+def json_rows(*arguments: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in bench(*arguments, "--json").splitlines()]
 
 
-def test_a_configured_form_is_marked_among_all() -> None:
-    tasks = {row["task"]: row["asked"] for row in rows("annotate", "tasks")}
-    assert tasks[FORM]
-    assert [name for name, is_open in tasks.items() if is_open] == [FORM]
+def test_only_the_configured_form_is_marked_as_asked() -> None:
+    tasks = {row["task"]: row["asked"] for row in json_rows("annotate", "tasks")}
+    assert [name for name, is_asked in tasks.items() if is_asked] == [FORM]
     assert len(tasks) > 20
 
 
-def test_status_quality_and_queue_count_what_counts() -> None:
-    (row,) = rows("annotate", "status")
+def test_status_counts_valid_answers_and_open_units() -> None:
+    (row,) = json_rows("annotate", "status")
     counts = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
     assert counts == {"units": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
     assert (row["refused"], row["lacking"], row["annotators"]) == (1, 4, ["bo"])
-    (row,) = rows("annotate", "quality", FORM)
+
+
+def test_quality_counts_valid_and_refused_answers() -> None:
+    (row,) = json_rows("annotate", "quality", FORM)
     assert (row["person"], row["n_answers"], row["n_refused"]) == ("bo", 2, 1)
-    lacking = {row["unit_id"]: row["lacking"] for row in rows("annotate", "queue", FORM)}
+
+
+def test_the_queue_lists_units_by_missing_answers() -> None:
+    lacking = {row["unit_id"]: row["lacking"] for row in json_rows("annotate", "queue", FORM)}
     assert lacking == {"s-ana": 1, "s-bo": 2, "s-cem": 1}
 
 
-def _annotated(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, Any]]:
+def label_studio_export(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, Any]]:
     """What Label Studio exports after ana answered all questions with one choice."""
     names = [name.removeprefix("choices_") for name in tasks[0]["data"] if "choices_" in name]
     result = [
@@ -88,46 +92,54 @@ def _annotated(tasks: list[dict[str, Any]], *, chosen: str) -> list[dict[str, An
     ]
 
 
-def test_what_label_studio_collected_is_imported_once(tmp_path: Path) -> None:
+def test_an_export_for_label_studio_has_every_unit_with_its_images(tmp_path: Path) -> None:
     output = bench("annotate", "export", FORM, str(tmp_path / "out"))
-    config, tasks = (Path(line) for line in output.splitlines())
+    config_file, tasks_file = (Path(line) for line in output.splitlines())
+    assert '<Choices name="correct"' in config_file.read_text()
+    tasks = json.loads(tasks_file.read_text())
+    assert {task["data"]["key"] for task in tasks} == {"s-ana", "s-bo", "s-cem"}
+    assert tasks[0]["data"]["images"][0]["url"].startswith("data:image/")
     assert "not empty" in bench("annotate", "export", FORM, str(tmp_path / "out"), status=1)
-    assert '<Choices name="correct"' in config.read_text()
-    entries = json.loads(tasks.read_text())
-    assert {entry["data"]["key"] for entry in entries} == {"s-ana", "s-bo", "s-cem"}
-    assert entries[0]["data"]["images"][0]["url"].startswith("data:image/")
+
+
+def test_answers_of_label_studio_are_imported_once(tmp_path: Path) -> None:
+    bench("annotate", "export", FORM, str(tmp_path / "out"))
+    tasks = json.loads((tmp_path / "out" / "tasks.json").read_text())
+    not_by_ana = [task for task in tasks if task["data"]["key"] != "s-ana"]
     file = tmp_path / "export.json"
-    entries = [entry for entry in entries if entry["data"]["key"] != "s-ana"]
-    file.write_text(json.dumps(_annotated(entries, chosen="yes")))
+    file.write_text(json.dumps(label_studio_export(not_by_ana, chosen="yes")))
     assert "2 answers imported, 0 were" in bench("annotate", "import", FORM, str(file))
     assert "0 answers imported, 2 were" in bench("annotate", "import", FORM, str(file))
-    (row,) = rows("annotate", "status")
+    (row,) = json_rows("annotate", "status")
     assert (row["answers"], row["annotators"]) == (4, ["bo", "user-5"])
 
 
-def test_a_bad_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> None:
+def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> None:
     bench("annotate", "export", FORM, str(tmp_path / "out"))
-    entries = json.loads((tmp_path / "out" / "tasks.json").read_text())
-    good, bad, strange = _annotated(entries, chosen="no")
-    bad["annotations"][0] = {**bad["annotations"][0], "completed_by": None}
-    strange["data"]["key"] = "s-nobody"
-    (tmp_path / "export.json").write_text(json.dumps([bad, good, strange]))
-    output = " ".join(
-        bench("annotate", "import", FORM, str(tmp_path / "export.json"), status=1).split()
-    )
+    tasks = json.loads((tmp_path / "out" / "tasks.json").read_text())
+    good, without_author, of_unknown_unit = label_studio_export(tasks, chosen="no")
+    without_author["annotations"][0] = {**without_author["annotations"][0], "completed_by": None}
+    of_unknown_unit["data"]["key"] = "s-nobody"
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps([without_author, good, of_unknown_unit]))
+
+    output = " ".join(bench("annotate", "import", FORM, str(file), status=1).split())
+
     assert "2 annotations cannot be used; the other 1 are imported, 1 of them new" in output
     assert "export.json, entry 1 (id 2), annotation 1: not an answer: its author is None" in output
     assert "export.json, entry 3 (id 3), annotation 1: unit 's-nobody' is not published" in output
-    (row,) = [one for one in rows("annotate", "quality", FORM) if one["person"] == "user-5"]
-    assert row["n_answers"]
+    people = [row["person"] for row in json_rows("annotate", "quality", FORM)]
+    assert "user-5" in people
 
 
 @pytest.mark.parametrize(
-    ("task", "message"),
+    ("task", "expected_message"),
     [
         ("codis/vote", "did you mean 'codis/votes'?"),
         ("codis/revisions", 'Add a section [annotation.tasks."codis/revisions"]'),
     ],
 )
-def test_a_form_that_is_not_configured_says_what_to_write(task: str, message: str) -> None:
-    assert message in " ".join(bench("annotate", "status", task, status=1).split())
+def test_the_error_of_a_form_that_is_not_configured_says_what_to_write(
+    task: str, expected_message: str
+) -> None:
+    assert expected_message in " ".join(bench("annotate", "status", task, status=1).split())

@@ -1,4 +1,4 @@
-"""What people write into files when they answer: a line for each unit."""
+"""Files of people's answers: one line for each unit."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,11 @@ class AnswerFile:
     """The answers of a task in a home folder, as its people write them."""
 
     def __init__(self, home: Path, task: str) -> None:
-        """Begin with none."""
         self.folder = home / "annotation" / task
         self.lines: list[dict[str, Any]] = []
 
-    def says(self, person: str, unit: Unit, **values: str | list[str]) -> None:
-        """One person answers what is shown of a unit."""
+    def add_answer(self, person: str, unit: Unit, **values: str | list[str]) -> None:
+        """Add one person's answer to a unit and write the file."""
         line = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "values": values}
         self.lines.append(line)
         self.folder.mkdir(parents=True, exist_ok=True)

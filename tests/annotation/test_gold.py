@@ -1,4 +1,4 @@
-"""Candidates are tried in order, and people see what stays open."""
+"""Votes of solvers on proposed items, and the units that people see of open ones."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Response
 from tests.core.gold.test_proposals import PROPOSAL
 from tests.fakes.answers import answer, fits
 from tests.fakes.rows import drawn_unit
-from tests.suites import gold_measures as measured
+from tests.suites import gold_measures
 
 STEP = GoldStep(folder="quiz/tables", reads={}, candidates=lambda: [], quorum="all")
 TASK = proposal_task(STEP)
@@ -20,7 +20,7 @@ def candidates(*keys):
 
 
 def vote(queue, solvers=("x", "y"), **answers):
-    """Votes of solvers that always answer the same; the ids that they were asked about."""
+    """Vote with solvers that always give the same answer: (rows, names of the requests)."""
     request_names: list[str] = []
 
     def ask(solver, requests):
@@ -36,17 +36,13 @@ def test_a_refused_number_is_replaced_by_the_next_one():
     assert [(row.id, row.decision) for row in rows] == [("p/0", "rejected"), ("p/1", "accepted")]
 
 
-def test_solvers_get_no_texts_and_no_requests():
-    text, requested = (
-        replace(PROPOSAL, answer_form="text"),
-        replace(PROPOSAL, requested_by="ana"),
-    )
-    for proposal in (text, requested):
-        _, request_names = vote([proposal], x="2", y="2")
-        assert request_names == []
+@pytest.mark.parametrize("fields", [{"answer_form": "text"}, {"requested_by": "ana"}])
+def test_solvers_get_no_texts_and_no_requested_proposals(fields):
+    _, request_names = vote([replace(PROPOSAL, **fields)], x="2", y="2")
+    assert request_names == []
 
 
-def test_people_see_the_change_the_key_and_the_last_lines():
+def test_people_see_the_change_the_key_and_the_last_lines_of_solvers():
     rows, _ = vote(candidates(21), x="21", y="none")
     (unit,) = TASK.units(rows)
     assert unit.shown == {
@@ -57,17 +53,22 @@ def test_people_see_the_change_the_key_and_the_last_lines():
         "Solver 1": "#### 21",
         "Solver 2": "#### none",
     }
+
+
+def test_a_correction_of_the_key_is_a_verdict_with_another_answer():
+    rows, _ = vote(candidates(21), x="21", y="none")
+    (unit,) = TASK.units(rows)
     correction = answer(unit.unit_id, "ana", verdict="another answer is right", answer="15")
     assert fits(TASK.task, unit, correction) == ""
     (row,) = TASK.to_rows([correction])
     assert (row.proposal, row.person, row.verdict, row.answer) == ("p/0", "ana", "other", "15")
 
 
-def test_accepted_ones_are_shown_where_they_were_drawn():
+def test_accepted_proposals_are_shown_only_if_they_were_drawn():
     rows, _ = vote(candidates(21), x="21", y="21")
     assert TASK.units(rows) == []
-    drawn = drawn_unit("p/0", task=TASK.task.name, stratum="accepted", probability=1.0)
-    assert [unit.unit_id for unit in TASK.units(rows, drawn=[drawn])] == ["p/0"]
+    draw = drawn_unit("p/0", task=TASK.task.name, stratum="accepted", probability=1.0)
+    assert [unit.unit_id for unit in TASK.units(rows, drawn=[draw])] == ["p/0"]
 
 
 @pytest.fixture
@@ -78,8 +79,8 @@ def _real_problems(shared_data):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("_real_problems")
-def test_the_form_alone_proves_another_number_in_three_of_ten_problems():
-    figures = measured.number_figures()
+def test_the_form_alone_proves_the_changed_number_in_three_of_ten_problems():
+    figures = gold_measures.number_figures()
     assert figures["problems with brackets"] == 2957
     assert figures["by form alone, of problems"] >= 0.30
     assert figures["by form alone, of quantities of things"] >= 0.25
@@ -88,8 +89,8 @@ def test_the_form_alone_proves_another_number_in_three_of_ten_problems():
 @pytest.mark.long
 @pytest.mark.usefixtures("_real_problems")
 @pytest.mark.parametrize("share_old", [0.0, 0.5])
-def test_of_what_was_solved_by_hand_nothing_wrong_is_accepted(share_old):
-    figures = measured.labelled_figures(share_old)
+def test_no_wrong_item_is_accepted_among_those_solved_by_hand(share_old):
+    figures = gold_measures.labelled_figures(share_old)
     assert figures["solved by hand"] == 389
     assert figures["proven by form, and wrong"] == 0
     assert figures["proven by form, and contradictory"] == 4
@@ -100,7 +101,7 @@ def test_of_what_was_solved_by_hand_nothing_wrong_is_accepted(share_old):
 @pytest.mark.long
 @pytest.mark.usefixtures("_real_problems")
 def test_exam_items_are_transformed_without_words_as_blanks_and_combined_options_negated():
-    figures = measured.exam_figures()
+    figures = gold_measures.exam_figures()
     assert figures["by form"] >= 0.25
     assert figures["choose_elements by form"] >= 0.90
     assert figures["accepted with solvers"] >= 0.60

@@ -1,4 +1,4 @@
-"""A file of annotation tasks that cannot be used names the file and the entry."""
+"""Files of annotation tasks, and the errors that name the file and the entry."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_a_task_has_its_texts_and_fields(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("old", "new", "expected_message"),
     [
         ('suite = "fridge"', "", "tasks.votes: KeyError: 'suite'"),
         ("title", "titel", "tasks.votes: TypeError: .*'titel'"),
@@ -38,8 +38,8 @@ def test_a_task_has_its_texts_and_fields(tmp_path):
         ("[texts]", "[texts", ": cannot be read as TOML: "),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_named_with_its_file(tmp_path, old, new, why):
+def test_an_unusable_entry_is_named_with_its_file(tmp_path, old, new, expected_message):
     file = tmp_path / "annotation.toml"
     file.write_text(VOTES.replace(old, new))
-    with pytest.raises(SourceError, match=f"annotation.toml(, |){why}"):
+    with pytest.raises(SourceError, match=f"annotation.toml(, |){expected_message}"):
         read_tasks(file)

@@ -1,4 +1,4 @@
-"""What every shipped annotation task keeps to."""
+"""Rules for every shipped annotation task."""
 
 import inspect
 
@@ -11,5 +11,5 @@ TASKS = [task for suite in load_catalog().suites for task in suite.every_annotat
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.task.name)
-def test_units_are_built_from_the_tables_that_a_task_names(task: SuiteAnnotationTask) -> None:
+def test_a_task_reads_the_tables_that_its_units_are_built_from(task: SuiteAnnotationTask) -> None:
     inspect.signature(task.units).bind(**dict.fromkeys(task.reads))

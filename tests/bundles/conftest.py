@@ -1,21 +1,21 @@
-"""What the tests here share."""
+"""A bundle for all tests of a module, and a copy of it for each test."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.bundles.shelf import measure, packed
+from tests.bundles.shelf import measure, pack_bundle
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def shared_bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     measure(folder / "home")
-    packed(folder / "home", folder / "b.zip")
+    pack_bundle(folder / "home", folder / "b.zip")
     return folder / "b.zip"
 
 
 @pytest.fixture
-def bundle(whole, tmp_path):
-    return Path(shutil.copy(whole, tmp_path))
+def bundle(shared_bundle, tmp_path):
+    return Path(shutil.copy(shared_bundle, tmp_path))

@@ -1,9 +1,9 @@
-"""A home in which a small plain benchmark was measured, without Dagster; and bundles of it."""
+"""A home in which a small benchmark was measured without Dagster, and bundles of it."""
 
 import io
 import json
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -38,14 +38,14 @@ SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
 RESPONSES = ("A", "B", "Answer: B.", "no idea")  # right, wrong, right, wrong
 
 
-def image() -> bytes:
+def image_bytes() -> bytes:
     """An image of 8 x 6 px."""
     file = io.BytesIO()
     Image.new("RGB", (8, 6), "green").save(file, "PNG")
     return file.getvalue()
 
 
-def exam(images: Sequence[str] = ()) -> list[Question]:
+def shelf_questions(images: Sequence[str] = ()) -> list[Question]:
     """Four choices, two of them about an image."""
     return [
         question(
@@ -62,69 +62,65 @@ def exam(images: Sequence[str] = ()) -> list[Question]:
     ]
 
 
-class Says:
-    """Says its responses, one after the other."""
+class SequenceModel:
+    """A model that gives its responses one after the other."""
 
-    name, signature = "somebody", "sha256:0123|t=0,max=40"
-
-    def __init__(self, responses: Sequence[str] = RESPONSES, **named: str) -> None:
-        self._said = responses
-        self.name = named.get("name", type(self).name)
-        self.signature = named.get("signature", type(self).signature)
-
-    def response(self, requests: Sequence[Request]) -> list[Response]:
-        return [Response(text=text) for _, text in zip(requests, self._said, strict=True)]
-
-
-class Right(Says):
-    """A reader that finds the first option in everything."""
-
-    def __init__(self) -> None:
-        super().__init__((), name="judge")
+    def __init__(
+        self,
+        responses: Sequence[str] = RESPONSES,
+        name: str = "somebody",
+        signature: str = "sha256:0123|t=0,max=40",
+    ) -> None:
+        self._responses = responses
+        self.name = name
+        self.signature = signature
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        self._said = ["A"] * len(requests)
-        return super().response(requests)
+        return [Response(text=text) for _, text in zip(requests, self._responses, strict=True)]
 
 
-def judged(
+class AlwaysAReader:
+    """A reader model that finds answer A in every response."""
+
+    name, signature = "judge", "sha256:0123|t=0,max=40"
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        return [Response(text="A") for _ in requests]
+
+
+def judge(
     questions: Sequence[Question], predictions: Sequence[Prediction], reader: ChatModel | None
 ) -> list[Judgement]:
-    """Judge by a reader, or without one by rules."""
+    """Judge by rules or, if there is a reader, the unread responses by the reader."""
     if reader is None:
         rows = list(pipeline.judge(TASK, questions, predictions, None))
+        setup = format_judge_setup("rules", "")
     else:
         rows = ask_reader(unread_responses(TASK, questions, predictions), reader, "reader:judge")
-    setup = format_judge_setup("reader" if reader else "rules", "0c" if reader else "")
+        setup = format_judge_setup("reader", "0c")
     return [replace(row, setup=setup) for row in rows]
 
 
 def measure(
-    home: Path,
-    responses: Sequence[str] = RESPONSES,
-    model: ChatModel | None = None,
-    judge: ChatModel | None = None,
+    home: Path, model: ChatModel | None = None, reader: ChatModel | None = None
 ) -> TableFiles:
-    """Write the tables of one evaluation, as the graph would; None: rules judge it."""
-    model = model or Says(responses)
+    """Write the tables of one evaluation, as the graph would; without a reader, rules judge it."""
+    model = model or SequenceModel()
     images = ImageStore(folder=str(home / "images"))
-    questions = exam([images.put(image(), "a.png").sha256])
+    questions = shelf_questions([images.put(image_bytes(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
-    judgements = judged(questions, predictions, judge)
-    again = Runner(
+    judgements = judge(questions, predictions, reader)
+    evaluation = Runner(
         task=TASK,
         responses=StoredResponses(predictions),
         judge=StoredVerdicts(judgements),
     ).run(questions)
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(["shelf", "questions"], questions, Question)
-    for name, rows, row_type in (
-        ("predictions", predictions, Prediction),
-        ("judgements", judgements, Judgement),
-        ("scores", again.scores, Score),
-        ("metrics", again.metrics, Metric),
-    ):
-        tables.write(["shelf", name], rows, row_type, model.name)
+    tables.write(["shelf", "predictions"], predictions, Prediction, model.name)
+    tables.write(["shelf", "judgements"], judgements, Judgement, model.name)
+    tables.write(["shelf", "scores"], evaluation.scores, Score, model.name)
+    tables.write(["shelf", "metrics"], evaluation.metrics, Metric, model.name)
     return tables
 
 
@@ -134,7 +130,7 @@ def rescore(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement] = (),
 ) -> Evaluation:
-    """What is stored, evaluated again."""
+    """Score stored responses and judgements again."""
     stored = Evaluation(
         task=task,
         model="somebody",
@@ -148,11 +144,11 @@ def rescore(
     return stored_runner(task, stored, "").run(questions)
 
 
-def packed(home: Path, target: Path, **chosen: Any) -> PackedBundle:
-    """Pack what was measured there."""
+def pack_bundle(home: Path, target: Path, **options: Any) -> PackedBundle:
+    """Pack the one evaluation of a home."""
     tables = TableFiles(folder=str(home / "tables"))
-    (one,) = TableCollection(tables, TableFilter([TASK])).evaluations()
-    beside = {
+    (evaluation,) = TableCollection(tables, TableFilter([TASK])).evaluations()
+    defaults = {
         "suite": SUITE,
         "benchmark": BENCHMARK,
         "image_store": ImageStore(folder=str(home / "images")),
@@ -160,37 +156,35 @@ def packed(home: Path, target: Path, **chosen: Any) -> PackedBundle:
         "passed_on": True,
         "images": True,
     }
-    return pack_number(one, BundleOptions(**{**beside, **chosen}), target)
+    return pack_number(evaluation, BundleOptions(**{**defaults, **options}), target)
 
 
-def files_in(bundle: Path) -> dict[str, bytes]:
-    """What lies in a bundle, by name."""
+def read_bundle(bundle: Path) -> dict[str, bytes]:
+    """Read the contents of all files of a bundle, by name."""
     with zipfile.ZipFile(bundle) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def repacked(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False) -> Path:
-    """Write other files into a bundle; ``checksummed`` with digests that fit them."""
+def write_bundle(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False) -> Path:
+    """Replace the files of a bundle; with ``checksummed`` the manifest gets their digests."""
     if checksummed:
-        about = read_manifest(files_in(bundle)[MANIFEST_NAME], "before")
+        manifest = read_manifest(read_bundle(bundle)[MANIFEST_NAME], "before")
         facts = {
             name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
             for name, data in files.items()
             if name != MANIFEST_NAME
         }
-        files = files | {
-            MANIFEST_NAME: about.model_copy(update={"files": facts}).checksummed().to_bytes()
-        }
+        manifest = manifest.model_copy(update={"files": facts}).checksummed()
+        files = {**files, MANIFEST_NAME: manifest.to_bytes()}
     pack([ArchiveFile(name, partial(bytes, data)) for name, data in files.items()], bundle)
     return bundle
 
 
-def with_line(
-    files: dict[str, bytes],
-    name: str,
-    change: Callable[[dict[str, Any]], dict[str, Any]],
+def change_first_line(
+    files: dict[str, bytes], name: str, fields: dict[str, Any]
 ) -> dict[str, bytes]:
-    """Change the first line of a table."""
-    first, *others = files[name].splitlines(keepends=True)
-    changed = json.dumps(change(json.loads(first)), separators=(",", ":")).encode() + b"\n"
-    return files | {name: b"".join([changed, *others])}
+    """Change fields of the first row of a table."""
+    first, *other_lines = files[name].splitlines(keepends=True)
+    row = json.loads(first) | fields
+    changed = json.dumps(row, separators=(",", ":")).encode() + b"\n"
+    return {**files, name: b"".join([changed, *other_lines])}

@@ -1,4 +1,4 @@
-"""`bench bundle reproduce` and `pack` on a home of one small benchmark, also on two machines."""
+"""`bench bundle reproduce`, `pack` and `verify` on a home of one small benchmark."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.tables.parquet import TableFiles
 from tests.bundles.reproducing import CHECKOUT, make_home
-from tests.bundles.shelf import measure, packed
+from tests.bundles.shelf import measure, pack_bundle
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.fakes.stores import response_file
@@ -30,7 +30,7 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "home"
 
 
-KEY = ["shelf", "metrics"]
+METRICS = ["shelf", "metrics"]
 
 
 @pytest.fixture
@@ -38,77 +38,79 @@ def tables(home):
     return TableFiles(folder=str(home / "tables"))
 
 
-def everything(home):
+def files_under(home):
     return {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
 def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
+    bundle = tmp_path / "b.zip"
     measure(tmp_path / "home")
-    packed(tmp_path / "home", tmp_path / "b.zip")
+    pack_bundle(tmp_path / "home", bundle)
     shutil.rmtree(tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "none"))
-    shown = bench("bundle", "verify", tmp_path / "b.zip").stdout
-    assert "same digits: 3 numbers, compared with the bundle" in shown
-    assert shown == bench("bundle", "verify", tmp_path / "b.zip").stdout
-    found = json.loads(bench("bundle", "verify", tmp_path / "b.zip", "--json").stdout)
-    assert found["status"] == "same"
-    assert [row["value"] for row in found["metrics"]] == ["0.5", "1", "0"]
+
+    output = bench("bundle", "verify", bundle).stdout
+    assert "same digits: 3 numbers, compared with the bundle" in output
+    assert output == bench("bundle", "verify", bundle).stdout
+
+    report = json.loads(bench("bundle", "verify", bundle, "--json").stdout)
+    assert report["status"] == "same"
+    assert [row["value"] for row in report["metrics"]] == ["0.5", "1", "0"]
     assert not (tmp_path / "none").exists()
 
 
-def test_a_bundle_that_is_not_there_cannot_be_evaluated(tmp_path):
-    shown = bench("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
-    assert shown == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
+def test_a_missing_bundle_is_an_error_with_its_path(tmp_path):
+    output = bench("bundle", "verify", tmp_path / "b.zip", code=2).stderr.replace("\n", "")
+    assert output == f"cannot be evaluated: {tmp_path}/b.zip: no such file"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
-def test_a_number_comes_out_again_and_the_tables_stay(home, model):
-    before = everything(home / "tables")
-    shown = bench("bundle", "reproduce", "shelf", model).stdout
-    assert "same digits: 3 numbers, compared with the tables of this home" in shown
-    found = json.loads(bench("bundle", "reproduce", "shelf", model, "--json").stdout)
-    assert found["status"] == "same"
-    assert [need["part"] for need in found["needs"]] == [
+def test_a_number_is_reproduced_and_the_tables_stay(home, model):
+    tables_before = files_under(home / "tables")
+    output = bench("bundle", "reproduce", "shelf", model).stdout
+    assert "same digits: 3 numbers, compared with the tables of this home" in output
+    report = json.loads(bench("bundle", "reproduce", "shelf", model, "--json").stdout)
+    assert report["status"] == "same"
+    assert [need["part"] for need in report["needs"]] == [
         *("task", "version", "scorer", "questions", "prompts", "responses", "judge")
     ]
-    assert everything(home / "tables") == before
+    assert files_under(home / "tables") == tables_before
 
 
 @pytest.mark.long
-def test_a_response_that_is_another_now_is_named_with_its_cause(home):
+def test_a_changed_response_is_named_with_its_effect(home):
     text = (home / "said.jsonl").read_text(encoding="utf-8")
     (home / "said.jsonl").write_text(text.replace('"Answer: B."', '"It is A."'), encoding="utf-8")
-    found = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
-    assert found["divergences"][0] == {
+    report = json.loads(bench("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
+    first, *_ = report["divergences"]
+    assert first == {
         "step": "responses",
         "entry": "shelf/2 draw 0",
         "field": "text",
         "before": "Answer: B.",
         "after": "It is A.",
     }
-    assert [(row["cause"], row["effect"]) for row in found["causes"]] == [
-        ("in all", -0.25),
-        ("asked again", -0.25),
-    ]
+    effects = {row["cause"]: row["effect"] for row in report["causes"]}
+    assert effects == {"in all": -0.25, "asked again": -0.25}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("names", "expected_message"),
     [
         pytest.param(["fridge", "written"], "no suite named 'fridge'", id="no such task"),
         pytest.param(["shelf", "writen"], "did you mean 'written'", id="a misspelt model"),
     ],
 )
 @pytest.mark.usefixtures("home")
-def test_an_unknown_task_or_model_is_named(words, says):
-    assert says in bench("bundle", "reproduce", *words, code=2).stderr
+def test_an_unknown_task_or_model_is_named(names, expected_message):
+    assert expected_message in bench("bundle", "reproduce", *names, code=2).stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("part", "other", "says"),
+    ("pattern", "replacement", "expected_message"),
     [
         pytest.param(r"\|v7\|", "|v9|", "version: v7; check out", id="a version"),
         pytest.param(r"^shelf", "shelf+acme", "same extensions", id="extensions"),
@@ -117,31 +119,32 @@ def test_an_unknown_task_or_model_is_named(words, says):
                      id="other questions"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_tried_says_what_is_missing(tables, part, other, says):
-    rows = tables.read(KEY, Metric, "written")
-    changed = [replace(row, signature=re.sub(part, other, row.signature)) for row in rows]
-    tables.write(KEY, changed, Metric, "written")
-    assert says in bench("bundle", "reproduce", "shelf", "written", code=2).stderr
+def test_a_number_that_cannot_be_reproduced_here_says_why(
+    tables, pattern, replacement, expected_message
+):
+    rows = tables.read(METRICS, Metric, "written")
+    changed = [replace(row, signature=re.sub(pattern, replacement, row.signature)) for row in rows]
+    tables.write(METRICS, changed, Metric, "written")
+    assert expected_message in bench("bundle", "reproduce", "shelf", "written", code=2).stderr
 
 
 @pytest.mark.long
 def test_missing_responses_are_not_requested(home):
+    store = home / "responses.sqlite"
     with ChatServer(lambda body: "A") as server:
         section = f'[models.far]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
         with (home / "bench.toml").open("a", encoding="utf-8") as file:
             file.write(section)
-        store = home / "responses.sqlite"
         spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
         engine = ServerEngine(spec, ImageFolder(str(home / "images")).read)
-        far = CachingModel("far", engine, response_file(store))
-        measure(home, model=far)
+        measure(home, model=CachingModel("far", engine, response_file(store)))
         server.forget()
+
         bench("bundle", "reproduce", "shelf", "far")
         store.unlink()
-        assert (
-            "`bench evaluate` requests the missing responses"
-            in bench("bundle", "reproduce", "shelf", "far", code=2).stderr
-        )
+        without_responses = bench("bundle", "reproduce", "shelf", "far", code=2)
+
+        assert "`bench evaluate` requests the missing responses" in without_responses.stderr
         assert server.n_requests == 0
 
 
@@ -156,22 +159,34 @@ HERE = dict.fromkeys(ELSEWHERE, "1") | {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHS
 
 
 @pytest.mark.long
-def test_two_machines_say_the_same_digits(tmp_path):
-    """Two homes at two places, as processes: other locale, time zone, threads and hashes."""
-    shown = []
-    for place, machine in (("a", HERE), ("b c/\u00e4", ELSEWHERE)):
-        home = tmp_path / place / "home"
-        make_home(home)
-        outputs = []
-        for words in (
-            ["bundle", "reproduce", "shelf", "gone/step-1"],
-            ["bundle", "pack", "shelf", "written", str(home / "b.zip"), "--json"],
-            ["bundle", "verify", str(home / "b.zip")],
-        ):
-            command = [sys.executable, "-m", "bench_assets", *words]
-            env = os.environ | machine | {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
-            done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
-            outputs.append(done.stdout.decode().replace(str(home), "HOME"))
-        shown.append((outputs, (home / "b.zip").read_bytes()))
-    assert shown[0] == shown[1]
-    assert "same digits: 3 numbers" in shown[0][0][2]
+def reproduce_and_pack(home, environment):
+    """The outputs of commands, in which HOME stands for the home, and the bytes of a bundle."""
+    make_home(home)
+    bundle = home / "b.zip"
+    variables = {"BENCH_HOME": str(home), "PYTHONPATH": str(CHECKOUT)}
+    outputs = []
+    for arguments in (
+        ["bundle", "reproduce", "shelf", "gone/step-1"],
+        ["bundle", "pack", "shelf", "written", str(bundle), "--json"],
+        ["bundle", "verify", str(bundle)],
+    ):
+        result = subprocess.run(
+            [sys.executable, "-m", "bench_assets", *arguments],
+            env=os.environ | environment | variables,
+            cwd=home.parent,
+            capture_output=True,
+            check=True,
+        )
+        outputs.append(result.stdout.decode().replace(str(home), "HOME"))
+    return outputs, bundle.read_bytes()
+
+
+@pytest.mark.long
+def test_two_machines_give_the_same_digits(tmp_path):
+    """Homes at two places, in processes of other locale, time zone, threads and hash seeds."""
+    here, here_bundle = reproduce_and_pack(tmp_path / "a" / "home", HERE)
+    elsewhere, bundle = reproduce_and_pack(tmp_path / "b c" / "\u00e4" / "home", ELSEWHERE)
+    assert here == elsewhere
+    assert here_bundle == bundle
+    _, _, verified = here
+    assert "same digits: 3 numbers" in verified

@@ -1,4 +1,4 @@
-"""Responses are found by the signature of who gave them, though nobody is there any more."""
+"""Cached responses are found by the signature of a model that is no longer there."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,8 +17,8 @@ from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.stores import response_file
 
 
-class Echo:
-    """An engine that says what it is asked, and how."""
+class EchoEngine:
+    """An engine that responds with the text, draw and temperature of a request."""
 
     peak_memory = None
 
@@ -26,12 +26,13 @@ class Echo:
         self.identity, self.decoding = identity, decoding
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        for n, one in enumerate(requests):
-            text = f"<t>hm</t>{one.prompt.turns[-1].parts[-1]} {one.sample} {one.temperature}"
+        for n, request in enumerate(requests):
+            prompt_text = request.prompt.turns[-1].parts[-1]
+            text = f"<t>hm</t>{prompt_text} {request.sample} {request.temperature}"
             yield n, Response(text=text, finish_reason="stop", completion_tokens=3)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 REQUESTS = [
@@ -45,25 +46,31 @@ REQUESTS = [
 @pytest.mark.parametrize(
     "engine",
     [
-        pytest.param(Echo("sha256:0c,float32", Decoding(max_tokens=40)), id="greedy"),
-        pytest.param(Echo("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="drawn"),
-        pytest.param(Echo("as it likes", None), id="as it likes"),
+        pytest.param(EchoEngine("sha256:0c,float32", Decoding(max_tokens=40)), id="greedy"),
+        pytest.param(EchoEngine("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="sampled"),
+        pytest.param(EchoEngine("as it likes", None), id="unknown decoding"),
     ],
 )
-@pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
-def test_what_was_responded_is_found_again(tmp_path, engine, tags):
+@pytest.mark.parametrize(
+    ("tags", "first_characters"), [(None, {"<"}), (("<t>", "</t>"), {"a", "b"})]
+)
+def test_responses_of_a_removed_model_are_found_by_its_signature(
+    tmp_path, engine, tags, first_characters
+):
     store = response_file(tmp_path / "responses.sqlite")
     model = CachingModel("m", engine, store, thinking_tags=tags)
     responses = model.response(REQUESTS)
-    known = CachedResponseModel("m", model.signature, store)
-    assert known.signature == model.signature
-    assert known.response(REQUESTS) == responses
-    assert {one.parts.answer[:1] for one in responses} == ({"<"} if tags is None else {"a", "b"})
+    cached = CachedResponseModel("m", model.signature, store)
+    assert cached.signature == model.signature
+    assert cached.response(REQUESTS) == responses
+    assert {response.parts.answer[:1] for response in responses} == first_characters
 
 
-@pytest.mark.parametrize("other", ["sha256:0d|t=0,max=1024", "sha256:0c|t=0,max=40", "sha256:0c"])
-def test_responses_of_another_model_are_not_found(tmp_path, other):
+@pytest.mark.parametrize(
+    "signature", ["sha256:0d|t=0,max=1024", "sha256:0c|t=0,max=40", "sha256:0c"]
+)
+def test_responses_of_another_model_are_not_found(tmp_path, signature):
     store = response_file(tmp_path / "responses.sqlite")
-    CachingModel("m", Echo("sha256:0c", Decoding()), store).response(REQUESTS)
-    found = CachedResponseModel("m", other, store).response(REQUESTS)
-    assert [one.error for one in found[:3]] == [NOT_CACHED] * 3
+    CachingModel("m", EchoEngine("sha256:0c", Decoding()), store).response(REQUESTS)
+    responses = CachedResponseModel("m", signature, store).response(REQUESTS)
+    assert [response.error for response in responses[:3]] == [NOT_CACHED] * 3

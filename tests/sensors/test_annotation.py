@@ -83,7 +83,7 @@ def home(tmp_path):
 
 def test_an_answer_requests_one_run_until_the_table_has_it(home):
     assert home.tick() == "nothing new"  # an empty table starts no run
-    home.votes.says("ana", UNITS[0], right="yes")
+    home.votes.add_answer("ana", UNITS[0], right="yes")
     tables, key = home.tick()
     assert tables == ["votes_answers"]
     assert home.tick() == (tables, key)  # Dagster starts one run for a key, however often it comes
@@ -107,7 +107,7 @@ def test_an_unreadable_answer_file_is_reported_and_does_not_stop_other_tasks(hom
     (home.folder / "annotation/quiz/votes").mkdir(parents=True)
     (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
     assert home.tick().startswith("quiz/votes: ")
-    home.checks.says("bo", UNITS[1], right="no")
+    home.checks.add_answer("bo", UNITS[1], right="no")
     assert home.tick()[0] == ["checks_answers"]
 
 

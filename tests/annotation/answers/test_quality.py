@@ -1,4 +1,4 @@
-"""How people answer: by pencil."""
+"""The quality of annotators' answers, calculated by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,15 +20,15 @@ ITEMS = [
 ]
 
 
-def _votes(**by_person: str) -> list[Answer]:
-    """One letter a unit, y, n or a blank, in the order of the units and of time."""
-    words = {"y": "yes", "n": "no"}
-    return [
-        vote(person, words[letter], minute, unit)
-        for person, letters in by_person.items()
-        for minute, (unit, letter) in enumerate(zip(ITEMS, letters, strict=True))
-        if letter != " "
-    ]
+def _votes(**letters_by_person: str) -> list[Answer]:
+    """Votes of people, one letter a unit and minute: y, n, or a blank for no vote."""
+    answers = []
+    for person, letters in letters_by_person.items():
+        for minute, letter in enumerate(letters):
+            if letter != " ":
+                right = {"y": "yes", "n": "no"}[letter]
+                answers.append(vote(person, right, minute, ITEMS[minute]))
+    return answers
 
 
 def _quality(
@@ -38,19 +38,21 @@ def _quality(
     return {row.person: row for row in annotator_quality(FORM, units, resolved.all)}
 
 
-def test_agreement_is_with_the_others() -> None:
+def test_agreement_is_the_mean_over_units_with_other_annotators() -> None:
     rows = _quality(_votes(ana="yyyy", ben="yynn", cem="yyy "))
     # ana beside ben and cem: a 1, b 1, c 1/2, d 0 of ben alone; all leave the other field empty.
     assert rows["ana"].agreement == pytest.approx((1 + 1 + 0.5 + 0) / 4)
     assert rows["ana"].n_compared == 4
 
 
-def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
+def test_seconds_are_the_median_of_answers_without_skips() -> None:
+    first, second, third, fourth = _votes(ana="yyyy")
     answers = [
-        replace(answer, seconds=s)
-        for answer, s in zip(_votes(ana="yyyy"), (1, 9, 2, 100), strict=True)
+        replace(first, seconds=1),
+        replace(second, seconds=9),
+        replace(third, seconds=2),
+        replace(fourth, seconds=100, skipped=True),
     ]
-    answers[3] = replace(answers[3], skipped=True)
     (row,) = _quality(answers).values()
     assert (row.seconds, row.n_answers, row.n_skipped, row.n_refused) == (2, 3, 1, 0)
 
@@ -58,15 +60,15 @@ def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
 def test_attention_checks_are_counted_apart() -> None:
     checks = [replace(GOLD, unit_id=f"g{n}") for n in range(3)]
     answers = [
-        vote("ana", value, unit=check)
-        for value, check in zip(("yes", "no", "yes"), checks, strict=True)
+        vote("ana", right, unit=check)
+        for right, check in zip(("yes", "no", "yes"), checks, strict=True)
     ]
     (row,) = _quality([*_votes(ana="yyyy"), *answers], [*ITEMS, *checks]).values()
     assert (row.n_gold, row.n_answers, row.n_refused) == (3, 4, 0)
     assert row.gold == pytest.approx(2 / 3)
 
 
-def test_what_people_differ_on_comes_first() -> None:
+def test_units_with_the_most_disagreement_come_first() -> None:
     resolved = resolve_answers(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
     rows = disagreements(FORM, ITEMS, resolved.answers, [unit.unit_id for unit in ITEMS])
     assert [(row.unit_id, row.disagreement, row.n_annotators, row.lacking) for row in rows] == [

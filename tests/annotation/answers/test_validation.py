@@ -1,4 +1,4 @@
-"""Which answers count: the last word, the deadline, the budget, attention checks."""
+"""Which answers count: deadlines, budgets, attention checks and valid values."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,96 +43,121 @@ def vote(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) ->
     )
 
 
-def test_a_persons_last_word_is_taken_however_they_come() -> None:
-    words = [vote("ana", "yes", 3), vote("ana", "no", 5), vote("ana", "yes", 1)]
-    assert latest_answers(words) == latest_answers(words[::-1]) == [words[1]]
+def test_the_last_answer_of_a_person_counts_in_any_order_of_answers() -> None:
+    votes = [vote("ana", "yes", 3), vote("ana", "no", 5), vote("ana", "yes", 1)]
+    assert latest_answers(votes) == latest_answers(votes[::-1]) == [votes[1]]
 
 
 def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version() -> None:
     # The digest is optional in files of answers; one without it is about the present version.
     first, last = replace(vote("ana", "yes", 1), unit_digest=""), vote("ana", "no", 2)
     assert resolve_answers(FORM, [ITEM], [first, last]).all == [last]
-    assert resolve_answers(FORM, [ITEM], [first, last], AnnotationTerms(until=first.at)).all == [
-        first
-    ]
+    until_first = AnnotationTerms(until=first.at)
+    assert resolve_answers(FORM, [ITEM], [first, last], until_first).all == [first]
 
 
 @pytest.mark.parametrize(
-    ("change", "why"), read_rows(__file__, "refused_answers.jsonl", tuples=True)
+    ("fields", "expected_reason"), read_rows(__file__, "refused_answers.jsonl", tuples=True)
 )
-def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, Any], why: str) -> None:
-    counted = resolve_answers(FORM, [ITEM], [replace(vote("ana"), **change), vote("ben")])
-    assert [one.person for one in counted.answers] == ["ben"]
-    assert [one.complaint for one in counted.refused] == [why]
-    assert len(counted.all) == 2
-
-
-def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
-    own = replace(ITEM, choices={"which": ("a", "b", "c")})
-    for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
-        given = replace(vote("ana", unit=own), values={"right": ("yes",), "which": which})
-        assert len(resolve_answers(FORM, [own], [given]).answers) == n
-
-
-def test_the_last_word_before_the_deadline_counts() -> None:
-    words = [vote("ana", "yes", 1), vote("ana", "no", 9), vote("ben", "no", 9)]
-    terms = AnnotationTerms(until="2026-11-22T16:05:00.000Z")
-    counted = resolve_answers(FORM, [ITEM], words, terms)
-    assert [(one.person, one.values["right"]) for one in counted.answers] == [("ana", ("yes",))]
-    assert [(one.person, one.complaint) for one in counted.refused] == [
-        ("ben", "after the deadline, 2026-11-22T16:05:00.000Z")
-    ]
-
-
-def test_of_a_person_with_too_many_answers_the_first_count() -> None:
-    units = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]
-    words = [vote("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
-    counted = resolve_answers(FORM, units, words, AnnotationTerms(most_answers=2))
-    assert [one.unit_id for one in counted.answers] == ["b", "c"]
-    assert counted.refused[0].complaint == "beyond the 2 answers that a person may give"
-
-
-@pytest.mark.parametrize(
-    ("right", "n", "least", "counts"),
-    [(1, 2, 0.5, True), (1, 2, 0.6, False), (0, 1, 0.0, True), (3, 4, 0.75, True)],
-)
-def test_who_fails_attention_checks_does_not_count(
-    right: int, n: int, least: float, *, counts: bool
+def test_an_invalid_answer_is_refused_with_its_reason(
+    fields: dict[str, Any], expected_reason: str
 ) -> None:
-    checks = [replace(GOLD, unit_id=f"g{i}") for i in range(n)]
-    given = [vote("ana", "yes" if i < right else "no", unit=one) for i, one in enumerate(checks)]
+    resolved = resolve_answers(FORM, [ITEM], [replace(vote("ana"), **fields), vote("ben")])
+    assert [answer.person for answer in resolved.answers] == ["ben"]
+    assert [refused.complaint for refused in resolved.refused] == [expected_reason]
+    assert len(resolved.all) == 2
+
+
+@pytest.mark.parametrize(
+    ("which", "is_valid"),
+    [
+        pytest.param(("a", "b"), True, id="two of the unit's choices"),
+        pytest.param(("a", "b", "c"), False, id="too many"),
+        pytest.param(("a", "a"), False, id="the same twice"),
+        pytest.param(("d",), False, id="no choice of the unit"),
+    ],
+)
+def test_choices_of_the_unit_replace_those_of_the_form(
+    which: tuple[str, ...], *, is_valid: bool
+) -> None:
+    unit = replace(ITEM, choices={"which": ("a", "b", "c")})
+    answer = replace(vote("ana", unit=unit), values={"right": ("yes",), "which": which})
+    assert bool(resolve_answers(FORM, [unit], [answer]).answers) is is_valid
+
+
+def test_the_last_answer_before_the_deadline_counts() -> None:
+    votes = [vote("ana", "yes", 1), vote("ana", "no", 9), vote("ben", "no", 9)]
+    terms = AnnotationTerms(until="2026-11-22T16:05:00.000Z")
+    resolved = resolve_answers(FORM, [ITEM], votes, terms)
+    assert resolved.answers == [votes[0]]
+    (refused,) = resolved.refused
+    assert refused.person == "ben"
+    assert refused.complaint == "after the deadline, 2026-11-22T16:05:00.000Z"
+
+
+def test_the_first_answers_of_a_person_with_too_many_count() -> None:
+    units = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]
+    votes = [vote("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
+    resolved = resolve_answers(FORM, units, votes, AnnotationTerms(most_answers=2))
+    assert [answer.unit_id for answer in resolved.answers] == ["b", "c"]
+    assert resolved.refused[0].complaint == "beyond the 2 answers that a person may give"
+
+
+@pytest.mark.parametrize(
+    ("n_right", "n_checks", "least", "expected_people"),
+    [
+        (1, 2, 0.5, ["ana", "ben"]),
+        (1, 2, 0.6, ["ben"]),
+        (0, 1, 0.0, ["ana", "ben"]),
+        (3, 4, 0.75, ["ana", "ben"]),
+    ],
+)
+def test_answers_of_people_who_fail_attention_checks_do_not_count(
+    n_right: int, n_checks: int, least: float, expected_people: list[str]
+) -> None:
+    checks, votes = vote_on_checks(n_right, n_checks)
     terms = AnnotationTerms(least_gold=least)
-    counted = resolve_answers(FORM, [ITEM, *checks], [*given, vote("ana"), vote("ben")], terms)
-    assert [one.person for one in counted.answers] == (["ana", "ben"] if counts else ["ben"])
-    if not counts:
-        assert f"{right} of {n} attention checks right" in counted.refused[-1].complaint
-    assert attention_check_counts(given, {one.unit_id: one for one in checks}) == {
-        "ana": (right, n)
-    }
+    resolved = resolve_answers(FORM, [ITEM, *checks], [*votes, vote("ana"), vote("ben")], terms)
+    assert [answer.person for answer in resolved.answers] == expected_people
 
 
-def test_open_is_what_lacks_answers_of_different_people() -> None:
+def vote_on_checks(n_right: int, n_checks: int) -> tuple[list[Unit], list[Answer]]:
+    """Attention checks and ana's answers to them."""
+    checks = [replace(GOLD, unit_id=f"g{i}") for i in range(n_checks)]
+    votes = [
+        vote("ana", "yes" if i < n_right else "no", unit=check) for i, check in enumerate(checks)
+    ]
+    return checks, votes
+
+
+def test_failed_attention_checks_are_counted_and_named() -> None:
+    checks, votes = vote_on_checks(1, 2)
+    terms = AnnotationTerms(least_gold=0.6)
+    resolved = resolve_answers(FORM, [ITEM, *checks], [*votes, vote("ana")], terms)
+    assert "1 of 2 attention checks right" in resolved.refused[-1].complaint
+    units = {check.unit_id: check for check in checks}
+    assert attention_check_counts(votes, units) == {"ana": (1, 2)}
+
+
+def test_units_are_open_until_enough_people_answered() -> None:
     assert open_units([ITEM], [vote("ana"), vote("ana", "no", 1)]) == {"i": 1}
     assert open_units([ITEM], [vote("ana"), vote("ben")]) == {}
     assert open_units([ITEM], [vote("ana"), vote("ben"), vote("cem")]) == {}
 
 
-def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
-    same = [
-        replace(ITEM, needed=7, barred=(), gold={"right": ("no",)}),
-        replace(ITEM, unit_id="another"),
-    ]
-    assert {one.digest for one in same} == {ITEM.digest}
-    others = [
+def test_a_unit_s_digest_changes_only_with_what_people_see() -> None:
+    unseen = replace(ITEM, unit_id="another", needed=7, barred=(), gold={"right": ("no",)})
+    assert unseen.digest == ITEM.digest
+    changed = [
         replace(ITEM, shown={"Text": "two"}),
         replace(ITEM, shown={"Other": "one"}),
         replace(ITEM, images={"Text": "one"}, shown={}),
         replace(ITEM, choices={"which": ("a",)}),
     ]
-    assert len({one.digest for one in [ITEM, *others]}) == 5
+    assert len({unit.digest for unit in [ITEM, *changed]}) == 5
 
 
-def test_a_form_is_another_where_a_person_sees_something_else() -> None:
+def test_a_form_s_version_changes_only_with_what_people_see() -> None:
     assert replace(FORM, about="section 3").version == FORM.version
     changed = [
         replace(FORM, instructions="Say no."),
@@ -142,10 +167,10 @@ def test_a_form_is_another_where_a_person_sees_something_else() -> None:
     assert len({task.version for task in [FORM, *changed]}) == 4
 
 
-# Marks on images as values: inside of the image, as many as the form asks for.
+# Values that mark points and boxes on an image.
 
 
-VALIDATION_FORM = AnnotationTask(
+MARKS_FORM = AnnotationTask(
     name="t/marks",
     title="",
     instructions="",
@@ -163,17 +188,17 @@ VALIDATION_FORM = AnnotationTask(
         *(("boxes", mark) for mark in ("0.5 0 1.2 1", "0.5 0 0.5 1", "0.5 0.9 0.6 0.1", "0.5 0")),
     ],
 )
-def test_what_is_no_mark_of_the_image_is_named(field: str, mark: str) -> None:
+def test_a_mark_outside_of_the_image_is_named(field: str, mark: str) -> None:
     marks = (mark, "0.5 0.5") if field == "points" else (mark,)
     kind = {"points": "point", "boxes": "box"}[field]
-    assert find_misfits({field: marks}, VALIDATION_FORM, {}) == [
+    assert find_misfits({field: marks}, MARKS_FORM, {}) == [
         f"{field}: {mark!r} is not a {kind} of the image"
     ]
 
 
 def test_the_number_of_marks_is_that_of_the_form() -> None:
     values = {"points": ("0 0",), "boxes": ("0 0 1 1",) * 3}
-    assert find_misfits(values, VALIDATION_FORM, {}) == [
+    assert find_misfits(values, MARKS_FORM, {}) == [
         "points: 1 entries (expected 2 to 2)",
         "boxes: 3 entries (expected 1 to 2)",
     ]

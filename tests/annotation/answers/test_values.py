@@ -1,4 +1,4 @@
-"""From a question back to what people said when it was made."""
+"""The units and answers that a question was made from, and the values of answers."""
 
 from bench_assets.annotation.answers.values import (
     entries,
@@ -16,18 +16,20 @@ ITEMS = [
 ]
 
 
-def test_else_all_that_show_one_of_its_images_are() -> None:
-    assert question_units("j/7", "", ["bb", "cc"], ITEMS) == [ITEMS[2]]
+def test_a_question_without_units_of_its_own_has_those_that_show_its_images() -> None:
+    (_, _, unit_of_bb) = ITEMS
+    assert question_units("j/7", "", ["bb", "cc"], ITEMS) == [unit_of_bb]
     assert question_units("j/7", "", ["dd"], ITEMS) == []
 
 
-def test_answers_come_in_the_order_of_time() -> None:
-    words = [vote("ben", minute=3, unit=ITEMS[0]), vote("ana", minute=1, unit=ITEMS[0])]
-    words.append(vote("cem", minute=2, unit=ITEMS[1]))
-    assert [one.person for one in unit_answers(ITEMS[:1], words)] == ["ana", "ben"]
+def test_answers_of_units_are_in_the_order_of_time() -> None:
+    first, second, _ = ITEMS
+    ben, ana = vote("ben", minute=3, unit=first), vote("ana", minute=1, unit=first)
+    cem = vote("cem", minute=2, unit=second)
+    assert unit_answers([first], [ben, ana, cem]) == [ana, ben]
 
 
-def test_a_word_is_taken_without_its_blanks_and_entries_on_one_line_each():
+def test_values_are_stripped_and_entries_are_one_line_each():
     vote = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
     assert (field_value(vote, "why"), field_value(vote, "nothing")) == ("far\ntoo long", "")
     assert (entries(vote, "list"), entries(vote, "nothing")) == (("a b", "c"), ())

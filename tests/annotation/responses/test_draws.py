@@ -1,4 +1,4 @@
-"""Draws of units: by strata, in an order of which every beginning is a draw."""
+"""Draws of units by strata, in an order whose first n units are a draw of n."""
 
 from collections import Counter
 
@@ -9,15 +9,16 @@ from tests.fakes.rows import drawn_unit
 
 
 def strata(**sizes):
+    """Strata of units such as "yes 0", "yes 1", by name."""
     return {name: [f"{name} {n}" for n in range(size)] for name, size in sizes.items()}
 
 
-def counts(names):
-    return Counter(name.split()[0] for name in names)
+def counts_by_stratum(units):
+    return Counter(unit.split()[0] for unit in units)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "n", "shares"),
+    ("sizes", "n", "expected_counts"),
     [
         pytest.param({"yes": 80, "no": 20}, 50, {"yes": 40, "no": 10}, id="proportional"),
         pytest.param({"yes": 990, "no": 10}, 100, {"yes": 95, "no": 5}, id="five of the rare"),
@@ -27,25 +28,25 @@ def counts(names):
         pytest.param({"a": 90, "b": 80, "c": 40}, 100, {"a": 43, "b": 38, "c": 19}, id="Webster"),
     ],
 )
-def test_a_draw_has_each_stratum_by_its_share_but_five(sizes, n, shares):
-    assert counts(draw_order(strata(**sizes))[:n]) == shares
+def test_a_draw_has_each_stratum_by_its_share_but_at_least_five(sizes, n, expected_counts):
+    assert counts_by_stratum(draw_order(strata(**sizes))[:n]) == expected_counts
 
 
-def test_a_larger_draw_contains_the_smaller():
+def test_every_beginning_of_the_order_has_the_shares_of_the_strata():
     order = draw_order(strata(yes=120, no=80))
     assert len(set(order)) == 200
     for n in range(10, 200):
-        assert counts(order[:n])["yes"] == pytest.approx(0.6 * n, abs=2.1)
+        assert counts_by_stratum(order[:n])["yes"] == pytest.approx(0.6 * n, abs=2.1)
 
 
-def test_of_two_draws_a_unit_has_the_larger_probability():
+def test_a_unit_of_two_draws_has_the_larger_probability():
     first = [drawn_unit("a"), drawn_unit("b")]
     second = [
         drawn_unit("a", probability=0.2, at="2"),
         *(drawn_unit("c", probability=0.7, at="2", model=model) for model in "mn"),
     ]
-    found = merge_draws([*first, *second])
-    assert {key: (row.probability, row.at) for key, row in found.items()} == {
+    merged = merge_draws([*first, *second])
+    assert {key: (row.probability, row.at) for key, row in merged.items()} == {
         ("m", "a"): (0.5, "1"),
         ("m", "b"): (0.5, "1"),
         ("m", "c"): (0.7, "2"),

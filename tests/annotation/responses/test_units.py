@@ -1,4 +1,4 @@
-"""What people are shown of a question."""
+"""The parts of a question that people see."""
 
 from bench_assets.annotation.responses.units import question_fields
 from tests.fakes.rows import question

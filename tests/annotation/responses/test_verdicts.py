@@ -1,4 +1,4 @@
-"""People's verdicts on models' responses: what is asked, what most say."""
+"""People's verdicts on models' responses: the units of the form and the majority."""
 
 import json
 from dataclasses import replace
@@ -14,47 +14,59 @@ from tests.fakes.rows import drawn_unit, prediction, question
 FORM = verdicts_task("t", "T", judged=True)
 
 
-def exam(n, category=""):
-    return [question(question_id=f"t/{k}", category=category, answer=("key",)) for k in range(n)]
+def make_questions(n):
+    return [question(question_id=f"t/{k}", answer=("key",)) for k in range(n)]
 
 
-def answers(n, model="model-a", text="{} says"):
-    return [prediction(question_id=f"t/{k}", model=model, text=text.format(k)) for k in range(n)]
+def make_predictions(n, model="model-a"):
+    return [prediction(question_id=f"t/{k}", model=model, text=f"{k} says") for k in range(n)]
 
 
-def judged(row, verdict):
+def judgement_of(row, verdict):
     return Judgement.of(row, judge="gpt", criterion="c", verdict=verdict, response="")
 
 
-def test_who_judges_sees_neither_the_model_nor_its_judge():
-    (row,) = answers(1)
+def test_a_unit_shows_neither_the_model_nor_its_judge():
+    (row,) = make_predictions(1)
     (unit,) = FORM.units(
-        questions=exam(1), predictions=[row], judgements=[judged(row, True)], drawn=drawn(0)
+        questions=make_questions(1),
+        predictions=[row],
+        judgements=[judgement_of(row, True)],
+        drawn=draw_pairs(0),
     )
     assert unit.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
     assert "model-a" not in json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
     assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
-def drawn(*numbers):
+def draw_pairs(*numbers):
     return [
         drawn_unit(f"pair {n}", unit_id(f"t/{n}", f"t/{n + 1}"), model="model-a") for n in numbers
     ]
 
 
 def test_both_questions_of_drawn_pairs_become_units_in_the_order_of_the_draw():
-    units = FORM.units(questions=exam(300), predictions=answers(300), drawn=drawn(8, 2, 298, 400))
+    units = FORM.units(
+        questions=make_questions(300),
+        predictions=make_predictions(300),
+        drawn=draw_pairs(8, 2, 298, 400),
+    )
     ids = [split_unit_id(unit.unit_id)[0] for unit in units]
     assert ids == ["t/8", "t/9", "t/2", "t/3", "t/298", "t/299"]
 
 
-def verdicts(*words, text="0 says"):
-    (unit,) = FORM.units(questions=exam(1), predictions=answers(1, text=text), drawn=drawn(0))
-    return FORM.to_rows([answer(unit.unit_id, f"p{n}", verdict=w) for n, w in enumerate(words)])
+def vote_on_response(verdicts):
+    """The rows of people's verdicts on one response."""
+    (unit,) = FORM.units(
+        questions=make_questions(1), predictions=make_predictions(1), drawn=draw_pairs(0)
+    )
+    return FORM.to_rows(
+        [answer(unit.unit_id, f"p{n}", verdict=verdict) for n, verdict in enumerate(verdicts)]
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "truth"),
+    ("verdicts", "majority"),
     [
         pytest.param(["yes"], [True], id="one says yes"),
         pytest.param(["no", "yes", "no"], [False], id="two of three say no"),
@@ -64,15 +76,22 @@ def verdicts(*words, text="0 says"):
         pytest.param(["yes", "yes", "unclear"], [True], id="two can tell"),
     ],
 )
-def test_what_most_say_decides(words, truth):
-    assert list(majority_verdicts(verdicts(*words)).values()) == truth
+def test_the_majority_of_verdicts_decides(verdicts, majority):
+    rows = vote_on_response(verdicts)
+    assert list(majority_verdicts(rows).values()) == majority
 
 
-def test_where_people_judge_the_units_are_what_they_judge():
-    rows = answers(300)
-    waits = [replace(judged(row, None), judge="people") for row in rows]
-    units = FORM.units(questions=exam(300), predictions=rows, judgements=waits[:200])
+def test_responses_that_wait_for_people_are_units_without_a_draw():
+    rows = make_predictions(300)
+    waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:200]]
+    units = FORM.units(questions=make_questions(300), predictions=rows, judgements=waiting)
     assert [split_unit_id(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
-    both = [*waits[:2], judged(answers(1, model="model-b", text="{} too")[0], True)]
-    units = FORM.units(questions=exam(300), predictions=rows, judgements=both)
+
+
+def test_a_response_that_a_model_judged_is_no_unit_without_a_draw():
+    rows = make_predictions(3)
+    (judged_by_model,) = make_predictions(1, model="model-b")
+    waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:2]]
+    judgements = [*waiting, judgement_of(judged_by_model, True)]
+    units = FORM.units(questions=make_questions(3), predictions=rows, judgements=judgements)
     assert len(units) == 2

@@ -108,7 +108,7 @@ class Codis(Home):
         """Answer units with yes to all fields but the given ones."""
         units = {unit.unit_id: unit for unit in self.read(Unit, "annotation", "votes_units")}
         for unit_id in unit_ids:
-            self.answers.says(person, units[unit_id], **{**YES, **values})
+            self.answers.add_answer(person, units[unit_id], **{**YES, **values})
 
     def open_units_by_question(self):
         """The label of open submissions by question id; "" if none is open."""
