@@ -1,4 +1,4 @@
-"""Commands, arguments and options are explained; exit codes hold; a shell completes them."""
+"""Every command and parameter has help, exit codes are as documented, and bash completes."""
 
 import os
 import re
@@ -17,21 +17,29 @@ from bench_assets.cli.main import EXIT_CODES, app
 from tests.docs.commands import check_whole
 
 
-def commands(command: click.Command, path: str = "bench") -> Iterator[tuple[str, click.Command]]:
+def walk_commands(
+    command: click.Command, path: str = "bench"
+) -> Iterator[tuple[str, click.Command]]:
+    """A command and all commands below it, each with the words that call it."""
     yield path, command
-    for name, one in getattr(command, "commands", {}).items():
-        yield from commands(one, f"{path} {name}")
+    for name, subcommand in getattr(command, "commands", {}).items():
+        yield from walk_commands(subcommand, f"{path} {name}")
 
 
-EVERY = dict(commands(typer.main.get_command(app)))
+COMMANDS = dict(walk_commands(typer.main.get_command(app)))
+COMMANDS_THAT_RUN = [
+    path for path, command in COMMANDS.items() if not isinstance(command, click.Group)
+]
 
 
-@pytest.mark.parametrize("path", EVERY)
-def test_everything_says_what_it_is(path):
-    command = EVERY[path]
-    assert command.get_short_help_str(), f"{path} says nothing"
-    silent = [one.name for one in command.params if not (getattr(one, "help", None) or "").strip()]
-    assert silent == []
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_and_parameter_has_a_help_text(path):
+    command = COMMANDS[path]
+    assert command.get_short_help_str(), f"{path} has no help"
+    help_texts = {
+        parameter.name: getattr(parameter, "help", None) or "" for parameter in command.params
+    }
+    assert [name for name, text in help_texts.items() if not text.strip()] == []
 
 
 @pytest.mark.parametrize(
@@ -53,65 +61,70 @@ def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
     assert f"{code} " in EXIT_CODES
 
 
-@pytest.mark.parametrize("path", [one for one in EVERY if not hasattr(EVERY[one], "commands")])
-def test_the_help_of_every_command_has_an_example_of_itself(path):
-    _, _, example = (EVERY[path].help or "").partition("Example: ")
+@pytest.mark.parametrize("path", COMMANDS_THAT_RUN)
+def test_the_help_of_every_command_has_a_valid_example_of_it(path):
+    _, _, example = (COMMANDS[path].help or "").partition("Example: ")
     assert example.startswith(path)
-    check_whole(example.split("\n", 1)[0])
+    check_whole(example.splitlines()[0])
 
 
-@pytest.mark.parametrize("path", EVERY)
-def test_what_stands_in_brackets_is_printed(path):
-    texts = [EVERY[path].help or "", *(getattr(p, "help", "") or "" for p in EVERY[path].params)]
-    bracketed = [part for text in texts for part in re.findall(r"\[[^\]]+\]", text)]
+@pytest.mark.parametrize("path", COMMANDS)
+def test_texts_in_brackets_are_printed_and_not_taken_for_markup(path):
+    command = COMMANDS[path]
+    texts = [command.help or "", *(getattr(p, "help", "") or "" for p in command.params)]
+    bracketed = [match for text in texts for match in re.findall(r"\[[^\]]+\]", text)]
     wide = {"COLUMNS": "300", "TERMINAL_WIDTH": "300"}
-    shown = CliRunner().invoke(app, [*path.split()[1:], "--help"], env=wide).output
-    flat = re.sub(r"[│\s]+", " ", shown)
-    assert [part for part in bracketed if part not in flat] == []
+    output = CliRunner().invoke(app, [*path.split()[1:], "--help"], env=wide).output
+    on_one_line = re.sub(r"[│\s]+", " ", output)
+    assert [text for text in bracketed if text not in on_one_line] == []
 
 
 @pytest.mark.parametrize("words", [["evalate"], ["home", "usge"]], ids=" ".join)
-def test_the_nearest_command_is_named_once(words):
-    shown = CliRunner().invoke(app, words).output
-    assert shown.count("Did you mean") == 1
+def test_the_nearest_command_is_suggested_once(words):
+    output = CliRunner().invoke(app, words).output
+    assert output.count("Did you mean") == 1
 
 
 BENCH = Path(sys.executable).with_name("bench")
-CASES = (
-    pytest.param(["evalu"], ["evaluate"], id="a command"),
-    pytest.param(["models", ""], ["list", "check"], id="commands of a group"),
-    pytest.param(["evaluate", "--accept", "re"], ["refused"], id="a value of an enumeration"),
-)
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory):
-    """Runs lines of bash in a home of a user who installed the completion."""
+def run_bash(tmp_path_factory):
+    """Runs a script of bash for a user who installed the completion; returns what it prints."""
     environment = {**os.environ, "HOME": str(tmp_path_factory.mktemp("user"))}
 
-    def run(script):
-        lines = ["bash", "-c", f"{script}\ntrue"]  # two commands, else bash becomes the first
-        done = subprocess.run(lines, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout
+    def run_script(script):
+        command = ["bash", "-c", f"{script}\ntrue"]  # two commands, else bash becomes the first
+        process = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True
+        )
+        return process.stdout
 
-    assert "bash completion installed" in run(f"{BENCH} --install-completion")
-    return run
+    assert "bash completion installed" in run_script(f"{BENCH} --install-completion")
+    return run_script
 
 
-@pytest.mark.parametrize(("words", "completed"), CASES)
-def test_bash_completes(shell, words, completed):
-    printed = shell(
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        pytest.param(["evalu"], ["evaluate"], id="a command"),
+        pytest.param(["models", ""], ["list", "check"], id="commands of a group"),
+        pytest.param(["evaluate", "--accept", "re"], ["refused"], id="a value of an enumeration"),
+    ],
+)
+def test_bash_completes(run_bash, words, completions):
+    output = run_bash(
         f"source ~/.bashrc; COMP_WORDS=({shlex.join(['bench', *words])}); COMP_CWORD={len(words)}\n"
         f"_bench_completion {BENCH}\n"
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    assert printed.split() == completed
+    assert output.split() == completions
 
 
-def test_a_process_that_completes_imports_nothing_that_takes_long(shell):
+def test_completing_imports_no_slow_module(run_bash):
     environment = "_BENCH_COMPLETE=complete_bash COMP_WORDS='bench evalu' COMP_CWORD=1"
-    timed = shell(f"{environment} {sys.executable} -X importtime {BENCH} 2>&1")
-    imported = {line.rpartition("|")[2].strip() for line in timed.splitlines()}
+    import_times = run_bash(f"{environment} {sys.executable} -X importtime {BENCH} 2>&1")
+    imported = {line.rpartition("|")[2].strip() for line in import_times.splitlines()}
     assert "bench_assets.cli.main" in imported
-    heavy = {"torch", "transformers", "dagster", "pandas.core", "duckdb", "spacy"}
-    assert imported & heavy == set()
+    slow = {"torch", "transformers", "dagster", "pandas.core", "duckdb", "spacy"}
+    assert imported & slow == set()

@@ -1,4 +1,4 @@
-"""A signal before ``bench`` is loaded; what is printed of an exception that nobody caught."""
+"""Signals while ``bench`` is loaded, and tracebacks, which are printed without keys."""
 
 import os
 import signal
@@ -59,33 +59,36 @@ raise RuntimeError("uncaught KEY")
 """
 
 
-def started(code, home):
-    """Start Python with a home folder whose model has a key."""
+def start_python(code, home):
+    """Start a process that runs code, with a home whose model has the key in ``code``."""
     (home / "bench.toml").write_text(
         '[models.m]\nkind = "server"\nbase_url = "http://h"\nmodel = "m"\napi_key_env = "THE_KEY"\n'
     )
     variables = {"BENCH_HOME": str(home), "THE_KEY": KEY, "PYTHONPATH": str(ROOT)}
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", code.replace("KEY", KEY)]
     return subprocess.Popen(
-        command, env={**os.environ, **variables}, stdout=pipe, stderr=pipe, text=True
+        [sys.executable, "-c", code.replace("KEY", KEY)],
+        env={**os.environ, **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
 @pytest.mark.parametrize(
-    ("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")]
+    ("signal_number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")]
 )
-def test_a_signal_while_it_is_loaded_ends_it_with_a_sentence(number, name, tmp_path):
-    process = started(LOADING, tmp_path)
+def test_a_signal_while_bench_is_loaded_ends_it_with_one_message(signal_number, name, tmp_path):
+    process = start_python(LOADING, tmp_path)
     assert process.stdout.readline() == "loading\n"
-    process.send_signal(number)
-    stderr = process.communicate(timeout=60)[1]
-    assert (process.returncode, stderr) == (128 + number, f"stopped by {name}: {RESUME_MESSAGE}\n")
+    process.send_signal(signal_number)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal_number
+    assert stderr == f"stopped by {name}: {RESUME_MESSAGE}\n"
 
 
 def test_an_exception_that_nobody_caught_is_printed_without_the_key(tmp_path):
-    process = started(FAILING, tmp_path)
-    stderr = process.communicate(timeout=60)[1]
+    process = start_python(FAILING, tmp_path)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode == 1
     assert KEY not in stderr
     assert stderr.startswith("Traceback")
@@ -93,18 +96,19 @@ def test_an_exception_that_nobody_caught_is_printed_without_the_key(tmp_path):
     assert stderr.endswith("ValueError: second ***\n")
 
 
-def test_nothing_that_python_prints_tells_the_key(tmp_path):
-    process = started(IN_DAGSTERS_PROCESSES, tmp_path)
-    stderr = process.communicate(timeout=60)[1]
+def test_threads_finalizers_and_warnings_print_no_key(tmp_path):
+    process = start_python(IN_DAGSTERS_PROCESSES, tmp_path)
+    _, stderr = process.communicate(timeout=60)
     assert KEY not in stderr
-    shown = ("in a thread ***", "while it is deleted ***", "a warning ***", "uncaught ***")
-    assert [text for text in shown if text not in stderr] == []
+    messages = ("in a thread ***", "while it is deleted ***", "a warning ***", "uncaught ***")
+    assert [text for text in messages if text not in stderr] == []
     assert "Exception in thread worker:\n" in stderr
 
 
-def test_a_command_that_records_nothing_does_not_load_what_records():
-    loading = (
+def test_importing_the_workbench_does_not_import_sqlalchemy():
+    code = (
         "import bench_assets.workspace.materialization.workbench, sys;"
         "sys.exit('sqlalchemy' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", loading], cwd=ROOT, check=False).returncode == 0
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert process.returncode == 0

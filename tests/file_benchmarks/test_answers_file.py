@@ -1,4 +1,4 @@
-"""Answers of a second file are joined by id; a question without one is a faulty row."""
+"""Answers in a second file are joined by id; a row without an answer has a fault."""
 
 import json
 
@@ -12,17 +12,22 @@ ROWS = [Row(f"q.json, {n}", {"id": n, "query": f"Is it {n}?", "truth": ""}) for 
 
 
 def join(folder, answers, **columns):
+    """Write the answers to a file; return the rows with its columns added."""
     file = folder / "annotations.json"
     file.write_text(json.dumps(answers))
     columns = {"id_column": "id", "answer_column": "truth"} | columns
     return list(AnswersFile(file=file, **columns).join(ROWS, lambda cells: str(cells["id"])))
 
 
-def test_answers_and_other_columns_are_added_by_id(tmp_path):
+def test_answers_and_new_columns_are_added_by_id(tmp_path):
     answers = [{"id": n, "type": "relation", "truth": "no", "query": "other"} for n in (3, 1)]
-    first, second, third = join(tmp_path, answers)
+    first, _, third = join(tmp_path, answers)
     assert first.cells == {"id": 1, "query": "Is it 1?", "truth": "no", "type": "relation"}
     assert third.cells["truth"] == "no"
+
+
+def test_a_row_without_an_answer_has_a_fault(tmp_path):
+    _, second, _ = join(tmp_path, [{"id": n, "truth": "no"} for n in (3, 1)])
     assert second.fault == f"no answer to id '2' in {tmp_path}/annotations.json"
 
 
@@ -36,7 +41,8 @@ def test_a_file_without_the_columns_is_refused(tmp_path):
         join(tmp_path, [{"qid": 1, "truth": "no"}])
 
 
-def test_answers_inside_of_objects_are_joined(tmp_path):
+def test_answers_nested_in_objects_are_joined(tmp_path):
     answers = [{"of": {"id": 2}, "answers": [{"answer": "no"}, {"answer": "No"}]}]
     columns = {"id_column": "of.id", "answer_column": "answers.answer"}
-    assert join(tmp_path, answers, **columns)[1].cells["answers.answer"] == ["no", "No"]
+    _, second, _ = join(tmp_path, answers, **columns)
+    assert second.cells["answers.answer"] == ["no", "No"]

@@ -1,4 +1,4 @@
-"""A benchmark without Python in the graph: built once, and anew when an image of it changes."""
+"""The assets of a file benchmark: built once, and again when one of its images changes."""
 
 import io
 import json
@@ -23,25 +23,27 @@ ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
 
 
 def png(colour):
+    """An image of 4 x 4 px."""
     data = io.BytesIO()
     Image.new("RGB", (4, 4), colour).save(data, "PNG")
     return data.getvalue()
 
 
-def built(home):
-    """The tables of the one benchmark of a home folder, as they are after a refresh."""
+def build_tables(home):
+    """Refresh the one benchmark of a home; return its tables, and when its questions changed."""
     settings = load_settings(home)
     suites = tuple(suite for _, suite in file_benchmark_suites(settings))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
         bench.refresh_questions("fridge")
         bench.questions(bench.catalog.task("fridge"), "options_shuffled")  # built on demand
         names = ("source", "images", "questions", "rejections", "options_shuffled/questions")
-        written = bench.tables.path(["fridge", "questions"]).stat().st_mtime_ns
-        return {name: bench.rows(f"fridge/{name}") for name in names} | {"written": written}
+        tables = {name: bench.rows(f"fridge/{name}") for name in names}
+        return tables, bench.tables.path(["fridge", "questions"]).stat().st_mtime_ns
 
 
-@pytest.mark.long
-def test_questions_are_built_once_and_anew_when_a_image_is_another(tmp_path):
+@pytest.fixture
+def image_home(tmp_path):
+    """A home with three questions, of which the second one's image is damaged."""
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "q/a.jsonl"\n')
     (tmp_path / "q").mkdir()
     rows = [
@@ -52,20 +54,31 @@ def test_questions_are_built_once_and_anew_when_a_image_is_another(tmp_path):
     (tmp_path / "q" / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "q" / "a.png").write_bytes(png("red"))
     (tmp_path / "q" / "torn.png").write_bytes(b"torn")
-    first = built(tmp_path)
-    assert [row.path for row in first["source"]] == ["a.jsonl", "a.png", "torn.png"]
-    assert [row.name for row in first["images"]] == ["a.png"]
-    assert [row.question_id for row in first["questions"]] == ["fridge/1", "fridge/3"]
-    assert [row.question_id for row in first["options_shuffled/questions"]] == [
-        "fridge/1",
-        "fridge/3",
-    ]
-    (rejection,) = first["rejections"]
-    assert rejection.entry == f"{tmp_path}/q/a.jsonl, line 2"
+    return tmp_path
+
+
+@pytest.mark.long
+def test_a_benchmark_has_tables_of_files_images_questions_and_rejections(image_home):
+    tables, _ = build_tables(image_home)
+    assert [row.path for row in tables["source"]] == ["a.jsonl", "a.png", "torn.png"]
+    assert [row.name for row in tables["images"]] == ["a.png"]
+    ids = ["fridge/1", "fridge/3"]
+    assert [row.question_id for row in tables["questions"]] == ids
+    assert [row.question_id for row in tables["options_shuffled/questions"]] == ids
+    (rejection,) = tables["rejections"]
+    assert rejection.entry == f"{image_home}/q/a.jsonl, line 2"
     assert "not an image in any known format" in rejection.reason
-    assert built(tmp_path)["written"] == first["written"]
-    (tmp_path / "q" / "a.png").write_bytes(png("blue"))
-    assert built(tmp_path)["questions"][0].images != first["questions"][0].images
+
+
+@pytest.mark.long
+def test_questions_are_built_again_only_when_an_image_changes(image_home):
+    tables, modified = build_tables(image_home)
+    _, modified_later = build_tables(image_home)
+    assert modified_later == modified
+
+    (image_home / "q" / "a.png").write_bytes(png("blue"))
+    tables_of_blue, _ = build_tables(image_home)
+    assert tables_of_blue["questions"][0].images != tables["questions"][0].images
 
 
 def test_images_inside_a_table_are_stored(tmp_path):
@@ -74,20 +87,20 @@ def test_images_inside_a_table_are_stored(tmp_path):
     file = tmp_path / "a.parquet"
     benchmark = FileBenchmarkSettings(file=file)
     settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
-    located = benchmark_location("fridge", file, settings)
+    location = benchmark_location("fridge", file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
 
     def put(image: Path | bytes, name: str) -> StoredImage:
         assert isinstance(image, bytes)
         return store.put(image, name)
 
-    (image,) = build(benchmark, located, put).images
+    (image,) = build(benchmark, location, put).images
     assert image.name == f"{tmp_path}/a.parquet, row 1, image 1"
     assert (image.width, image.format) == (4, "PNG")
 
 
 @pytest.mark.parametrize(
-    ("section", "why"),
+    ("section", "expected_message"),
     [
         pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="no name"),
         pytest.param(
@@ -107,10 +120,12 @@ def test_images_inside_a_table_are_stored(tmp_path):
         ),
     ],
 )
-def test_a_section_that_cannot_be_used_is_an_error_that_names_it(tmp_path, section, why):
+def test_a_section_that_cannot_be_used_is_an_error_that_names_it(
+    tmp_path, section, expected_message
+):
     (tmp_path / "bench.toml").write_text(section)
     with pytest.raises(SettingsError) as error:
         load_catalog(load_settings(tmp_path))
-    assert why in str(error.value)
+    assert expected_message in str(error.value)
     assert f"{tmp_path}/bench.toml" in str(error.value)
     assert "benchmarks" in str(error.value)

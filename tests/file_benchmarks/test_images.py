@@ -1,4 +1,4 @@
-"""Images in every form that a row may hold them in."""
+"""Images in each form in which a row may hold them."""
 
 import base64
 
@@ -16,40 +16,48 @@ SMALL_BASE64 = base64.b64encode(SMALL).decode()
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "here" / "deep").mkdir(parents=True)
-    for name in ("here/a.png", "here/deep/b.png", "outside.png"):
+    """A folder of two images, beside a file that lies outside."""
+    (tmp_path / "images" / "deep").mkdir(parents=True)
+    for name in ("images/a.png", "images/deep/b.png", "outside.png"):
         (tmp_path / name).write_bytes(b"x")
-    return (tmp_path / "here").resolve()
+    return (tmp_path / "images").resolve()
 
 
 @pytest.mark.parametrize(
-    ("cells", "found"),
+    ("cells", "names"),
     [
         pytest.param(["a.png"], ["a.png"], id="a path"),
         pytest.param([["a.png", "deep/b.png"]], ["a.png", "deep/b.png"], id="a list of paths"),
         pytest.param(['["a.png", "deep/b.png"]'], ["a.png", "deep/b.png"], id="a list as JSON"),
+        pytest.param(["['a.png', 'deep/b.png']"], ["a.png", "deep/b.png"], id="Python's list"),
         pytest.param(["a.png", None, ""], ["a.png"], id="empty cells hold none"),
+        pytest.param([{"bytes": None, "path": "a.png"}], ["a.png"], id="a stored path"),
+    ],
+)
+def test_images_named_by_a_path_are_files_of_the_folder(folder, cells, names):
+    assert images_of(cells, Folder(folder)) == [folder / name for name in names]
+
+
+@pytest.mark.parametrize(
+    ("cells", "images"),
+    [
         pytest.param([b"bytes"], [b"bytes"], id="bytes"),
         pytest.param([{"bytes": b"bytes", "path": "gone.png"}], [b"bytes"], id="stored bytes"),
-        pytest.param([{"bytes": None, "path": "a.png"}], ["a.png"], id="a stored path"),
         pytest.param([f"data:image/png;base64,{BASE64}"], [LONG], id="a data URI"),
         pytest.param(["data:image/svg+xml,%3Csvg/%3E"], [b"<svg/>"], id="a data URI in text"),
         pytest.param([BASE64], [LONG], id="base64"),
         pytest.param([SMALL_BASE64], [SMALL], id="base64 of a few bytes"),
         pytest.param([[SMALL_BASE64, BASE64]], [SMALL, LONG], id="a list of base64"),
-        pytest.param(["['a.png', 'deep/b.png']"], ["a.png", "deep/b.png"], id="Python's list"),
         pytest.param([{"bytes": SMALL_BASE64, "path": None}], [SMALL], id="a struct as JSON"),
         pytest.param([{"bytes": None, "path": None}, float("nan")], [], id="empty structs"),
     ],
 )
-def test_images_are_found(folder, cells, found):
-    assert images_of(cells, Folder(folder)) == [
-        folder / one if isinstance(one, str) else one for one in found
-    ]
+def test_images_inside_cells_are_bytes(folder, cells, images):
+    assert images_of(cells, Folder(folder)) == images
 
 
 @pytest.mark.parametrize(
-    ("cell", "why"),
+    ("cell", "expected_message"),
     [
         pytest.param("gone.png", "no image 'gone.png' in", id="a file that is not there"),
         pytest.param("../outside.png", "lies outside .*. Set image_folder", id="a file elsewhere"),
@@ -62,19 +70,19 @@ def test_images_are_found(folder, cells, found):
         pytest.param({"url": "x"}, "not a path, bytes", id="another object"),
     ],
 )
-def test_what_is_no_image_says_why(folder, cell, why):
-    with pytest.raises(SourceError, match=why):
+def test_a_cell_that_holds_no_image_is_refused(folder, cell, expected_message):
+    with pytest.raises(SourceError, match=expected_message):
         images_of([cell], Folder(folder))
 
 
-def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
+@pytest.mark.parametrize("name", ["link/c.png", "a link.png"])
+def test_a_link_that_leads_out_of_the_folder_is_refused(folder, tmp_path, name):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "c.png").write_bytes(b"")
     (folder / "link").symlink_to(tmp_path / "other")
     (folder / "a link.png").symlink_to(tmp_path / "other" / "c.png")
-    for name in ("link/c.png", "a link.png"):
-        with pytest.raises(SourceError, match=r"lies outside .*. Set image_folder"):
-            images_of([name], Folder(folder))
+    with pytest.raises(SourceError, match=r"lies outside .*. Set image_folder"):
+        images_of([name], Folder(folder))
 
 
 def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
@@ -83,7 +91,7 @@ def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "cell", "kind"),
+    ("name", "cell", "medium"),
     [
         *read_cases(__file__, "media_columns.jsonl"),
         pytest.param("photo", b"x", "images", id="bytes"),
@@ -91,5 +99,5 @@ def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
         pytest.param("photo", BASE64.replace(BASE64[:16], "iVBORw0KGgoAAAAN"), "images", id="b64"),
     ],
 )
-def test_columns_that_look_like_media(name, cell, kind):
-    assert guess_media(name, cell) == kind
+def test_the_medium_of_a_column_is_guessed(name, cell, medium):
+    assert guess_media(name, cell) == medium

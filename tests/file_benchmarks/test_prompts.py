@@ -1,4 +1,4 @@
-"""What is asked: images and texts in their order."""
+"""Prompts of file benchmarks: images and texts in their order."""
 
 import pytest
 
@@ -12,14 +12,14 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
 
 
 @pytest.mark.parametrize(
-    ("fields", "template", "parts"), read_cases(__file__, "prompts.jsonl", tuples=True)
+    ("fields", "template", "expected"), read_cases(__file__, "prompts.jsonl", tuples=True)
 )
-def test_a_question_has_its_prompt(fields, template, parts):
-    shown = [Image(part["image"]) if isinstance(part, dict) else part for part in parts]
-    assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*shown)
+def test_a_prompt_has_images_and_texts_in_the_order_of_the_template(fields, template, expected):
+    parts = [Image(part["image"]) if isinstance(part, dict) else part for part in expected]
+    assert prompts.main(question(**fields), prompts.PromptSettings(template)) == Prompt.of(*parts)
 
 
-def test_without_the_images_the_texts_stay():
+def test_a_prompt_without_images_keeps_the_texts():
     prompt = prompts.no_image(
         question(text="Is <image> red?", images=("1st",)), prompts.PromptSettings("{question}")
     )
@@ -27,7 +27,7 @@ def test_without_the_images_the_texts_stay():
 
 
 @pytest.mark.parametrize(
-    ("fields", "shown"),
+    ("fields", "expected_text"),
     [
         pytest.param(CHOICE, "(A) red\n(B) blue\nRight answer: (A) red\n", id="an option"),
         pytest.param(
@@ -40,15 +40,16 @@ def test_without_the_images_the_texts_stay():
         ),
     ],
 )
-def test_the_judge_sees_the_right_answer_and_the_response(fields, shown):
-    (text,) = map(str, prompts.judge(question(**fields), "A {mug}.").turns[0].parts)
-    assert shown in text
+def test_the_judge_sees_the_right_answer_and_the_response(fields, expected_text):
+    prompt = prompts.judge(question(**fields), "A {mug}.")
+    (text,) = map(str, prompt.turns[0].parts)
+    assert expected_text in text
     assert "\nReply: A {mug}.\n" in text
 
 
 @pytest.mark.parametrize(
     "template", [pytest.param("{question", id="an open brace"), pytest.param("{}", id="no name")]
 )
-def test_a_template_that_is_none_is_refused(template):
+def test_an_invalid_template_is_refused(template):
     with pytest.raises(SettingsError, match="prompt"):
         prompts.fields_of(template)

@@ -23,27 +23,30 @@ from tests.fakes.rows import question
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}
 
 
-def stored(image, name):
+def put_image(image, name):
+    """Stands in for an image store that accepts any bytes."""
     data = image if isinstance(image, bytes) else image.read_bytes()
     digest = sha256(data).hexdigest()
     return StoredImage(name=name, sha256=digest, format="PNG", width=1, height=1, n_bytes=1)
 
 
-def built(folder, rows, **settings):
-    """What becomes of rows in a file ``fridge.jsonl``."""
+def build_benchmark(folder, rows, **settings):
+    """Write rows to ``fridge.jsonl``; return the benchmark that is built from them."""
     file = folder / "fridge.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows))
     benchmark = FileBenchmarkSettings(file=file, **settings)
-    place = benchmark_location(
+    location = benchmark_location(
         "fridge", file, Settings(home=folder, benchmarks={"fridge": benchmark})
     )
-    return build(benchmark, place, stored)
+    return build(benchmark, location, put_image)
 
 
 def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
     (tmp_path / "a.png").write_bytes(b"a")
     row = ROW | {"image": "a.png", "category": "colour", "group": "g", "context": "A cup."}
-    benchmark = built(tmp_path, [row | {"level": 3, "hard": True, "boxes": [1, 2], "by": None}])
+    benchmark = build_benchmark(
+        tmp_path, [row | {"level": 3, "hard": True, "boxes": [1, 2], "by": None}]
+    )
     assert benchmark.questions == [
         question(
             question_id="fridge/7",
@@ -66,9 +69,9 @@ def test_a_row_becomes_a_question_with_its_other_columns_as_labels(tmp_path):
 @pytest.mark.parametrize(
     ("row", "columns", "options", "letter"), read_cases(__file__, "options.jsonl")
 )
-def test_options_are_found_and_say_which_is_right(tmp_path, row, columns, options, letter):
+def test_options_and_the_right_letter_are_read(tmp_path, row, columns, options, letter):
     row = {"id": "7", "question": "Which colour?"} | row
-    (question,) = built(tmp_path, [row], columns=columns).questions
+    (question,) = build_benchmark(tmp_path, [row], columns=columns).questions
     assert (list(question.options), question.answer) == (options, (letter,))
     assert question.labels == {}
 
@@ -83,8 +86,8 @@ def test_options_are_found_and_say_which_is_right(tmp_path, row, columns, option
     ],
 )
 def test_an_empty_answer_or_a_single_option_is_a_rejection(tmp_path, row):
-    rest = {name: cell for name, cell in ROW.items() if name != "options"} | {"answer": "A"}
-    benchmark = built(tmp_path, [rest | row, ROW])
+    without_options = {name: cell for name, cell in ROW.items() if name != "options"}
+    benchmark = build_benchmark(tmp_path, [without_options | {"answer": "A"} | row, ROW])
     assert [question.question_id for question in benchmark.questions] == ["fridge/7"]
     assert "(expected at least 2" in benchmark.rejections[0].reason
 
@@ -94,29 +97,30 @@ def test_an_option_that_is_the_answer_of_another_row_is_kept(tmp_path):
         ROW | {"id": str(n), "options": ["red", "blue", "N/A"], "answer": answer}
         for n, answer in enumerate(["red", "N/A"])
     ]
-    assert {len(question.options) for question in built(tmp_path, rows).questions} == {3}
+    assert {len(question.options) for question in build_benchmark(tmp_path, rows).questions} == {3}
 
 
-def test_letters_without_their_options_are_no_texts(tmp_path):
-    """A key ["D"] of a question that was to hold its options is a rejection, with the setting."""
-    rows = [
-        {"id": str(n), "question": question, "answer": answer}
-        for n, (question, answer) in enumerate(
-            [
-                ("Which?\nA. red\nB. blue", ["B"]),
-                ("Which?", ["BC"]),
-                ("Which?", "D"),
-                ("Who?", "Ada"),
-            ]
-        )
-    ]
-    inside = built(tmp_path, rows, columns={"options": "question"})
-    assert [(row.kind, row.answer) for row in inside.questions] == [
+ROWS_WITH_LETTERS = [
+    {"id": "0", "question": "Which?\nA. red\nB. blue", "answer": ["B"]},
+    {"id": "1", "question": "Which?", "answer": ["BC"]},
+    {"id": "2", "question": "Which?", "answer": "D"},
+    {"id": "3", "question": "Who?", "answer": "Ada"},
+]
+
+
+def test_a_letter_whose_question_holds_no_options_is_a_rejection(tmp_path):
+    benchmark = build_benchmark(tmp_path, ROWS_WITH_LETTERS, columns={"options": "question"})
+    assert [(question.kind, question.answer) for question in benchmark.questions] == [
         ("choices", ("B",)),
         ("text", ("Ada",)),
     ]
-    assert all("drawn_options" in rejection.reason for rejection in inside.rejections)
-    (rejection,) = built(tmp_path, rows).rejections
+    reasons = [rejection.reason for rejection in benchmark.rejections]
+    assert len(reasons) == 2
+    assert all("drawn_options" in reason for reason in reasons)
+
+
+def test_a_letter_whose_question_holds_options_is_rejected_with_the_setting(tmp_path):
+    (rejection,) = build_benchmark(tmp_path, ROWS_WITH_LETTERS).rejections
     assert "set columns, options to the question's column" in rejection.reason
 
 
@@ -129,15 +133,15 @@ def test_letters_without_their_options_are_no_texts(tmp_path):
         pytest.param({"image": None, "image_1": "a.png", "image_2": "b.png"}, {}, id="one empty"),
     ],
 )
-def test_images_are_found_in_their_order(tmp_path, cells, columns):
+def test_images_are_read_in_their_order(tmp_path, cells, columns):
     for name in ("a.png", "b.png"):
         (tmp_path / name).write_text(name)
-    (question,) = built(tmp_path, [ROW | cells], columns=columns).questions
-    assert question.images == tuple(sha256(n.encode()).hexdigest() for n in ("a.png", "b.png"))
+    (question,) = build_benchmark(tmp_path, [ROW | cells], columns=columns).questions
+    assert question.images == (sha256(b"a.png").hexdigest(), sha256(b"b.png").hexdigest())
     assert question.labels == {}
 
 
-def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path):
+def test_an_unusable_row_is_a_rejection_with_its_line(tmp_path):
     rows = [
         ROW | {"question": " "},
         ROW | {"answer": "purple"},
@@ -146,7 +150,7 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path)
         ROW | {"question": {"en": "?"}},
         ROW,
     ]
-    benchmark = built(tmp_path, rows, images="optional")
+    benchmark = build_benchmark(tmp_path, rows, images="optional")
     assert [question.question_id for question in benchmark.questions] == ["fridge/7"]
     assert [rejection.entry for rejection in benchmark.rejections] == [
         f"{tmp_path}/fridge.jsonl, line {n}" for n in range(1, 6)
@@ -164,69 +168,102 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_kept(tmp_path)
 def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path, image):
     (tmp_path / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
-    benchmark = built(tmp_path, rows)
+    benchmark = build_benchmark(tmp_path, rows)
     assert [question.question_id for question in benchmark.questions] == ["fridge/8"]
+    assert len(benchmark.rejections) == 2
     assert all('set images = "optional"' in rejection.reason for rejection in benchmark.rejections)
-    assert len(built(tmp_path, rows, images="optional").questions) == 3
-    assert len(built(tmp_path, rows[2:]).questions) == 1
 
 
-def test_without_an_id_a_question_is_named_by_its_content(tmp_path):
-    """Neither its place nor a corrected answer nor a further column makes it another question."""
+def test_images_may_be_optional(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"a")
+    rows = [ROW | {"image": "a.png"}, ROW | {"id": "8", "image": ""}, ROW | {"id": "9"}]
+    assert len(build_benchmark(tmp_path, rows, images="optional").questions) == 3
+
+
+def test_a_file_without_images_has_no_rejections(tmp_path):
+    assert build_benchmark(tmp_path, [ROW]).rejections == []
+
+
+def test_without_ids_a_question_is_named_by_its_content(tmp_path):
+    """Neither another order nor a corrected answer nor a further column changes the id."""
+    colour = {name: cell for name, cell in ROW.items() if name != "id"}
+    shape = colour | {"question": "Which shape?"}
+    colour_id, shape_id = (
+        q.question_id for q in build_benchmark(tmp_path, [colour, shape]).questions
+    )
+    assert colour_id != shape_id
+    corrected = build_benchmark(tmp_path, [shape, colour | {"answer": "A", "level": 1}])
+    assert [question.question_id for question in corrected.questions] == [shape_id, colour_id]
+
+
+def test_a_second_row_of_the_same_id_is_a_rejection(tmp_path):
+    (rejection,) = build_benchmark(tmp_path, [ROW, ROW | {"question": "Which?"}]).rejections
+    assert rejection.reason == f"the same id fridge/7 as {tmp_path}/fridge.jsonl, line 1"
+
+
+def test_a_second_row_of_the_same_content_is_a_rejection(tmp_path):
     row = {name: cell for name, cell in ROW.items() if name != "id"}
-    other = row | {"question": "Which shape?"}
-    first = built(tmp_path, [row, other]).questions
-    again = built(tmp_path, [other, row | {"answer": "A", "level": 1}]).questions
-    assert [one.question_id for one in first] == [one.question_id for one in reversed(again)]
-    assert len({one.question_id for one in first}) == 2
-    (same_id,) = built(tmp_path, [ROW, ROW | {"question": "Which?"}]).rejections
-    assert same_id.reason == f"the same id fridge/7 as {tmp_path}/fridge.jsonl, line 1"
-    twins = built(tmp_path, [row, row])
-    assert len(twins.questions) == 1
-    assert twins.rejections[0].reason == f"the same question as {tmp_path}/fridge.jsonl, line 1"
+    benchmark = build_benchmark(tmp_path, [row, row])
+    assert len(benchmark.questions) == 1
+    (rejection,) = benchmark.rejections
+    assert rejection.reason == f"the same question as {tmp_path}/fridge.jsonl, line 1"
 
 
 @pytest.mark.parametrize(
-    ("rows", "settings", "problem"), read_cases(__file__, "unusable_files.jsonl")
+    ("rows", "settings", "expected_message"), read_cases(__file__, "unusable_files.jsonl")
 )
-def test_what_concerns_the_whole_file_is_an_error_that_names_file_and_entry(
-    tmp_path, rows, settings, problem
+def test_an_unusable_file_is_an_error_that_names_file_and_entry(
+    tmp_path, rows, settings, expected_message
 ):
-    with pytest.raises((SettingsError, SourceError), match=problem):
-        built(tmp_path, rows, **settings)
+    with pytest.raises((SettingsError, SourceError), match=expected_message):
+        build_benchmark(tmp_path, rows, **settings)
 
 
-def test_images_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
+def test_images_are_read_and_listed_from_their_own_folder(tmp_path):
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": "a.png"}, ROW | {"id": "8", "image": "gone.png"}]
+    assert len(build_benchmark(tmp_path, rows, image_folder="images").questions) == 1
     file = tmp_path / "fridge.jsonl"
-    assert len(built(tmp_path, rows, image_folder="images").questions) == 1
     benchmark = FileBenchmarkSettings(file=file, image_folder="images")
-    place = benchmark_location(
-        "fridge", file, Settings(home=tmp_path, benchmarks={"fridge": benchmark})
-    )
-    assert image_files(benchmark, place) == [str((tmp_path / "images" / "a.png").resolve())]
+    settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
+    location = benchmark_location("fridge", file, settings)
+    assert image_files(benchmark, location) == [str((tmp_path / "images" / "a.png").resolve())]
 
 
-def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
-    questions = [
+@pytest.fixture
+def questions_to_shuffle():
+    """Forty questions of four options, of which every second has two right ones."""
+    return [
         question(
-            question_id=f"fridge/{n}", kind=kind, options=("r", "g", "b", "w"), answer=tuple(gold)
+            question_id=f"fridge/{n}",
+            kind="choices" if n % 2 else "choice",
+            options=("r", "g", "b", "w"),
+            answer=("A", "D") if n % 2 else ("A",),
         )
-        for n, (kind, gold) in enumerate([("choice", "A"), ("choices", "AD")] * 20)
+        for n in range(40)
     ]
-    drawn = shuffle_all_options(questions, seed=1)
-    assert drawn == shuffle_all_options(list(reversed(questions)), seed=1)[::-1]
-    assert len({one.options for one in drawn}) > 10
-    for before, after in zip(questions, drawn, strict=True):
-        right = {before.options["ABCD".index(letter)] for letter in before.answer}
-        assert {after.options["ABCD".index(letter)] for letter in after.answer} == right
+
+
+def right_options(question):
+    return {question.options["ABCD".index(letter)] for letter in question.answer}
+
+
+def test_shuffled_options_keep_the_right_ones(questions_to_shuffle):
+    shuffled = shuffle_all_options(questions_to_shuffle, seed=1)
+    assert len({question.options for question in shuffled}) > 10  # of the 24 orders
+    for before, after in zip(questions_to_shuffle, shuffled, strict=True):
         assert after.question_id == before.question_id
+        assert right_options(after) == right_options(before)
+
+
+def test_options_are_shuffled_alike_in_any_order_of_the_questions(questions_to_shuffle):
+    shuffled = shuffle_all_options(questions_to_shuffle, seed=1)
+    assert shuffle_all_options(questions_to_shuffle[::-1], seed=1) == shuffled[::-1]
 
 
 @pytest.mark.parametrize(
-    ("options", "n"),
+    ("options", "n_shuffled"),
     [
         pytest.param((), 0, id="none: a text is asked for"),
         pytest.param(("red", "none of the above"), 0, id="one that speaks of those above"),
@@ -235,11 +272,10 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
         pytest.param(("above the table", "below it"), 1, id="places in the image"),
     ],
 )
-def test_options_that_speak_of_each_other_are_not_shuffled(options, n):
+def test_options_that_refer_to_each_other_or_to_letters_are_not_shuffled(options, n_shuffled):
     kind = "choice" if options else "text"
-    assert (
-        len(shuffle_all_options([question(kind=kind, options=options, answer=("A",))], seed=0)) == n
-    )
+    questions = [question(kind=kind, options=options, answer=("A",))]
+    assert len(shuffle_all_options(questions, seed=0)) == n_shuffled
 
 
 IMAGES = {name: name.encode() for name in ("a.png", "b.png", "c.png")}
@@ -250,59 +286,73 @@ def digests(names):
 
 
 @pytest.fixture
-def with_images(tmp_path):
+def folder_with_images(tmp_path):
+    """A folder that holds IMAGES."""
     for name, data in IMAGES.items():
         (tmp_path / name).write_bytes(data)
     return tmp_path
 
 
-def test_options_that_are_images_are_numbered_as_in_muirbench(with_images):
-    row = ROW | {"options": ["<image>", "<image>"], "question": "Like <image>?"}
-    row |= {"image_list": ["a.png", "b.png", "c.png"]}
-    (question,) = built(with_images, [row], columns={"images": "image_list"}).questions
+IMAGE_OPTIONS = ROW | {"options": ["<image>", "<image>"], "question": "Like <image>?"}
+
+
+def test_options_that_are_images_are_numbered_as_in_muirbench(folder_with_images):
+    row = IMAGE_OPTIONS | {"image_list": ["a.png", "b.png", "c.png"]}
+    (question,) = build_benchmark(
+        folder_with_images, [row], columns={"images": "image_list"}
+    ).questions
     assert (question.text, question.options) == ("Like <image 1>?", ("<image 2>", "<image 3>"))
     assert question.images == digests(["a.png", "b.png", "c.png"])
-    few = [row | {"image_list": ["a.png"]}, ROW]
-    short = built(with_images, few, columns={"images": "image_list"}, images="optional")
-    assert short.rejections[0].reason == (
+
+
+def test_an_option_whose_image_is_missing_is_a_rejection(folder_with_images):
+    rows = [IMAGE_OPTIONS | {"image_list": ["a.png"]}, ROW]
+    (rejection,) = build_benchmark(
+        folder_with_images, rows, columns={"images": "image_list"}, images="optional"
+    ).rejections[:1]
+    assert rejection.reason == (
         '<image 2>: no such image (the question has 1); image_marks = "text" keeps it as text'
     )
 
 
-def test_an_image_cell_may_be_the_index_of_another_row(with_images):
+def test_an_image_cell_may_be_the_index_of_another_row(folder_with_images):
     """VLMEvalKit's files hold an image once; a reference may stand before the row it names."""
     rows = [
         {"index": n, "question": f"{n}?", "answer": "x", "image": image}
         for n, image in [(1, "2"), (2, "a.png"), (3, "2"), (4, "9")]
     ]
-    benchmark = built(with_images, rows)
-    assert [question.question_id for question in benchmark.questions] == [
-        "fridge/1",
-        "fridge/2",
-        "fridge/3",
-    ]
+    benchmark = build_benchmark(folder_with_images, rows)
+    ids = [question.question_id for question in benchmark.questions]
+    assert ids == ["fridge/1", "fridge/2", "fridge/3"]
     assert {question.images for question in benchmark.questions} == {digests(["a.png"])}
     assert [image.name for image in benchmark.images] == ["a.png"]
-    assert (
-        benchmark.rejections[0].reason == f"no image '9' in {with_images}, and no row with that id"
-    )
+    (rejection,) = benchmark.rejections
+    assert rejection.reason == f"no image '9' in {folder_with_images}, and no row with that id"
 
 
-def test_images_are_named_by_a_template(with_images):
+def test_images_are_named_by_a_template(folder_with_images):
     rows = [{"Index": "a", "question": "?", "answer": "x"}]
-    (question,) = built(with_images, rows, columns={"images": "{Index}.png"}).questions
+    (question,) = build_benchmark(
+        folder_with_images, rows, columns={"images": "{Index}.png"}
+    ).questions
     assert question.images == digests(["a.png"])
     assert question.labels == {"Index": "a"}
 
 
-def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path):
-    row = {"question": "Open? (a) Yes (b) No", "answer": "(b)"}
-    (question,) = built(tmp_path, [row], columns={"options": "question"}).questions
+OPTIONS_IN_QUESTION = {"question": "Open? (a) Yes (b) No", "answer": "(b)"}
+
+
+def test_options_are_read_from_the_question_if_the_settings_say_so(tmp_path):
+    (question,) = build_benchmark(
+        tmp_path, [OPTIONS_IN_QUESTION], columns={"options": "question"}
+    ).questions
     assert (question.text, question.options, question.answer) == ("Open?", ("Yes", "No"), ("B",))
-    with pytest.raises(
-        SettingsError, match=r"line 1: the answer is .*, and the question holds opt"
-    ):
-        built(tmp_path, [row])
+
+
+def test_options_in_the_question_are_an_error_without_the_setting(tmp_path):
+    expected_message = r"line 1: the answer is .*, and the question holds opt"
+    with pytest.raises(SettingsError, match=expected_message):
+        build_benchmark(tmp_path, [OPTIONS_IN_QUESTION])
 
 
 @pytest.mark.parametrize(
@@ -313,8 +363,8 @@ def test_options_are_read_out_of_the_question_where_the_settings_say_so(tmp_path
         pytest.param({"a": "Hi.", "b": "Why?", "c": ""}, {"turns": ["a", "b", "c"]}, id="columns"),
     ],
 )
-def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
-    (question,) = built(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
+def test_each_turn_is_a_message_and_the_template_applies_to_the_last(tmp_path, cells, columns):
+    (question,) = build_benchmark(tmp_path, [{"answer": "x"} | cells], columns=columns).questions
     prompt = prompts.main(question, prompts.PromptSettings("{question}!", system="Be brief."))
     assert [(turn.role, *turn.parts) for turn in prompt.turns] == [
         ("system", "Be brief."),
@@ -325,7 +375,7 @@ def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
 
 
 @pytest.mark.parametrize(
-    ("cells", "why"),
+    ("cells", "expected_message"),
     [
         pytest.param({"turns": ["a", "", "b"]}, "turn 2 is empty", id="an empty turn"),
         pytest.param({"turns": ["a"], "question": "b"}, "a question and turns", id="both"),
@@ -334,13 +384,14 @@ def test_turns_follow_one_after_the_other(tmp_path, cells, columns):
         pytest.param({"question": "<image>?"}, "<image 1>: no such image", id="a mark"),
     ],
 )
-def test_turns_and_marks_that_cannot_be_shown_are_rejections(tmp_path, cells, why):
-    benchmark = built(tmp_path, [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}])
-    assert why in benchmark.rejections[0].reason
+def test_invalid_turns_and_image_marks_are_rejections(tmp_path, cells, expected_message):
+    rows = [{"answer": "x"} | cells, {"answer": "x", "question": "Y?"}]
+    benchmark = build_benchmark(tmp_path, rows)
+    assert expected_message in benchmark.rejections[0].reason
 
 
 @pytest.mark.parametrize(
-    ("cells", "settings", "why"),
+    ("cells", "settings", "expected_message"),
     [
         pytest.param({"video": "abc"}, {}, "column 'video' looks like video", id="video"),
         pytest.param(
@@ -352,40 +403,45 @@ def test_turns_and_marks_that_cannot_be_shown_are_rejections(tmp_path, cells, wh
         ),
     ],
 )
-def test_columns_that_are_neither_shown_nor_labels_are_refused(tmp_path, cells, settings, why):
-    with pytest.raises((SettingsError, SourceError), match=why):
-        built(tmp_path, [ROW | cells], **settings)
+def test_a_column_without_a_use_or_that_is_missing_is_refused(
+    tmp_path, cells, settings, expected_message
+):
+    with pytest.raises((SettingsError, SourceError), match=expected_message):
+        build_benchmark(tmp_path, [ROW | cells], **settings)
 
 
-def shots(folder, rows, **settings):
+def build_with_examples(folder, rows, **settings):
+    """Build a benchmark of one question, with rows as the file of its examples."""
     (folder / "dev.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    return built(folder, [ROW | {"image": "a.png"}], shots_file="dev.jsonl", **settings)
+    return build_benchmark(folder, [ROW | {"image": "a.png"}], shots_file="dev.jsonl", **settings)
 
 
-def test_solved_examples_stand_before_each_question(with_images):
+def test_examples_come_before_each_question_with_their_answers(folder_with_images):
     rows = [
         ROW | {"question": "1?", "answer": "purple"},
         ROW | {"question": "2?", "image": "b.png"},
         {"id": 3, "turns": ["3", "?"], "options": ["red", "blue"], "answer": ["A", "B"]},
         ROW | {"question": "4?"},
     ]
-    benchmark = shots(with_images, rows, shots=2, prompt="{question}", images="optional")
+    benchmark = build_with_examples(
+        folder_with_images, rows, shots=2, prompt="{question}", images="optional"
+    )
     settings = prompts.PromptSettings("{question}", shots=True)
     prompt = prompts.main(benchmark.questions[0], settings)
-    b, a = map(Image, digests(["b.png", "a.png"]))
+    image_a, image_b = map(Image, digests(["a.png", "b.png"]))
     assert [(turn.role, turn.parts) for turn in prompt.turns] == [
-        ("user", (b, "2?")),
+        ("user", (image_b, "2?")),
         ("assistant", ("B",)),
         ("user", ("3", "\n\n", "?")),
         ("assistant", ("A, B",)),
-        ("user", (a, "Which colour?")),
+        ("user", (image_a, "Which colour?")),
     ]
     assert [image.name for image in benchmark.images] == ["a.png", "b.png"]
     assert len(prompt.rounds()) == 1
 
 
 @pytest.mark.parametrize(
-    ("rows", "settings", "why"),
+    ("rows", "settings", "expected_message"),
     [
         pytest.param([ROW], {"shots": 2}, "shots: expected 2 usable rows, got 1", id="too few"),
         pytest.param(
@@ -396,22 +452,22 @@ def test_solved_examples_stand_before_each_question(with_images):
         ),
     ],
 )
-def test_examples_that_cannot_be_used_are_refused(with_images, rows, settings, why):
-    with pytest.raises(SettingsError, match=why):
-        shots(with_images, rows, **settings)
+def test_unusable_examples_are_refused(folder_with_images, rows, settings, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
+        build_with_examples(folder_with_images, rows, **settings)
 
 
 def test_examples_are_never_rows_of_the_file_itself(tmp_path):
     with pytest.raises(
         SettingsError, match="shots: examples would come from the file of the questions"
     ):
-        built(tmp_path, [ROW], shots=1, shots_split="dev")
+        build_benchmark(tmp_path, [ROW], shots=1, shots_split="dev")
 
 
-def test_answers_of_a_second_file_leave_the_question_of_the_same_name(tmp_path):
+def test_a_column_of_the_answers_file_does_not_replace_the_question_of_its_name(tmp_path):
     """LLaVA-Bench has its questions and its answers in the column ``text`` of two files."""
     (tmp_path / "keys.json").write_text('[{"id": "7", "text": "red"}]')
-    (question,) = built(
+    (question,) = build_benchmark(
         tmp_path,
         [{"id": "7", "text": "Which colour?"}],
         columns={"question": "text"},
@@ -421,16 +477,18 @@ def test_answers_of_a_second_file_leave_the_question_of_the_same_name(tmp_path):
     assert (question.text, question.answer) == ("Which colour?", ("red",))
 
 
-def test_a_file_of_rows_that_are_no_objects_says_so_and_not_that_columns_are_missing(tmp_path):
+def test_rows_that_are_not_objects_are_named_as_the_problem(tmp_path):
     """DREAM's rows are lists of a dialogue, its questions and an id."""
     with pytest.raises(SourceError, match=r"no usable row: .*not a JSON object"):
-        built(tmp_path, [["A dialogue", [{"question": "Who?"}], "7"]], columns={"question": "q"})
+        build_benchmark(
+            tmp_path, [["A dialogue", [{"question": "Who?"}], "7"]], columns={"question": "q"}
+        )
 
 
 def test_a_number_in_a_template_gets_leading_zeros(tmp_path):
     """VQA has ``image_id: 42`` of the file ``COCO_val2014_000000000042.jpg``."""
     (tmp_path / "COCO_000042.png").write_bytes(b"a")
     rows = [ROW | {"id": "7", "image_id": 42}, ROW | {"id": "8", "image_id": "x"}]
-    benchmark = built(tmp_path, rows, columns={"images": "COCO_{image_id:06}.png"})
+    benchmark = build_benchmark(tmp_path, rows, columns={"images": "COCO_{image_id:06}.png"})
     assert [len(question.images) for question in benchmark.questions] == [1]
     assert benchmark.rejections[0].reason == "{image_id}: 'x' (expected a whole number)"

@@ -1,6 +1,7 @@
-"""A bad row is a rejection, a file that is cut an error; both are said beside the number."""
+"""Rows of files: a bad row has a fault, and a file that is cut short is an error."""
 
 import json
+import struct
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,10 +13,9 @@ from bench_assets.file_benchmarks.row_files import data_files, read_rows
 from tests.cases import read_cases
 from tests.fakes.commands import bench, lines
 
-GOOD = {"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}
 
-
-def faults(folder, name, data):
+def read_faults(folder, name, data):
+    """Write a file; return the fault of each of its rows, which is empty for a good row."""
     (folder / name).write_bytes(data)
     return [row.fault for row in read_rows(folder / name)]
 
@@ -34,12 +34,10 @@ def faults(folder, name, data):
         pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="twins"),
     ],
 )  # fmt: skip
-def test_a_bad_row_is_a_fault_and_the_rows_after_it_are_read(tmp_path, name, data, expected):
-    reasons = faults(tmp_path, name, data)
-    assert len(reasons) == len(expected)
-    for why, fault in zip(expected, reasons, strict=True):
-        assert why in fault
-        assert bool(why) == bool(fault)
+def test_a_bad_row_has_a_fault_and_later_rows_are_read(tmp_path, name, data, expected):
+    faults = read_faults(tmp_path, name, data)
+    assert [bool(fault) for fault in faults] == [bool(message) for message in expected]
+    assert all(message in fault for message, fault in zip(expected, faults, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -56,27 +54,29 @@ def test_a_bad_row_is_a_fault_and_the_rows_after_it_are_read(tmp_path, name, dat
 )
 def test_a_file_that_is_cut_in_its_last_row_is_an_error(tmp_path, name, data):
     with pytest.raises(SourceError, match=r"cut short|cannot be read"):
-        faults(tmp_path, name, data)
+        read_faults(tmp_path, name, data)
 
 
 @pytest.mark.long
-def test_what_was_left_out_stands_beside_the_number(tmp_path, monkeypatch):
-    """24 of 26 rows can be used: on stderr, in the metrics, in the leaderboard."""
-    rows = [GOOD | {"id": str(n)} for n in range(26)]
-    rows[3] |= {"question": ""}
-    rows[7] |= {"id": "6"}
+def test_rejected_rows_are_counted_beside_the_number(tmp_path, monkeypatch):
+    """Of 26 rows, 24 can be used: one has no question, and one has the id of another."""
+    row = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
+    usable = [row | {"id": str(n)} for n in range(24)]
+    rows = [*usable[:3], row | {"id": "24", "question": ""}, *usable[3:], row | {"id": "6"}]
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a.jsonl"\n')
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+
     result = bench("evaluate", "fridge", "--model", "random", "--json")
+
     assert "fridge: 2 rows of the source rejected, the first: " in result.stderr
     assert "a.jsonl, line 4: no question." in result.stderr
     assert {row["n_rejected"] for row in lines(result)} == {2}
-    standing = lines(bench("leaderboard", "fridge", "--json"))[0]
+    standing, *_ = lines(bench("leaderboard", "fridge", "--json"))
     assert standing["n_rejected"] == 2
     assert "24, 2 rejected" in bench("evaluate", "fridge", "--model", "random").stdout
-    part = bench("evaluate", "fridge", "--model", "random", "--limit", "3")
-    assert "2 rows of the source rejected" in part.stderr
+    partial = bench("evaluate", "fridge", "--model", "random", "--limit", "3")
+    assert "2 rows of the source rejected" in partial.stderr
 
 
 ROWS = [{"question": "Is it?", "answer": "yes"}, {"question": "Who,\nthen?", "answer": "I"}]
@@ -84,19 +84,20 @@ TABLE = pa.Table.from_pylist(ROWS)
 
 
 def write_arrow(file, table=TABLE):
+    """Write an Arrow stream as ``datasets`` does."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with pa.OSFile(str(file), "wb") as out, pa.ipc.new_stream(out, table.schema) as stream:
         stream.write_table(table, max_chunksize=1)
 
 
 def write_feather(file):
-    """As ``pyarrow.feather`` and pandas do: a file, which is no stream."""
+    """Write an Arrow file as pandas does, which is not a stream."""
     file.parent.mkdir()
     feather.write_feather(TABLE, file, compression="lz4", chunksize=1)
 
 
 def write_saved(folder, table=TABLE):
-    """As ``Dataset.save_to_disk`` does."""
+    """Write a folder as ``Dataset.save_to_disk`` does."""
     write_arrow(folder / "data-00000-of-00001.arrow", table)
     state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": None}
     (folder / "state.json").write_text(json.dumps(state))
@@ -107,14 +108,14 @@ def write_jsonl(file):
     file.write_text("\n\n".join(map(json.dumps, ROWS)) + "\n", encoding="utf-8-sig")
 
 
-WRITERS = {
+WRITERS = {  # name of a file or folder -> function that writes ROWS to it
     "a.jsonl": write_jsonl,
     "a.json": lambda file: file.write_text(json.dumps(ROWS)),
     "a.csv": lambda file: file.write_text('question,answer\r\nIs it?,yes\r\n"Who,\nthen?",I\r\n'),
     "a.TSV": lambda file: file.write_text('question\tanswer\nIs it?\tyes\n"Who,\nthen?"\tI\n'),
     "a.parquet": lambda file: pq.write_table(TABLE, file, row_group_size=1),
     "a.arrow": write_arrow,
-    "whole/a.arrow": write_feather,
+    "feather/a.arrow": write_feather,
     "saved": write_saved,
     "lines.json": lambda file: file.write_text("\n".join(map(json.dumps, ROWS)) + "\n"),
     "one list.json": lambda file: file.write_text(json.dumps({"version": "1", "data": ROWS})),
@@ -130,13 +131,11 @@ def test_rows_are_read_in_order(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "line"), [("a.csv", "Is it red?,yes"), ("a.tsv", "Is it red?\tyes")]
 )
-def test_the_first_line_of_a_table_whose_columns_are_named_is_a_row(tmp_path, name, line):
+def test_the_first_line_is_a_row_if_the_columns_are_named(tmp_path, name, line):
     (tmp_path / name).write_text(line + "\n")
     (row,) = read_rows(tmp_path / name, header=("question", "answer"))
-    assert (row.where, row.cells) == (
-        f"{tmp_path / name}, line 1",
-        {"question": "Is it red?", "answer": "yes"},
-    )
+    assert row.where == f"{tmp_path / name}, line 1"
+    assert row.cells == {"question": "Is it red?", "answer": "yes"}
 
 
 def test_rows_by_id_have_it_as_a_column(tmp_path):
@@ -148,18 +147,18 @@ def test_rows_by_id_have_it_as_a_column(tmp_path):
     assert bad.fault == "expected an object, found 'none'"
 
 
-def test_a_list_beside_objects_about_it_are_the_rows(tmp_path):
+def test_the_one_list_of_an_object_holds_the_rows(tmp_path):
     """VQA's questions stand beside its licence and its version."""
     rows = [{"question": "Who?"}, {"question": "Which?"}, {"question": "Where?"}]
     file = {"info": {"year": 2017}, "license": {"name": "CC"}, "task": "open", "questions": rows}
     (tmp_path / "a.json").write_text(json.dumps(file, indent=1))
-    read = list(read_rows(tmp_path / "a.json"))
-    assert [row.cells for row in read if not row.fault] == rows
-    assert read[0].where == f"{tmp_path}/a.json, questions, entry 1"
+    questions = list(read_rows(tmp_path / "a.json"))
+    assert [row.cells for row in questions if not row.fault] == rows
+    assert questions[0].where == f"{tmp_path}/a.json, questions, entry 1"
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.parquet"])
-def test_a_pointer_of_git_lfs_is_named(tmp_path, name):
+def test_a_pointer_of_git_lfs_is_refused(tmp_path, name):
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 7\n"
     (tmp_path / name).write_text(pointer)
     with pytest.raises(SourceError, match=rf"{name}: a pointer of Git LFS"):
@@ -174,50 +173,63 @@ def test_answers_by_id_are_rows(tmp_path):
     ]
 
 
-def test_an_image_folder_names_its_images_beside_each_metadata_file(tmp_path):
+@pytest.fixture
+def image_folder(tmp_path):
+    """A folder of two splits, each with a file of metadata beside its images."""
     for split in ("train", "test"):
         (tmp_path / split).mkdir()
-        entry = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
-        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(entry) + "\n")
-    (row,) = read_rows(tmp_path, "test")
+        row = {"file_name": "1.png", "masks_file_names": ["2.png"], "question": split}
+        (tmp_path / split / "metadata.jsonl").write_text(json.dumps(row) + "\n")
+    return tmp_path
+
+
+def test_images_of_an_image_folder_are_named_below_their_split(image_folder):
+    (row,) = read_rows(image_folder, "test")
     assert row.cells == {"image": "test/1.png", "masks": ["test/2.png"], "question": "test"}
 
 
 @pytest.mark.parametrize(
-    ("name", "places"),
+    ("name", "positions"),
     [
         pytest.param("a.jsonl", ["line 1", "line 3"], id="lines, blank ones counted"),
         pytest.param("a.csv", ["line 2", "line 3"], id="the first line of a row of several"),
         pytest.param("a.parquet", ["row 1", "row 2"], id="rows"),
     ],
 )
-def test_a_row_says_where_it_stands(tmp_path, name, places):
-    WRITERS[name](tmp_path / name)
-    found = [row.where for row in read_rows(tmp_path / name)]
-    assert found == [f"{tmp_path / name}, {place}" for place in places]
+def test_a_row_has_its_position_in_the_file(tmp_path, name, positions):
+    file = tmp_path / name
+    WRITERS[name](file)
+    expected = [f"{file}, {position}" for position in positions]
+    assert [row.where for row in read_rows(file)] == expected
 
 
-def test_columns_of_one_name_are_refused_in_other_tables_too(tmp_path):
-    table = pa.Table.from_arrays([pa.array(["A"]), pa.array(["B"])], ["answer", "answer"])
-    pq.write_table(table, tmp_path / "a.parquet")
-    write_arrow(tmp_path / "a.arrow", table)
-    for name in ("a.parquet", "a.arrow"):
-        with pytest.raises(SourceError, match=rf"{name}: duplicate column 'answer'"):
-            list(read_rows(tmp_path / name))
+TWINS = pa.Table.from_arrays([pa.array(["A"]), pa.array(["B"])], ["answer", "answer"])
 
 
-def test_numbers_that_stand_for_classes_are_named(tmp_path):
-    """The schema's metadata are those that ``datasets`` writes."""
-    about = {"info": {"features": {"answer": {"names": ["cat", "dog"], "_type": "ClassLabel"}}}}
+def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path):
+    pq.write_table(TWINS, tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a\.parquet: duplicate column 'answer'"):
+        list(read_rows(tmp_path / "a.parquet"))
+
+
+def test_an_arrow_file_with_two_columns_of_one_name_is_refused(tmp_path):
+    write_arrow(tmp_path / "a.arrow", TWINS)
+    with pytest.raises(SourceError, match=r"a\.arrow: duplicate column 'answer'"):
+        list(read_rows(tmp_path / "a.arrow"))
+
+
+def test_class_labels_are_read_as_the_names_of_the_classes(tmp_path):
+    """``datasets`` writes the names into the metadata of the schema."""
+    metadata = {"info": {"features": {"answer": {"names": ["cat", "dog"], "_type": "ClassLabel"}}}}
     table = pa.table({"answer": [1, 0, None]})
-    stored = table.replace_schema_metadata({"huggingface": json.dumps(about)})
-    pq.write_table(stored, tmp_path / "a.parquet")
+    with_classes = table.replace_schema_metadata({"huggingface": json.dumps(metadata)})
+    pq.write_table(with_classes, tmp_path / "a.parquet")
     rows = read_rows(tmp_path / "a.parquet")
     assert [row.cells["answer"] for row in rows] == ["dog", "cat", None]
 
 
 @pytest.mark.parametrize(
-    "about",
+    "metadata",
     [
         "{",
         "[]",
@@ -225,33 +237,47 @@ def test_numbers_that_stand_for_classes_are_named(tmp_path):
         '{"info": {"features": {"a": {"_type": "ClassLabel", "names": 7}}}}',
     ],
 )
-def test_rows_are_read_whatever_the_metadata_say(tmp_path, about):
-    table = pa.table({"a": ["x"]}).replace_schema_metadata({"huggingface": about})
+def test_rows_are_read_in_spite_of_invalid_metadata(tmp_path, metadata):
+    table = pa.table({"a": ["x"]}).replace_schema_metadata({"huggingface": metadata})
     pq.write_table(table, tmp_path / "a.parquet")
     assert [row.cells for row in read_rows(tmp_path / "a.parquet")] == [{"a": "x"}]
 
 
-@pytest.mark.parametrize(("files", "split", "found"), read_cases(__file__, "split_files.jsonl"))
-def test_the_files_of_a_split_are_found(tmp_path, files, split, found):
+@pytest.mark.parametrize(("files", "split", "expected"), read_cases(__file__, "split_files.jsonl"))
+def test_the_files_of_a_split_are_found(tmp_path, files, split, expected):
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert data_files(tmp_path, split) == [tmp_path / name for name in found]
+    assert data_files(tmp_path, split) == [tmp_path / name for name in expected]
 
 
-def test_splits_that_were_saved_together_are_kept_apart(tmp_path):
-    for split in ("test", "train"):
-        write_saved(tmp_path / split)
+@pytest.fixture
+def saved_splits(tmp_path):
+    """A folder as ``DatasetDict.save_to_disk`` writes it, of which "test" has one row."""
+    write_saved(tmp_path / "test", TABLE.slice(0, 1))
+    write_saved(tmp_path / "train")
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["test", "train"]}')
-    assert [row.cells for row in read_rows(tmp_path, "train")] == ROWS
-    with pytest.raises(SourceError, match="has the splits test, train; name one of them"):
-        data_files(tmp_path)
-    with pytest.raises(SourceError, match="has the splits test, train; 'val' is none of them"):
-        data_files(tmp_path, "val")
+    return tmp_path
+
+
+def test_a_saved_split_is_read_alone(saved_splits):
+    assert [row.cells for row in read_rows(saved_splits, "train")] == ROWS
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "why"),
+    ("split", "expected_message"),
+    [
+        pytest.param("", "has the splits test, train; name one of them", id="none"),
+        pytest.param("val", "has the splits test, train; 'val' is none of them", id="unknown"),
+    ],
+)
+def test_a_saved_split_has_to_be_named(saved_splits, split, expected_message):
+    with pytest.raises(SourceError, match=expected_message):
+        data_files(saved_splits, split)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected_message"),
     [
         *read_cases(__file__, "unreadable_files.jsonl"),
         pytest.param("a.csv", b"q,fr\xe9\n1,2\n", "line 1: not UTF-8: 'fr", id="a name in Latin-1"),
@@ -260,28 +286,29 @@ def test_splits_that_were_saved_together_are_kept_apart(tmp_path):
         pytest.param("saved/state.json", b"[" * 200_000, "nested too deeply", id="brackets"),
     ],
 )
-def test_what_cannot_be_read_names_the_file(tmp_path, name, data, why):
+def test_an_unreadable_file_is_named(tmp_path, name, data, expected_message):
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data if isinstance(data, bytes) else data.encode())
-    with pytest.raises(SourceError, match=why) as error:
+    with pytest.raises(SourceError, match=expected_message) as error:
         list(read_rows(file if file.parent == tmp_path else file.parent))
     assert str(tmp_path) in str(error.value)
 
 
-def test_texts_that_end_elsewhere_are_refused_before_they_are_read(tmp_path):
-    """They crash the process: what lies in a file that is mapped is taken as it is."""
-    write_arrow(tmp_path / "a.arrow", pa.table({"question": ["x" * 40]}))
-    data = (tmp_path / "a.arrow").read_bytes()
-    ends, far = (n.to_bytes(4, "little") for n in (40, 1 << 30))
-    at = data.rindex(b"x" * 40) - 8  # the offsets of the one text: 0 and 40
-    assert data[at : at + 8] == bytes(4) + ends
-    (tmp_path / "a.arrow").write_bytes(data[: at + 4] + far + data[at + 8 :])
+def test_a_text_that_reaches_beyond_the_arrow_file_is_refused(tmp_path):
+    """The file is memory-mapped: reading such a text would crash the process."""
+    text = b"x" * 40
+    write_arrow(tmp_path / "a.arrow", pa.table({"question": [text.decode()]}))
+    data = bytearray((tmp_path / "a.arrow").read_bytes())
+    offsets = data.rindex(text) - 8  # where the text starts and ends: 0 and 40, of 4 bytes each
+    assert data[offsets : offsets + 8] == struct.pack("<II", 0, 40)
+    struct.pack_into("<II", data, offsets, 0, 1 << 30)
+    (tmp_path / "a.arrow").write_bytes(data)
     with pytest.raises(SourceError, match=r"a\.arrow: cannot be read as Arrow"):
         list(read_rows(tmp_path / "a.arrow"))
 
 
-def test_a_row_that_python_cannot_hold_is_that_rows_fault(tmp_path):
+def test_a_date_beyond_the_range_of_python_is_a_fault_of_its_row(tmp_path):
     days = pa.array([0, 2**60], pa.timestamp("us"))
     pq.write_table(pa.table({"day": days, "answer": ["A", "B"]}), tmp_path / "a.parquet")
     first, second = read_rows(tmp_path / "a.parquet")

@@ -1,6 +1,4 @@
-"""Points and measures by pencil."""
-
-from dataclasses import replace
+"""Points and measures of file benchmarks, calculated by hand."""
 
 import pytest
 
@@ -16,25 +14,27 @@ BOTH = {**COLOURS, "kind": "choices", "answer": ("A", "C")}
 TEXT = {"answer": ("a cup", "mug")}
 
 
-def task(metric="accuracy", **settings):
-    return task_of(
-        "t", FileBenchmarkSettings(file="t.jsonl", metric=metric, **settings), "bench.toml"
-    )
+def build_task(metric="accuracy", **settings):
+    benchmark = FileBenchmarkSettings(file="t.jsonl", metric=metric, **settings)
+    return task_of("t", benchmark, "bench.toml")
 
 
-def scores(questions, responses, metric="accuracy", judge=None):
-    """Points of responses, one for each question."""
-    predictions = [
-        prediction(question_id=q.question_id, text=text)
-        for q, text in zip(questions, responses, strict=True)
-    ]
-    one = task(metric)
-    verdicts = pipeline.judge(one, questions, predictions, judge) if one.is_judged else []
-    return pipeline.score(one, questions, predictions, verdicts)
+def score_predictions(task, questions, predictions, judge=None):
+    """Score predictions, with the verdicts of the judge if the task has one."""
+    verdicts = pipeline.judge(task, questions, predictions, judge) if task.is_judged else []
+    return pipeline.score(task, questions, predictions, verdicts)
+
+
+def score_response(fields, response, metric="accuracy", judge=None):
+    """The points of one response to a question with the given fields."""
+    answered = question(**fields)
+    predictions = [prediction(question_id=answered.question_id, text=response)]
+    (score,) = score_predictions(build_task(metric), [answered], predictions, judge)
+    return score.points
 
 
 @pytest.mark.parametrize(
-    ("answer_type", "fields", "mean"),
+    ("answer_type", "fields", "expected_mean"),
     [
         pytest.param("choice", COLOURS, 1 / 3, id="one of three options"),
         pytest.param("choices", BOTH, 0.0, id="one letter of two"),
@@ -48,16 +48,16 @@ def scores(questions, responses, metric="accuracy", judge=None):
         pytest.param("point", {"answer": ("1,2,3,4",)}, 0.0, id="points"),
     ],
 )
-def test_random_guesses_are_all_read(answer_type, fields, mean):
-    settings = {"metric": "mean_iou"} if answer_type == "box" else {}
-    one = task(**settings, answer_type=answer_type)
+def test_random_guesses_are_read_and_get_the_points_of_chance(answer_type, fields, expected_mean):
+    metric = "mean_iou" if answer_type == "box" else "accuracy"
+    task = build_task(metric, answer_type=answer_type)
     questions = [question(question_id=str(n), **fields) for n in range(1000)]
-    predictions = pipeline.predict(one, questions, RandomBaseline("random"))
-    verdicts = pipeline.judge(one, questions, predictions, None) if one.is_judged else []
-    row_score = pipeline.score(one, questions, predictions, verdicts)
-    assert not any(score.unread for score in row_score)
+    predictions = pipeline.predict(task, questions, RandomBaseline("random"))
+    scores = score_predictions(task, questions, predictions)
+    assert not any(score.unread for score in scores)
     # Three standard deviations of a mean of 1,000 are at most 0.048.
-    assert sum(score.points or 0 for score in row_score) / 1000 == pytest.approx(mean, abs=0.048)
+    mean = sum(score.points or 0 for score in scores) / len(scores)
+    assert mean == pytest.approx(expected_mean, abs=0.048)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,11 @@ def test_random_guesses_are_all_read(answer_type, fields, mean):
     read_cases(__file__, "scored_responses.jsonl", tuples=True),
 )
 def test_a_response_has_points(fields, response, metric, points):
-    (score,) = scores([question(**fields)], [response], metric)
-    assert score.points == pytest.approx(points)
+    assert score_response(fields, response, metric) == pytest.approx(points)
 
 
 @pytest.mark.parametrize(
-    ("fields", "response", "says", "points"),
+    ("fields", "response", "reply", "points"),
     [
         pytest.param(TEXT, "I see a mug", "Right.", 1.0, id="a text in other words"),
         pytest.param(TEXT, "I see a plate", "wrong", 0.0, id="another text"),
@@ -80,37 +79,47 @@ def test_a_response_has_points(fields, response, metric, points):
         pytest.param(COLOURS, "(A)", "right", 0.0, id="a letter is read without asking"),
     ],
 )
-def test_a_judge_decides_what_the_rules_do_not_read(fields, response, says, points):
-    (score,) = scores([question(**fields)], [response], judge=ScriptedModel("j", lambda _: says))
-    assert score.points == points
+def test_a_judge_decides_on_responses_that_rules_do_not_read(fields, response, reply, points):
+    judge = ScriptedModel("j", lambda _: reply)
+    assert score_response(fields, response, judge=judge) == points
 
 
-def test_measures_count_questions_groups_and_categories():
-    """Groups a: 1, 1; b: 1, 0; c alone: 0. Categories x: 1, 1, 1; y: 0, 0."""
-    groups, categories, responses = "aabbc", "xxxyy", ["(B)", "(B)", "(B)", "A", "A"]
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        pytest.param("accuracy", {"accuracy": (3 / 5, 5)}, id="3 of 5 questions"),
+        pytest.param(
+            "group_accuracy",
+            {"group_accuracy": (1 / 3, 3), "accuracy": (3 / 5, 5)},
+            id="only group a of a, b and the ungrouped question",
+        ),
+        pytest.param(
+            "macro_accuracy",
+            {"macro_accuracy": (1 / 2, 5), "accuracy": (3 / 5, 5)},
+            id="the mean of 1 for x and 0 for y",
+        ),
+    ],
+)
+def test_measures_count_questions_groups_and_categories(metric, expected):
+    """Groups a: right, right; b: right, wrong; none: wrong. The first three are of category x."""
+    rows = [("a", "x", "B"), ("a", "x", "B"), ("b", "x", "B"), ("b", "y", "A"), ("", "y", "A")]
     questions = [
-        question(question_id=f"t/{n}", group_id=group.strip("c"), category=category, **COLOURS)
-        for n, (group, category) in enumerate(zip(groups, categories, strict=True))
+        question(question_id=f"t/{n}", group_id=group, category=category, **COLOURS)
+        for n, (group, category, _) in enumerate(rows)
     ]
-    points = [
-        replace(score, question_id=q.question_id)
-        for q, score in zip(questions, scores(questions, responses), strict=True)
+    predictions = [
+        prediction(question_id=f"t/{n}", text=letter) for n, (_, _, letter) in enumerate(rows)
     ]
-    values = {
-        (metric, row.metric): (row.value, row.n_scored)
-        for metric in ("accuracy", "group_accuracy", "macro_accuracy")
-        for row in pipeline.summarise(task(metric), questions, [], points)
-        if row.category == "all"
-    }
+    task = build_task(metric)
+    scores = score_predictions(task, questions, predictions)
+    metrics = pipeline.summarise(task, questions, [], scores)
+    values = {row.metric: (row.value, row.n_scored) for row in metrics if row.category == "all"}
     assert values == {
-        ("accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
-        ("group_accuracy", "group_accuracy"): (pytest.approx(1 / 3), 3),
-        ("group_accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
-        ("macro_accuracy", "macro_accuracy"): (pytest.approx(1 / 2), 5),
-        ("macro_accuracy", "accuracy"): (pytest.approx(3 / 5), 5),
+        name: (pytest.approx(value), n_scored) for name, (value, n_scored) in expected.items()
     }
 
 
-def test_tables_are_sliced_by_category_and_by_named_labels():
+def test_slices_are_the_category_and_the_named_labels_that_are_not_empty():
     example = question(category="x", labels={"level": "easy", "by": "", "seen": "2"})
-    assert task(slices=("level", "by", "gone")).slices(example) == ("x", "level easy")
+    task = build_task(slices=("level", "by", "gone"))
+    assert task.slices(example) == ("x", "level easy")

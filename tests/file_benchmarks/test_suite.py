@@ -1,12 +1,13 @@
-"""Benchmarks from files alone: at most eight lines of TOML each, and numbers by pencil.
+"""Benchmarks from files alone, of at most eight lines of TOML, with metrics calculated by hand.
 
-The fourteen known ones are held to their authors' rules: ``tests/resources/config``.
+``tests/resources/config`` tests the known benchmarks against their authors' rules.
 """
 
 import io
 import json
 from hashlib import sha256
 from textwrap import dedent
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +18,8 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.file_benchmarks.questions import benchmark_location, build
+from bench_assets.evaluation.task import Task
+from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.known_benchmarks import add_known
@@ -26,15 +28,17 @@ from tests.fakes.rows import prediction
 
 
 def png(width=64, height=48):
+    """A cell of a Parquet file that holds an image."""
     data = io.BytesIO()
     Image.new("RGB", (width, height), (width, 0, 0)).save(data, "PNG")
     return {"bytes": data.getvalue(), "path": None}
 
 
-def stored(image, name):
+def put_image(image, name):
+    """Stands in for an image store: measures an image without storing it."""
     data = image if isinstance(image, bytes) else image.read_bytes()
-    with Image.open(io.BytesIO(data)) as opened:
-        width, height = opened.size
+    with Image.open(io.BytesIO(data)) as decoded:
+        width, height = decoded.size
     return StoredImage(
         name=name,
         sha256=sha256(data).hexdigest(),
@@ -45,8 +49,8 @@ def stored(image, name):
     )
 
 
-def written(folder, section, rows):
-    """A home with one benchmark in a Parquet file, or in JSON lines."""
+def write_home(folder, section, rows):
+    """Write a bench.toml of one benchmark, and its rows as the section names the file."""
     section = dedent(section).strip()
     assert len(section.split("\n")) <= 8
     (folder / "bench.toml").write_text(section)
@@ -56,38 +60,49 @@ def written(folder, section, rows):
         (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
-def opened(folder):
+class OpenedBenchmark(NamedTuple):
+    """The task of a home's benchmark, and what is built from its rows."""
+
+    task: Task
+    built: FileQuestions
+
+
+def open_benchmark(folder):
+    """Load the one benchmark of a home, and build its questions."""
     settings = load_settings(folder)
     ((name, benchmark),) = settings.benchmarks.items()
-    task = file_benchmark_suites(settings)[0][1].tasks[0]
-    place = benchmark_location(name, settings.resolve(benchmark.file), settings)
-    return task, build(benchmark, place, stored)
+    ((_, suite),) = file_benchmark_suites(settings)
+    location = benchmark_location(name, settings.resolve(benchmark.file), settings)
+    return OpenedBenchmark(suite.tasks[0], build(benchmark, location, put_image))
 
 
-def numbers(folder, responses, judge=None):
-    """Every metric over all questions, from responses in the order of the questions."""
-    task, built = opened(folder)
+def evaluate(folder, responses, judge=None):
+    """The value of each metric over all questions, from responses in the order of the questions."""
+    task, built = open_benchmark(folder)
     assert not built.rejections
     questions = built.questions
-    predictions = [
-        prediction(question_id=q.question_id, text=text)
-        for q, text in zip(questions, responses, strict=True)
-    ]
+    predictions = predict(questions, responses)
     verdicts = pipeline.judge(task, questions, predictions, judge) if task.is_judged else []
     scores = pipeline.score(task, questions, predictions, verdicts)
     rows = pipeline.summarise(task, questions, predictions, scores)
-    values = {row.metric: row for row in rows if row.category == "all"}
-    for row in values.values():
-        assert row.low <= row.value <= row.high
-    return {name: row.value for name, row in values.items()}
+    overall = [row for row in rows if row.category == "all"]
+    assert all(row.low <= row.value <= row.high for row in overall)
+    return {row.metric: row.value for row in overall}
 
 
-def near(**values):
+def predict(questions, responses):
+    return [
+        prediction(question_id=question.question_id, text=text)
+        for question, text in zip(questions, responses, strict=True)
+    ]
+
+
+def approximately(**values):
     return pytest.approx(values, abs=1e-9)
 
 
-def test_refcoco(tmp_path):
-    """One question each of a list; IoU 1, 1/2 and none: mean 1/2, two of three at 0.5."""
+def test_a_list_of_answers_becomes_questions_with_boxes_as_in_refcoco(tmp_path):
+    """Three questions with an IoU of 1, 1/2 and 0: mean 1/2, and two of three reach 0.5."""
     section = """
         [benchmarks.refcoco]
         file = "rows.parquet"
@@ -102,16 +117,14 @@ def test_refcoco(tmp_path):
         {"question_id": "2", "image": png(), "question": "Describe.", "answer": ["dog"]}
         | {"bbox": [0.0, 0.0, 10.0, 10.0], "file_name": "COCO_2.jpg"},
     ]
-    written(tmp_path, section, rows)
+    write_home(tmp_path, section, rows)
     responses = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
-    assert numbers(tmp_path, responses) == near(mean_iou=0.5, accuracy_at_50=2 / 3)
-    _, built = opened(tmp_path)
-    assert [question.question_id for question in built.questions] == [
-        *("refcoco/1/1", "refcoco/1/2", "refcoco/2/1")
-    ]
+    assert evaluate(tmp_path, responses) == approximately(mean_iou=0.5, accuracy_at_50=2 / 3)
+    ids = [question.question_id for question in open_benchmark(tmp_path).built.questions]
+    assert ids == ["refcoco/1/1", "refcoco/1/2", "refcoco/2/1"]
 
 
-def test_a_graded_set_on_another_scale(tmp_path):
+def test_grades_are_scaled_and_a_reply_without_a_grade_is_unscored(tmp_path):
     """Grades 5, 3 and "I cannot" of 1 to 5: 1, 0.5 and unscored; 0.75 over two."""
     section = """
         [benchmarks.open]
@@ -119,21 +132,20 @@ def test_a_graded_set_on_another_scale(tmp_path):
         answer_type = "graded"
         scale = "1..5"
     """
-    written(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(3)])
-    grades = {"a": "5", "b": "3", "c": "I cannot"}
+    write_home(tmp_path, section, [{"question": f"Why {n}?", "answer": "so"} for n in range(3)])
+    grades = {"a": "5", "b": "3", "c": "I cannot"}  # response -> the judge's reply
 
-    def graded(request):
-        return next(
-            grades[name]
-            for name in grades
-            if f"Reply: {name}\n" in str(request.prompt.turns[0].parts[0])
-        )
+    def grade(request):
+        prompt = str(request.prompt.turns[0].parts[0])
+        (response,) = (name for name in grades if f"Reply: {name}\n" in prompt)
+        return grades[response]
 
-    assert numbers(tmp_path, list(grades), ScriptedModel("j", graded)) == near(mean_grade=0.75)
+    judge = ScriptedModel("j", grade)
+    assert evaluate(tmp_path, list(grades), judge) == approximately(mean_grade=0.75)
 
 
-def test_further_groups_and_arithmetic_in_templates(tmp_path):
-    """Pairs 0 and 1 by index // 2: one right; figures a and b: none, since each has a wrong one."""
+def test_groups_are_formed_by_arithmetic_and_by_further_columns(tmp_path):
+    """Both of the first pair are right, both of the second wrong; each figure is in both pairs."""
     section = """
         [benchmarks.pairs]
         file = "rows.jsonl"
@@ -146,15 +158,14 @@ def test_further_groups_and_arithmetic_in_templates(tmp_path):
         {"index": n, "question": f"Is it {n}?", "answer": 1, "figure": "ab"[n % 2]}
         for n in range(4)
     ]
-    written(tmp_path, section, rows)
-    figures = numbers(tmp_path, ["Yes", "Yes", "No", "No"])
-    assert figures == near(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
+    write_home(tmp_path, section, rows)
+    values = evaluate(tmp_path, ["Yes", "Yes", "No", "No"])
+    assert values == approximately(group_accuracy=0.5, f_acc=0.0, accuracy=0.5)
 
 
-def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
-    tmp_path, monkeypatch
-):
-    """A half of NumPy, true as 1, and None, which is unread: 1.5 of three that are scored."""
+@pytest.fixture
+def scores_of_a_package(tmp_path, monkeypatch):
+    """Scores of the responses a to g by a function of a package, and the row over all of them."""
     (tmp_path / "their_points.py").write_text(
         "import numpy as np\n"
         "def of(response, question):\n"
@@ -167,35 +178,45 @@ def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
         file = "rows.jsonl"
         metric = "their_points:of"
     """
-    written(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(7)])
-    task, built = opened(tmp_path)
-    questions = built.questions
-    predictions = [
-        prediction(question_id=q.question_id, text=text)
-        for q, text in zip(questions, "abcdefg", strict=True)
-    ]
-    scores = pipeline.score(task, questions, predictions, [])
-    assert [score.points for score in scores] == [0.5, 1.0, None, None, None, 0.0, None]
+    write_home(tmp_path, section, [{"question": f"{n}?", "answer": "abcd"} for n in range(7)])
+    task, built = open_benchmark(tmp_path)
+    predictions = predict(built.questions, "abcdefg")
+    scores = pipeline.score(task, built.questions, predictions, [])
+    rows = pipeline.summarise(task, built.questions, predictions, scores)
+    (overall,) = (row for row in rows if row.category == "all")
+    return scores, overall
+
+
+def test_points_of_a_package_are_floats_as_tables_need_them(scores_of_a_package):
+    (half, right, *_), _ = scores_of_a_package
+    assert (half.points, right.points) == (0.5, 1.0)
+    assert type(half.points) is type(right.points) is float
+
+
+def test_a_response_without_points_of_the_package_is_unread(scores_of_a_package):
+    (*_, unread, _), _ = scores_of_a_package
+    assert (unread.points, unread.unread, unread.note) == (0.0, True, "")
+
+
+def test_a_response_with_invalid_points_is_unscored_with_a_note(scores_of_a_package):
+    scores, _ = scores_of_a_package
     expected = "(expected points from 0 to 1, or None)"
-    assert scores[5].unread
-    assert [score.note for score in scores[2:]] == [
+    assert [score.note for score in scores if score.points is None] == [
         f"cannot be scored: ValueError: nan {expected}",
         f"cannot be scored: ValueError: 2 {expected}",
         f"cannot be scored: ValueError: 'yes' {expected}",
-        "",
         "cannot be scored: KeyError: 'g'",
     ]
-    assert [type(score.points) for score in scores[:2]] == [float, float]  # as tables need them
-    (row,) = [
-        one
-        for one in pipeline.summarise(task, questions, predictions, scores)
-        if one.category == "all"
-    ]
-    assert (row.value, row.n_scored, row.n_unscored) == (0.5, 3, 4)
+
+
+def test_unscored_responses_are_left_out_of_the_mean(scores_of_a_package):
+    """Of 0.5, 1 and 0 the mean is 0.5."""
+    _, overall = scores_of_a_package
+    assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 3, 4)
 
 
 @pytest.mark.parametrize(
-    ("entries", "row", "why"),
+    ("entries", "row", "expected_message"),
     [
         pytest.param("", {"answer": ["a", "b"]}, 'is a list: set answer_type to "text"', id="list"),
         pytest.param(
@@ -210,17 +231,17 @@ def test_points_of_a_package_are_numbers_and_without_one_a_response_is_unscored(
         ),
     ],
 )
-def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
+def test_a_settings_error_names_the_section(tmp_path, entries, row, expected_message):
     section = f'[benchmarks.mine]\nfile = "rows.jsonl"\n{entries}'
-    written(tmp_path, section, [{"question": "?", "answer": "a"} | row])
+    write_home(tmp_path, section, [{"question": "?", "answer": "a"} | row])
     with pytest.raises(SettingsError) as error:
-        opened(tmp_path)
-    assert why in str(error.value)
+        open_benchmark(tmp_path)
+    assert expected_message in str(error.value)
     assert "benchmarks.mine" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("answer_type", "answer", "good"),
+    ("answer_type", "invalid_answer", "valid_answer"),
     [
         pytest.param("box", "left", "[1, 2, 3, 4]", id="a box"),
         pytest.param("number", "many", "3 cm", id="a number"),
@@ -231,63 +252,107 @@ def test_settings_that_do_not_fit_name_the_section(tmp_path, entries, row, why):
         pytest.param("graded", None, "so", id="no reference"),
     ],
 )
-def test_a_key_that_is_not_of_its_type_is_a_rejection(tmp_path, answer_type, answer, good):
+def test_an_answer_that_is_not_of_its_type_is_a_rejection(
+    tmp_path, answer_type, invalid_answer, valid_answer
+):
     section = f'[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "{answer_type}"'
     options = {"options": ["x", "y"]} if answer_type == "choice" else {}
-    rows = [{"question": "1?", "answer": answer}, {"question": "2?", "answer": good} | options]
-    written(tmp_path, section, rows)
-    _, built = opened(tmp_path)
-    assert [rejection.entry for rejection in built.rejections] == [f"{tmp_path}/rows.jsonl, line 1"]
+    rows = [
+        {"question": "1?", "answer": invalid_answer},
+        {"question": "2?", "answer": valid_answer} | options,
+    ]
+    write_home(tmp_path, section, rows)
+    built = open_benchmark(tmp_path).built
+    (rejection,) = built.rejections
+    assert rejection.entry == f"{tmp_path}/rows.jsonl, line 1"
     assert [question.text for question in built.questions] == ["2?"]
 
 
-def test_a_file_with_a_section_is_a_suite_by_its_path(tmp_path):
-    """Its paths start at its folder; a change in it counts; a name of bench.toml is not taken."""
-    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
-    home.mkdir()
-    elsewhere.mkdir()
-    section = '[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "yes_no"\n'
-    (elsewhere / "my.toml").write_text(section)
-    assert add_known(home, ["codis", str(elsewhere / "my.toml")]) == ["codis", "mine"]
-    found = load_settings(home).benchmarks["mine"]
-    assert (str(found.file), found.answer_type) == (f"{elsewhere}/rows.jsonl", "yes_no")
-    (elsewhere / "my.toml").write_text(section.replace("yes_no", "text"))
+SECTION = '[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "yes_no"\n'
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def benchmark_file(tmp_path):
+    """A file outside the home with the section of one benchmark."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "my.toml").write_text(SECTION)
+    return tmp_path / "elsewhere" / "my.toml"
+
+
+def test_a_file_with_a_section_is_added_by_its_path(home, benchmark_file):
+    assert add_known(home, ["codis", str(benchmark_file)]) == ["codis", "mine"]
+    benchmark = load_settings(home).benchmarks["mine"]
+    assert str(benchmark.file) == f"{benchmark_file.parent}/rows.jsonl"
+    assert benchmark.answer_type == "yes_no"
+
+
+def test_a_change_of_an_added_file_counts(home, benchmark_file):
+    add_known(home, [str(benchmark_file)])
+    benchmark_file.write_text(SECTION.replace("yes_no", "text"))
     assert load_settings(home).benchmarks["mine"].answer_type == "text"
-    (home / "bench.toml").write_text(section)
-    with pytest.raises(SettingsError, match=r"the name is taken by .*bench.toml"):
-        add_known(home, [str(elsewhere / "my.toml")])
-    with pytest.raises(SettingsError, match=r"gone.toml: no such file"):
-        add_known(home, [str(elsewhere / "gone.toml")])
-    (elsewhere / "rows.jsonl").touch()
-    with pytest.raises(SettingsError, match=r"a \.toml file .* whose entry `file` is rows.jsonl"):
-        add_known(home, [str(elsewhere / "rows.jsonl")])
-    (home / "bench.toml").unlink()
-    (elsewhere / "my.toml").unlink()
+
+
+def test_an_added_file_that_is_deleted_is_no_benchmark(home, benchmark_file):
+    add_known(home, [str(benchmark_file)])
+    benchmark_file.unlink()
     assert load_settings(home).benchmarks == {}
 
 
-@pytest.mark.parametrize(
-    ("broken", "why"),
+def test_a_file_with_a_name_of_bench_toml_is_refused(home, benchmark_file):
+    (home / "bench.toml").write_text(SECTION)
+    with pytest.raises(SettingsError, match=r"the name is taken by .*bench.toml"):
+        add_known(home, [str(benchmark_file)])
+
+
+def test_a_path_without_a_file_is_refused(home, tmp_path):
+    with pytest.raises(SettingsError, match=r"gone.toml: no such file"):
+        add_known(home, [str(tmp_path / "gone.toml")])
+
+
+def test_a_path_of_questions_is_refused_with_the_file_to_write(home, tmp_path):
+    (tmp_path / "rows.jsonl").touch()
+    with pytest.raises(SettingsError, match=r"a \.toml file .* whose entry `file` is rows.jsonl"):
+        add_known(home, [str(tmp_path / "rows.jsonl")])
+
+
+INVALID_SECTIONS = pytest.mark.parametrize(
+    ("invalid", "expected_message"),
     [
         ('[benchmarks.bad]\nfile = "r.jsonl"\nanswer_type = "yesno"\n', "bad.answer_type"),
         ('[benchmarks.bad]\nfile = "r.jsonl"\nmetrics = "f1"\n', "did you mean 'metric'"),
         ("[benchmarks.bad\n", "TOML"),
     ],
 )
-def test_a_file_that_cannot_be_used_stops_no_other_benchmark(tmp_path, broken, why):
+
+
+@INVALID_SECTIONS
+def test_an_invalid_file_is_not_added(tmp_path, invalid, expected_message):
+    file = tmp_path / "bad.toml"
+    file.write_text(invalid)
+    with pytest.raises(SettingsError, match=rf"bad\.toml.*{expected_message}"):
+        add_known(tmp_path, [str(file)])
+    assert load_settings(tmp_path).left_out == {}
+
+
+@INVALID_SECTIONS
+def test_an_added_file_that_becomes_invalid_is_left_out_alone(tmp_path, invalid, expected_message):
     good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
     good.write_text('[benchmarks.good]\nfile = "r.jsonl"\n')
-    bad.write_text(broken)
-    with pytest.raises(SettingsError, match=rf"bad\.toml.*{why}"):
-        add_known(tmp_path, [str(bad)])
-    assert load_settings(tmp_path).left_out == {}  # it was not taken
     bad.write_text('[benchmarks.bad]\nfile = "r.jsonl"\n')
     add_known(tmp_path, [str(good), str(bad)])
-    bad.write_text(broken)  # edited since
+
+    bad.write_text(invalid)
+
     settings = load_settings(tmp_path)
     assert list(settings.benchmarks) == ["good"]
-    assert why in settings.left_out["bad"]
+    assert expected_message in settings.left_out["bad"]
     assert settings.section("bad") == f"{bad}, [benchmarks.bad]"
     catalog = load_catalog(settings)
-    assert any("bad" in line and why in line for line in catalog.problems)
+    assert any("bad" in line and expected_message in line for line in catalog.problems)
     assert "bad" in catalog.not_loaded  # its results are not those of a suite that is gone

@@ -1,4 +1,4 @@
-"""What goes wrong in the main job ends nothing else, and is told at its end."""
+"""A suite or a model that fails in the demo is reported, and the rest is evaluated."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -22,11 +22,11 @@ TASKS = [
 ]
 
 
-class Bench:
-    """Stands for a home in which one suite cannot be built and one model not be asked."""
+class FakeWorkbench:
+    """A workbench whose suite codis cannot be built, and whose model most-frequent fails."""
 
-    def __init__(self):
-        self.commands: list[Any] = []
+    def __init__(self, events: list[Any] | None = None):
+        self.events: list[Any] = [] if events is None else events  # what was done, in order
         self.tables = SimpleNamespace(exists=lambda key: True)
         self.catalog = SimpleNamespace(
             names=("blink", "codis", "cogbench", "pairs"),
@@ -43,10 +43,10 @@ class Bench:
     def evaluate(self, suites, model):
         if model == "most-frequent":
             raise ModelError("most-frequent: no memory")
-        self.commands.append((model, tuple(suites)))
+        self.events.append((model, tuple(suites)))
 
     def refresh_leaderboard(self):
-        self.commands.append("leaderboard")
+        self.events.append("leaderboard")
 
 
 def evaluate(bench: Any) -> list[BenchError]:
@@ -54,71 +54,92 @@ def evaluate(bench: Any) -> list[BenchError]:
 
 
 @pytest.fixture(autouse=True)
-def meanwhile(monkeypatch, request):
-    """What another process is asked for; it does nothing, and says whether it did all."""
-    requests: list[Any] = []
+def events(monkeypatch, request):
+    """What is asked of the background process, which does nothing.
+
+    The fixture's parameter is whether that process reports success.
+    """
+    events: list[Any] = []
     is_done = getattr(request, "param", False)
 
     @contextmanager
-    def noted(home, suites, models):
-        requests.append((tuple(suites), tuple(models)))
+    def fake_evaluation(home, suites, models):
+        events.append((tuple(suites), tuple(models)))
 
         def wait():
-            requests.append("waited")
+            events.append("waited")
             return is_done
 
         yield wait
 
-    monkeypatch.setattr(demo, "background_evaluation", noted)
+    monkeypatch.setattr(demo, "background_evaluation", fake_evaluation)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return requests
+    return events
 
 
-def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
-    bench = Bench()
-    failures = evaluate(bench)
-    assert [str(why) for why in failures] == [
+WORKING_MODELS = [name for name in DEMO_MODELS if name != "most-frequent"]
+
+
+def test_failures_of_a_suite_and_a_model_are_returned():
+    failures = evaluate(FakeWorkbench())
+    assert [str(error) for error in failures] == [
         "codis: no image could be drawn",
         "most-frequent: no memory",
     ]
-    evaluated = [one for one in bench.commands if one != "leaderboard"]
-    for suites in (
-        ("blink", "pairs"),
-        ("cogbench",),
-    ):  # in order: a checkpoint after the one before
-        models = [name for name, of in evaluated if of == suites]
-        assert models == [name for name in DEMO_MODELS if name != "most-frequent"]
-    assert [one for one in evaluated if one[1][0].endswith("retrieval")] == [
-        (encoder, (f"{suite}/retrieval",))
-        for suite in ("cogbench", "pairs")
-        for encoder in ("random", "tiny-vlm-captions")
+
+
+@pytest.mark.parametrize("suites", [("blink", "pairs"), ("cogbench",)])
+def test_other_suites_are_evaluated_with_all_other_models_in_order(suites):
+    """Of two checkpoints, the later one comes after the one before."""
+    bench = FakeWorkbench()
+    evaluate(bench)
+    evaluations = [event for event in bench.events if event != "leaderboard"]
+    assert [model for model, asked in evaluations if asked == suites] == WORKING_MODELS
+
+
+def test_tasks_of_encoders_are_evaluated_with_the_encoders():
+    bench = FakeWorkbench()
+    evaluate(bench)
+    assert [event for event in bench.events if "retrieval" in str(event)] == [
+        ("random", ("cogbench/retrieval",)),
+        ("tiny-vlm-captions", ("cogbench/retrieval",)),
+        ("random", ("pairs/retrieval",)),
+        ("tiny-vlm-captions", ("pairs/retrieval",)),
     ]
-    assert bench.commands[-1] == "leaderboard"
+
+
+def test_the_leaderboard_is_refreshed_last():
+    bench = FakeWorkbench()
+    evaluate(bench)
+    assert bench.events[-1] == "leaderboard"
 
 
 def test_the_numbers_of_one_suite_are_printed_before_the_others_are_built(capsys):
-    bench: Any = Bench()
-    bench.refresh_questions = bench.commands.append
+    bench: Any = FakeWorkbench()
+    bench.refresh_questions = bench.events.append
     bench.metrics = lambda task, model: [
         SimpleNamespace(metric="accuracy", category=category, value=0.25)
         for category in ("all", "sheep")
     ]
-    assert evaluate(bench)  # most-frequent
-    first = [
-        one for one in bench.commands[: bench.commands.index("blink")] if isinstance(one, tuple)
-    ]
-    assert first == [(name, ("codis",)) for name in DEMO_MODELS if name != "most-frequent"]
-    stderr = capsys.readouterr().err.splitlines()
-    assert stderr == [f"{name}: codis accuracy 0.250" for name, _ in first]
 
-
-@pytest.mark.parametrize("meanwhile", [False, True], indirect=True, ids=["failed", "done"])
-def test_suites_of_another_process_are_evaluated_here_if_it_failed(meanwhile, request):
-    bench = Bench()
-    bench.commands = meanwhile
     evaluate(bench)
-    assert meanwhile[0] == (("cogbench",), DEMO_MODELS)
-    waited = meanwhile.index("waited")
-    assert all("cogbench" not in suites for _, suites in meanwhile[1:waited])
-    is_done = request.node.callspec.params["meanwhile"]
-    assert (("random", ("cogbench",)) in meanwhile[waited:]) != is_done
+
+    before_blink = bench.events[: bench.events.index("blink")]
+    evaluations = [event for event in before_blink if isinstance(event, tuple)]
+    assert evaluations == [(name, ("codis",)) for name in WORKING_MODELS]
+    stderr = capsys.readouterr().err.splitlines()
+    assert stderr == [f"{name}: codis accuracy 0.250" for name in WORKING_MODELS]
+
+
+@pytest.mark.parametrize(
+    ("events", "is_evaluated_again"),
+    [pytest.param(False, True, id="failed"), pytest.param(True, False, id="done")],
+    indirect=["events"],
+)
+def test_suites_of_the_background_are_evaluated_again_if_it_failed(events, is_evaluated_again):
+    evaluate(FakeWorkbench(events))
+    assert events[0] == (("cogbench",), DEMO_MODELS)
+    waited = events.index("waited")
+    evaluated = ("random", ("cogbench",))
+    assert evaluated not in events[:waited]
+    assert (evaluated in events[waited:]) == is_evaluated_again

@@ -1,4 +1,4 @@
-"""Evaluations as they are typed: models, wrong names, parts of the questions, and options."""
+"""``bench evaluate``: addresses of servers, wrong names, parts of the questions, elicitation."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
@@ -16,20 +17,20 @@ from tests.fakes.commands import bench, lines
 
 @pytest.fixture(scope="module")
 def server():
-    with ChatServer("A") as one:
-        yield one
+    with ChatServer("A") as chat_server:
+        yield chat_server
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """A home with four questions of a benchmark of its own, in two categories."""
-    folder = tmp_path_factory.mktemp("built")
+def quiz_home(tmp_path_factory):
+    """A home whose one benchmark, the quiz, has four questions in two categories."""
+    folder = tmp_path_factory.mktemp("quiz_home")
     rows = [
         {"id": n, "question": f"What is {n}?", "answer": "A", "category": f"kind {n % 2}"}
         for n in range(4)
     ]
     (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    file = folder / "quiz.jsonl"  # a copy of the home finds it, and has no questions to build
+    file = folder / "quiz.jsonl"  # absolute, so that copies of the home need no new build
     (folder / "bench.toml").write_text(f'[benchmarks.quiz]\nfile = "{file}"\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
@@ -38,41 +39,41 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture
-def home(built, tmp_path, monkeypatch):
+def home(quiz_home, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return shutil.copytree(built, tmp_path / "home")
+    return shutil.copytree(quiz_home, tmp_path / "home")
 
 
-def tables(home):
+def table_contents(home):
     return {file: file.read_bytes() for file in (home / "tables").rglob("*.parquet")}
 
 
-def test_a_server_is_evaluated_by_its_address_as_if_it_had_a_section(home, server):
-    place = f"{server.base_url}#m"
-    first = bench("evaluate", "quiz", "--model", place, "--json")
+def test_a_server_by_its_address_shares_responses_with_its_section(home, server):
+    address = f"{server.base_url}#m"
+    first = bench("evaluate", "quiz", "--model", address, "--json")
     n_requests = server.n_requests
     name = lines(first)[0]["model"]
-    assert f"{place} is named {name} from now on" in first.stderr
+    assert f"{address} is named {name} from now on" in first.stderr
     assert list(read_models(home)) == [name]
     with (home / "bench.toml").open("a") as file:
         file.write(f'[models.mine]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n')
-    written = lines(bench("evaluate", "quiz", "--model", place, "--json"))
+    rows = lines(bench("evaluate", "quiz", "--model", address, "--json"))
     assert server.n_requests == n_requests  # its identity is the same
-    assert [{**row, "model": name} for row in written] == lines(first)
-    assert {row["model"] for row in written} == {"mine"}
+    assert [{**row, "model": name} for row in rows] == lines(first)
+    assert {row["model"] for row in rows} == {"mine"}
 
 
-def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
-    place = "http://127.0.0.1:9/v1#m"
-    stderr = bench("evaluate", "quiz", "--model", place, code=1).stderr
+def test_an_address_is_not_stored_by_a_refused_or_a_dry_run(home):
+    address = "http://127.0.0.1:9/v1#m"
+    stderr = bench("evaluate", "quiz", "--model", address, code=1).stderr
     assert "error: http://127.0.0.1:9/v1: Connection refused: no server is listening" in stderr
-    (row,) = lines(bench("evaluate", "quiz", "--model", place, "--dry-run", "--json"))
+    (row,) = lines(bench("evaluate", "quiz", "--model", address, "--dry-run", "--json"))
     assert (row["model"], row["requests"]) == ("m@127.0.0.1-9", 4)
     assert not (home / "models.toml").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "expected_message"),
     [
         pytest.param(["--model", "rendom"], "did you mean 'random'", id="model"),
         pytest.param(["--condition", "no_contxt"], "did you mean 'no_context'", id="condition"),
@@ -84,46 +85,57 @@ def test_nothing_is_kept_of_an_address_that_refuses_or_of_a_dry_run(home):
         pytest.param(["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="of a part"),
     ],
 )
-def test_a_wrong_name_is_refused_before_any_build_or_request(home, server, options, message):
-    before, n_requests = tables(home), server.n_requests
+def test_a_wrong_name_is_refused_before_any_build_or_request(
+    home, server, options, expected_message
+):
+    before, n_requests = table_contents(home), server.n_requests
     models = ["--model", f"{server.base_url}#m"]
-    assert message in bench("evaluate", "codis", *models, *options, code=1).stderr
-    assert (tables(home), server.n_requests) == (before, n_requests)
+    assert expected_message in bench("evaluate", "codis", *models, *options, code=1).stderr
+    assert (table_contents(home), server.n_requests) == (before, n_requests)
     assert not (home / "tables" / "codis").exists()
 
 
-def test_a_part_is_marked_and_goes_into_no_table(home, server):
-    place = f"{server.base_url}#part"
-    before = tables(home)
-    command = ("evaluate", "quiz", "--model", place, "--limit", "2", "--json")
+def test_a_partial_evaluation_is_marked_and_written_to_no_table(home, server):
+    address = f"{server.base_url}#part"
+    before = table_contents(home)
+    command = ("evaluate", "quiz", "--model", address, "--limit", "2", "--json")
     (estimate,) = lines(bench(*command, "--dry-run"))
     assert estimate["requests"] == 2
     rows = lines(bench(*command))
     assert {row["partial"] for row in rows} == {"2 of 4 questions"}
     assert all(row["signature"].endswith("|partial:2 of 4 questions") for row in rows)
-    assert tables(home) == before
+    assert table_contents(home) == before
     n_requests = server.n_requests
-    bench("evaluate", "quiz", "--model", place)
-    assert server.n_requests == n_requests + 2  # only the rest
+    bench("evaluate", "quiz", "--model", address)
+    assert server.n_requests == n_requests + 2  # only the remaining two questions
 
 
 @pytest.mark.long
-def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
+def test_each_model_is_checked_although_others_fail(home):
     (home / "bench.toml").write_text(
         '[models.gone]\nkind = "transformers"\npath = "gone"\n'
         '[models.says]\nkind = "scripted"\nsays = "A"\n'
     )
     names = ("nobody", "./nowhere", "gone", "says")
     rows = lines(bench("models", "check", *names, "--json", code=1))
-    assert [(row["model"], bool(row["failures"])) for row in rows] == [
-        *(("nobody", True), ("./nowhere", True), ("gone", True), ("says", False)),
-    ]
-    assert lines(bench("models", "list", "says", "--json"))[0]["kind"] == "scripted"
+    assert [row["model"] for row in rows] == list(names)
+    assert [row["model"] for row in rows if not row["failures"]] == ["says"]
 
 
-FILE = [
-    {"question": f"Is {n} even?", "options": ["yes", "no"], "answer": "AB"[n % 2], "id": str(n)}
-    | {"category": "small" if n < 4 else "large"}
+def test_a_model_is_listed_with_its_kind(home):
+    (home / "bench.toml").write_text('[models.says]\nkind = "scripted"\nsays = "A"\n')
+    (row,) = lines(bench("models", "list", "says", "--json"))
+    assert row["kind"] == "scripted"
+
+
+PARITY_QUESTIONS = [
+    {
+        "id": str(n),
+        "question": f"Is {n} even?",
+        "options": ["yes", "no"],
+        "answer": "AB"[n % 2],
+        "category": "small" if n < 4 else "large",
+    }
     for n in range(8)
 ]
 BENCH_TOML = """
@@ -137,77 +149,71 @@ elicit = "likelihood-texts"
 """
 
 
+MODEL = "tiny-vlm/step-4440"
+
+
 @pytest.fixture(scope="module")
 def parity_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a file of questions with options."""
+    """A home with a file of eight questions of two options."""
     folder = tmp_path_factory.mktemp("parity_home")
     (folder / "bench.toml").write_text(BENCH_TOML)
-    (folder / "parity.jsonl").write_text("".join(f"{json.dumps(question)}\n" for question in FILE))
+    (folder / "parity.jsonl").write_text("\n".join(map(json.dumps, PARITY_QUESTIONS)))
     return folder
 
 
-def run(parity_home: Path, *words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, words, env={"BENCH_HOME": str(parity_home)})
-    return done.exit_code, done.output
+def run_command(home: Path, *words: str) -> Result:
+    return CliRunner().invoke(app, words, env={"BENCH_HOME": str(home)})
 
 
-def rows(parity_home: Path, *words: str) -> list[dict]:
-    code, output = run(parity_home, *words, "--json")
-    assert code == 0, output
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+def command_rows(home: Path, *words: str) -> list[dict]:
+    """Run a command that has to succeed; return the rows that it prints as JSON."""
+    result = run_command(home, *words, "--json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
 
 
 @pytest.fixture(scope="module")
-def evaluated(parity_home: Path) -> dict[str, dict[str, dict]]:
-    """Model -> metric -> row, after one model was evaluated in two ways."""
-    model = ("--model", "tiny-vlm/step-4440")
-    metrics = rows(parity_home, "evaluate", "parity", *model)
-    metrics += rows(parity_home, "evaluate", "parity", *model, "--elicit", "likelihood")
-    kept: dict[str, dict[str, dict]] = {}
-    for row in metrics:
-        if row["category"] == "all":
-            kept.setdefault(row["model"], {})[row["metric"]] = row
-    return kept
-
-
-def test_each_method_has_a_row_of_its_own_and_signs_it(parity_home: Path, evaluated):
-    name = "tiny-vlm/step-4440"
-    assert list(evaluated) == [name, f"{name}+likelihood"]
-    signed = {
-        model: re.search(r"elicit=([a-z-]+)", metrics["accuracy"]["signature"])
-        for model, metrics in evaluated.items()
-    }
-    assert [value and value[1] for value in signed.values()] == [None, "likelihood-letters-none"]
-    board = {row["model"] for row in rows(parity_home, "leaderboard", "parity")}
-    assert set(evaluated) <= board
-
-
-def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
-    added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
-    has = {model: added <= set(metrics) for model, metrics in evaluated.items()}
-    assert list(has.values()) == [False, True]
-    metrics = evaluated["tiny-vlm/step-4440+likelihood"]
-    assert 0.5 <= metrics["mean_confidence"]["value"] <= 1
-    assert metrics["accuracy_of_confident_half"]["n_scored"] >= 4
-
-
-def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, evaluated):
-    model = "tiny-vlm/step-4440+likelihood"
-    _, output = run(parity_home, "bundle", "reproduce", "parity", model)
-    assert "same digits" in output, output
-
-
-def test_a_reading_parses_what_elicitation_leaves_none_of(parity_home: Path):
-    code, output = run(
-        parity_home,
-        "evaluate",
-        "parity",
-        "--model",
-        "prior",
-        "--elicit",
-        "likelihood",
-        "--scorer",
-        "x",
+def metrics(parity_home: Path) -> dict[str, dict[str, dict]]:
+    """Model -> metric -> row over all questions, of answers as text and by likelihood."""
+    rows = command_rows(parity_home, "evaluate", "parity", "--model", MODEL)
+    rows += command_rows(
+        parity_home, "evaluate", "parity", "--model", MODEL, "--elicit", "likelihood"
     )
-    assert code == 2
-    assert "--scorer" in output
+    metrics: dict[str, dict[str, dict]] = {}
+    for row in rows:
+        if row["category"] == "all":
+            metrics.setdefault(row["model"], {})[row["metric"]] = row
+    return metrics
+
+
+def test_each_method_of_elicitation_has_its_own_row(parity_home: Path, metrics):
+    assert list(metrics) == [MODEL, f"{MODEL}+likelihood"]
+    board = {row["model"] for row in command_rows(parity_home, "leaderboard", "parity")}
+    assert set(metrics) <= board
+
+
+def test_only_an_elicited_number_has_its_method_in_the_signature(metrics):
+    assert "elicit=" not in metrics[MODEL]["accuracy"]["signature"]
+    signature = metrics[f"{MODEL}+likelihood"]["accuracy"]["signature"]
+    assert re.findall(r"elicit=([a-z-]+)", signature) == ["likelihood-letters-none"]
+
+
+def test_only_likelihoods_have_calibration(metrics):
+    calibration = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
+    assert calibration.isdisjoint(metrics[MODEL])
+    by_likelihood = metrics[f"{MODEL}+likelihood"]
+    assert calibration <= set(by_likelihood)
+    assert 0.5 <= by_likelihood["mean_confidence"]["value"] <= 1  # of two options
+    assert by_likelihood["accuracy_of_confident_half"]["n_scored"] >= 4  # of 8 questions
+
+
+def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, metrics):
+    result = run_command(parity_home, "bundle", "reproduce", "parity", f"{MODEL}+likelihood")
+    assert "same digits" in result.output, result.output
+
+
+def test_a_scorer_is_refused_with_likelihoods(parity_home: Path):
+    options = ("--model", "prior", "--elicit", "likelihood", "--scorer", "x")
+    result = run_command(parity_home, "evaluate", "parity", *options)
+    assert result.exit_code == 2
+    assert "--scorer" in result.output

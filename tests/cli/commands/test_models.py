@@ -24,13 +24,20 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "home"
 
 
-def test_an_encoder_is_listed_but_is_no_model(home):
+def test_an_encoder_is_listed(home):
     assert lines(bench("models", "list", "clip", "--json")) == [
         {"name": "clip", "kind": "encoder", "place": "a/clip", "embedded": False}
     ]
-    for arguments in (("models", "check", "clip"), ("evaluate", "codis", "--model", "clip")):
-        result = bench(*arguments, fails=True)
-        assert "clip is an encoder" in result.output.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("models", "check", "clip"), ("evaluate", "codis", "--model", "clip")],
+    ids=["check", "evaluate"],
+)
+def test_an_encoder_is_refused_as_a_chat_model(home, command):
+    output = bench(*command, fails=True).output
+    assert "clip is an encoder" in output.replace("\n", " ")
 
 
 @pytest.mark.long
@@ -39,14 +46,15 @@ def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     bench("evaluate", task, "--model", "clip", "--dry-run")
     rows = lines(bench("evaluate", task, "--model", "clip", "--json"))
     assert {row["model"] for row in rows} == {"clip"}
-    many = ("evaluate", task, "--model", "clip", "--model", "random", "--keep-going", "--json")
-    assert [one["error"] for one in lines(bench(*many))] == ["", ""]
+    both = ("--model", "clip", "--model", "random", "--keep-going")
+    results = lines(bench("evaluate", task, *both, "--json"))
+    assert [result["error"] for result in results] == ["", ""]
     assert "same digits" in bench("bundle", "reproduce", task, "clip").stdout
     bench("home", "remove", "clip", "--yes")
-    left = lines(bench("tables", "show", f"{task}/metrics", "--json"))
-    assert {row["model"] for row in left} == {"random"}
+    remaining = lines(bench("tables", "show", f"{task}/metrics", "--json"))
+    assert {row["model"] for row in remaining} == {"random"}
 
 
-def test_a_model_without_a_section_is_listed_if_it_is_named(home):
+def test_a_derived_model_without_a_section_is_listed_by_its_name(home):
     (row,) = lines(bench("models", "list", "random+likelihood", "--json"))
     assert (row["name"], row["kind"]) == ("random+likelihood", "elicited")

@@ -1,4 +1,4 @@
-"""`bench tables diff` gives no verdict between what readers, judges or nobody read."""
+"""``bench tables diff`` gives no verdict between models whose responses were read differently."""
 
 import json
 from xml.etree import ElementTree as ET
@@ -9,12 +9,16 @@ from tests.fakes.chat_server import ChatServer, texts
 from tests.fakes.commands import bench, lines
 from tests.fakes.signs import N, read_well, write_home
 
-MODELS = {"half": "responses", "read": "responses", "all": "all"}
+MODELS = {"half": "responses", "read": "responses", "all": "all"}  # name -> file of responses
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """Half of the responses are unread; a reader or a judge reads them; others are all stated."""
+    """A home with three models, and with a helper that reads responses.
+
+    Rules read half of the responses of "half"; the helper reads the same ones of "read"; and all
+    responses of "all" state their answer.
+    """
     home = tmp_path_factory.mktemp("gate") / "home"
     with ChatServer(lambda body: read_well("".join(texts(body)))) as server, \
             pytest.MonkeyPatch.context() as patch:  # fmt: skip
@@ -38,7 +42,7 @@ def _at_home(home, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(home))
 
 
-def test_another_reader_gives_no_verdict(tmp_path):
+def test_models_of_different_readers_are_not_comparable(tmp_path):
     """All outputs of the gate give the cause; the exit code is 3 on undecided, and 1 on worse."""
     file = tmp_path / "gate.xml"
     diff = ("tables", "diff", "half", "read", "--suite", "signs")
@@ -55,11 +59,11 @@ def test_another_reader_gives_no_verdict(tmp_path):
     assert (first["verdict"], first["p"]) == ("not comparable", None)
 
 
-def test_unread_responses_leave_it_undecided_with_the_next_command():
+def test_unread_responses_are_undecided_with_the_next_command():
     diff = ("tables", "diff", "half", "all", "--suite", "signs", "--fail-on", "undecided")
-    shown = bench(*diff, code=3)
+    result = bench(*diff, code=3)
     assert (
         "all against half: undecided on 1 of 1 tasks"
         " (signs: 50.0 % of the responses of half are unread)."
-    ) in shown.stdout
-    assert "for a verdict: bench evaluate signs --model half --reader MODEL" in shown.stderr
+    ) in result.stdout
+    assert "for a verdict: bench evaluate signs --model half --reader MODEL" in result.stderr

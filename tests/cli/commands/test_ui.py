@@ -1,9 +1,9 @@
-"""The Dagster UI in Chromium: its graph, a suite evaluated by clicks, what is seen of it then."""
+"""The Dagster UI in Chromium: a suite is evaluated by clicks, and its results are shown."""
 
 import base64
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -28,8 +28,8 @@ kind = "random"
 kind = "random"
 seed = 1
 """
-LONGEST = 120_000  # ms, on a machine that does much else: nobody waits as long on an idle one
-A_RUN = 300_000  # ms, on the same: a process starts, imports the graph and evaluates a suite
+TIMEOUT = 120_000  # ms, for a busy machine
+RUN_TIMEOUT = 300_000  # ms, for a run on it: a process that imports the graph and evaluates
 RUN_OF_BOTH = re.compile(r"Step 200 of run: \d\.\d{3}, after \d\.\d{3} at step 100")
 PHOTOS = {"image/jpeg", "image/png", "image/webp"}
 
@@ -52,14 +52,14 @@ def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def tab(chromium: "Browser") -> "Iterator[Page]":
-    """An empty page; what Dagster's own scripts write to the console is theirs."""
+    """An empty page, whose console is not checked, since Dagster's own scripts write to it."""
     context = chromium.new_context(viewport={"width": 1600, "height": 1000})
-    context.set_default_timeout(LONGEST)
+    context.set_default_timeout(TIMEOUT)
     yield context.new_page()
     context.close()
 
 
-def test_a_suite_is_evaluated_by_clicks_and_looked_at(tab: "Page", ui: str) -> None:
+def test_a_suite_is_evaluated_by_clicks_and_its_results_are_shown(tab: "Page", ui: str) -> None:
     tab.goto(f"{ui}/locations/bench_assets/jobs/evaluate_codis")
     tab.get_by_role("button", name="Materialize all").click()
     tab.get_by_text("Select a partition").click()
@@ -67,22 +67,22 @@ def test_a_suite_is_evaluated_by_clicks_and_looked_at(tab: "Page", ui: str) -> N
     tab.keyboard.press("Escape")
     tab.get_by_role("button", name="Launch 1 run").click()
     dialog = tab.locator("[role=dialog][aria-modal=true]")  # a closed popover may be one, too
-    dialog.wait_for(state="hidden")  # who leaves before has launched nothing
-    _see_success(tab, ui)
-    _see_checks(tab, ui)
-    mistakes = _shown(tab, f"{ui}/assets/codis/scores?view=partitions", "mistakes")
-    assert {kind for kind, _ in mistakes} <= PHOTOS
-    results = _shown(tab, f"{ui}/assets/codis/metrics?view=partitions", "results")
+    dialog.wait_for(state="hidden")  # leaving earlier would launch nothing
+    _wait_for_success(tab, ui)
+    _wait_for_checks(tab, ui)
+    mistakes = _metadata_images(tab, f"{ui}/assets/codis/scores?view=partitions", "mistakes")
+    assert {image.media_type for image in mistakes} <= PHOTOS
+    results = _metadata_images(tab, f"{ui}/assets/codis/metrics?view=partitions", "results")
     assert RUN_OF_BOTH.search(tab.get_by_role("dialog").inner_text())
-    assert "curve" in results[-1][1]
+    assert "curve" in results[-1].description
 
 
-def _see_success(tab: "Page", ui: str) -> None:
+def _wait_for_success(tab: "Page", ui: str) -> None:
     tab.goto(f"{ui}/locations/bench_assets/jobs/evaluate_codis/runs")
-    tab.get_by_text("Success").first.wait_for(timeout=A_RUN)
+    tab.get_by_text("Success").first.wait_for(timeout=RUN_TIMEOUT)
 
 
-def _see_checks(tab: "Page", ui: str) -> None:
+def _wait_for_checks(tab: "Page", ui: str) -> None:
     tab.goto(f"{ui}/assets/codis/scores?view=checks")
     tab.get_by_text("no_row_lost").first.click()
     tab.get_by_text("80 scores").first.wait_for()
@@ -90,17 +90,24 @@ def _see_checks(tab: "Page", ui: str) -> None:
     link.wait_for()
 
 
-def _shown(tab: "Page", address: str, entry: str) -> list[tuple[str, str]]:
-    """Open a page of metadata; its images, each by its kind and what it says in words."""
+class ShownImage(NamedTuple):
+    """An image of Markdown that the page has decoded."""
+
+    media_type: str
+    description: str
+
+
+def _metadata_images(tab: "Page", address: str, entry: str) -> list[ShownImage]:
+    """Open an entry of metadata of the second model; return its images."""
     tab.goto(f"{address}&partition={SECOND}")
     tab.get_by_role("row", name=entry).get_by_text("Show Markdown").click()
-    images = tab.get_by_role("dialog").locator("img")
-    images.first.wait_for()
-    found = []
-    for one in images.all():
-        assert one.evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
-        source = str(one.get_attribute("src"))
-        kind = source.removeprefix("data:").partition(";")[0]
-        found.append((kind, str(one.get_attribute("alt"))))
-        base64.b64decode(source.partition(",")[2], validate=True)
-    return found
+    locator = tab.get_by_role("dialog").locator("img")
+    locator.first.wait_for()
+    images = []
+    for image in locator.all():
+        assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1
+        header, _, data = str(image.get_attribute("src")).partition(",")
+        base64.b64decode(data, validate=True)
+        media_type = header.removeprefix("data:").partition(";")[0]
+        images.append(ShownImage(media_type, str(image.get_attribute("alt"))))
+    return images
