@@ -1,10 +1,7 @@
-"""Images that say that they are turned."""
+"""Decoding: orientation, depth, alpha and colours; every failure is an ``ImageError``."""
 
-import io
 import re
-import struct
 import warnings
-import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +11,7 @@ from PIL import Image, PngImagePlugin
 
 from bench_assets.core.images.decoding import decode, is_plain, read_header
 from bench_assets.core.schema.errors import BenchError, ImageError
-from tests.core.images.pixels import greys, of, row
+from tests.core.images.pixels import decoded_greys, decoded_row, row_image
 from tests.fakes.written_images import (
     CORNERS,
     animated,
@@ -30,7 +27,7 @@ from tests.fakes.written_images import (
 
 RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS
 UPRIGHT = {
-    # What EXIF says of the row and column that come first: what is to be seen, row by row.
+    # EXIF orientation: the pixels of the upright image, row by row.
     1: [[RED, GREEN, BLUE], [BLACK, YELLOW, CYAN]],
     2: [[BLUE, GREEN, RED], [CYAN, YELLOW, BLACK]],
     3: [[CYAN, YELLOW, BLACK], [BLUE, GREEN, RED]],
@@ -44,7 +41,7 @@ UPRIGHT = {
 
 @pytest.mark.parametrize("image_format", ["PNG", "WEBP", "TIFF"])
 @pytest.mark.parametrize("orientation", UPRIGHT)
-def test_a_image_is_turned_as_its_exif_says(orientation, image_format):
+def test_an_image_is_turned_as_its_exif_says(orientation, image_format):
     data = turned(orientation, image_format)
     assert seen(data) == UPRIGHT[orientation]
     assert (decode(data).width, decode(data).height) in ((3, 2), (2, 3))
@@ -62,17 +59,15 @@ XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
                 after=chunk(b"eXIf", bytes(turned(6, "PNG").split(b"eXIf")[1][:-16])),
             ),
             6,
-            id="EXIF that stands behind the pixels",
+            id="EXIF behind the pixels",
         ),
-        pytest.param(
-            saved(corners(), "WEBP", lossless=True, xmp=XMP), 3, id="XMP, and no EXIF at all"
-        ),
-        pytest.param(turned(9, "PNG"), 1, id="a number that means nothing"),
+        pytest.param(saved(corners(), "WEBP", lossless=True, xmp=XMP), 3, id="XMP without EXIF"),
+        pytest.param(turned(9, "PNG"), 1, id="an undefined number"),
         pytest.param(saved(corners(), exif=b"Exif\0\0II*\0\xff\xff\xff\xff"), 1, id="broken EXIF"),
-        pytest.param(saved(corners(), exif=b"Exif\0\0nonsense"), 1, id="EXIF that is none"),
+        pytest.param(saved(corners(), exif=b"Exif\0\0nonsense"), 1, id="nonsense instead of EXIF"),
     ],
 )
-def test_what_says_that_a_image_is_turned_is_heeded_if_it_can_be_read(data, orientation):
+def test_an_orientation_counts_wherever_it_stands_if_it_can_be_read(data, orientation):
     assert seen(data) == UPRIGHT[orientation]
 
 
@@ -97,14 +92,12 @@ def test_what_says_that_a_image_is_turned_is_heeded_if_it_can_be_read(data, orie
     ],
 )
 def test_more_than_8_bits_are_scaled(data, expected):
-    assert greys(data) == expected
+    assert decoded_greys(data) == expected
 
 
-def test_a_clear_level_of_16_bits_is_white():
-    assert greys(png(2, 1, 16, 0, [b"\0\0\x12\x34"], before=chunk(b"tRNS", b"\x12\x34"))) == [
-        0,
-        255,
-    ]
+def test_a_transparent_level_of_16_bits_is_white():
+    data = png(2, 1, 16, 0, [b"\0\0\x12\x34"], before=chunk(b"tRNS", b"\x12\x34"))
+    assert decoded_greys(data) == [0, 255]
 
 
 @pytest.mark.parametrize(
@@ -121,18 +114,17 @@ def test_pixels_without_a_defined_white_are_refused(data):
         decode(data)
 
 
-# How an image is shown: upright, its first frame, no larger than allowed, or an error by name.
+# Frames, plain files, limits and errors.
 
 
-ROOT = Path(__file__).parents[3]
-IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE, IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN = CORNERS
+FORMATS_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF")
 
 
-@pytest.mark.parametrize("image_format", ["GIF", "PNG", "WEBP", "TIFF"])
-def test_several_frames_are_shown_by_the_first(image_format):
+@pytest.mark.parametrize("image_format", FORMATS_WITH_FRAMES)
+def test_of_several_frames_the_first_is_decoded(image_format):
     data = animated(image_format)
-    shown = decode(data)
-    assert np.allclose(np.asarray(shown.image)[0, 0], IMAGES_RED, atol=5)
+    first_pixel, *_ = decoded_row(data)
+    assert np.allclose(first_pixel, RED, atol=5)
     assert not is_plain(data)
 
 
@@ -142,7 +134,7 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
 
 
 @pytest.mark.parametrize(
-    ("data", "plain"),
+    ("data", "expected"),
     [
         pytest.param(saved(corners()), True, id="a PNG in RGB"),
         pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
@@ -153,29 +145,27 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         pytest.param(saved(corners().convert("P")), False, id="a PNG with a palette"),
         pytest.param(saved(corners().convert("1")), False, id="a PNG of one bit"),
         pytest.param(png(1, 1, 16, 2, [b"\xff\0\0\0\0\0"]), False, id="a PNG of 3 x 16 bits"),
-        pytest.param(
-            saved(corners(), transparency=IMAGES_RED), False, id="a PNG with a clear colour"
-        ),
+        pytest.param(saved(corners(), transparency=RED), False, id="a PNG with a clear colour"),
         pytest.param(numbers([0, 65535], np.uint16, "PNG"), False, id="a PNG of 16 bits"),
         pytest.param(saved(corners(), "GIF"), False, id="a GIF"),
     ],
 )
-def test_what_every_reader_shows_alike_is_plain(data, plain):
-    assert is_plain(data) is plain
+def test_an_image_is_plain_if_every_reader_shows_it_alike(data, expected):
+    assert is_plain(data) is expected
 
 
 JPEG = saved(Image.effect_noise((64, 64), 50).convert("RGB"), "JPEG")
 PNG = saved(Image.effect_noise((64, 64), 50).convert("RGB"))
 
 
-def test_a_image_may_have_as_many_pixels_as_are_allowed():
+def test_an_image_may_have_as_many_pixels_as_are_allowed():
     assert decode(PNG, 64 * 64).width == 64
     with pytest.raises(ImageError, match="64 x 64 px, more than the 4095 px allowed"):
         decode(PNG, 64 * 64 - 1)
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    ("data", "expected_message"),
     [
         pytest.param(b"", "not an image in any known format", id="an empty file"),
         pytest.param(b"Once upon a time " * 99, "not an image", id="a text"),
@@ -190,31 +180,41 @@ def test_a_image_may_have_as_many_pixels_as_are_allowed():
         pytest.param(png(5, 0, 8, 2, []), "nothing to see|not an image", id="no rows"),
     ],
 )
-def test_what_cannot_be_shown_is_one_error(data, why):
-    with pytest.raises(ImageError, match=why):
+def test_a_file_that_is_no_image_is_an_error(data, expected_message):
+    with pytest.raises(ImageError, match=expected_message):
         decode(data)
-    _only_ours(is_plain, data)
+    with suppress(BenchError):
+        is_plain(data)
 
 
-def test_whatever_is_done_to_a_file_nothing_but_our_error_comes_out():
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(pytest.param(animated(name), id=f"{name}, frames") for name in FORMATS_WITH_FRAMES),
+        *(pytest.param(saved(corners(), name), id=name) for name in ("ICO", "JPEG2000")),
+        pytest.param(JPEG, id="JPEG"),
+        pytest.param(PNG, id="PNG"),
+        pytest.param(turned(6, "JPEG"), id="JPEG, turned"),
+    ],
+)
+def test_a_damaged_file_raises_no_other_errors_than_those_of_the_bench(data):
     rng = np.random.default_rng(7)
-    whole = [JPEG, PNG, *(animated(one) for one in ("GIF", "WEBP", "TIFF", "PNG"))]
-    whole += [turned(6, "JPEG"), saved(corners(), "ICO"), saved(corners(), "JPEG2000")]
-    for data in whole:
-        for _ in range(30):
-            spoilt = np.frombuffer(data, np.uint8).copy()
-            spots = rng.integers(0, min(len(spoilt), 400), 4)
-            spoilt[spots] = rng.integers(0, 256, 4)
-            for read in (decode, is_plain):
-                _only_ours(read, spoilt.tobytes(), 10_000)
+    for _ in range(30):
+        damaged = np.frombuffer(data, np.uint8).copy()
+        positions = rng.integers(0, min(len(damaged), 400), 4)
+        damaged[positions] = rng.integers(0, 256, 4)
+        with suppress(BenchError):
+            decode(damaged.tobytes(), 10_000)
+        with suppress(BenchError):
+            is_plain(damaged.tobytes(), 10_000)
 
 
 class OddError(Exception):
-    """Of no kind that anybody would think of."""
+    """An error that no decoder documents."""
 
 
 @pytest.mark.parametrize("message", ["", "odd"])
-def test_whatever_a_decoder_raises_is_that_image_s_error(monkeypatch, message):
+def test_any_exception_of_a_decoder_is_an_image_error(monkeypatch, message):
     def load(_):
         raise OddError(message)
 
@@ -224,122 +224,105 @@ def test_whatever_a_decoder_raises_is_that_image_s_error(monkeypatch, message):
     assert decode(JPEG).width == 64
 
 
-def test_whatever_reading_exif_raises_a_image_is_upright(monkeypatch):
+def test_an_image_is_upright_if_its_exif_cannot_be_read(monkeypatch):
     def getexif(_):
         raise OddError
 
     monkeypatch.setattr(Image.Image, "getexif", getexif)
-    assert seen(turned(6, "PNG")) == [
-        [IMAGES_RED, IMAGES_GREEN, IMAGES_BLUE],
-        [IMAGES_BLACK, IMAGES_YELLOW, IMAGES_CYAN],
-    ]
+    assert seen(turned(6, "PNG")) == [[RED, GREEN, BLUE], [BLACK, YELLOW, CYAN]]
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("where", ["load", "getexif"])
-def test_the_end_of_the_program_is_no_image_s_error(monkeypatch, where, raised):
-    def end(_):
-        raise raised
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("method", ["load", "getexif"])
+def test_the_end_of_the_program_is_no_image_error(monkeypatch, method, exception):
+    def end_program(_):
+        raise exception
 
-    monkeypatch.setattr(Image.Image, where, end)
-    monkeypatch.setattr(PngImagePlugin.PngImageFile, where, end)
-    with pytest.raises(raised):
+    monkeypatch.setattr(Image.Image, method, end_program)
+    monkeypatch.setattr(PngImagePlugin.PngImageFile, method, end_program)
+    with pytest.raises(exception):
         decode(turned(6, "PNG"))
 
 
-def _only_ours(read, *args):
-    with suppress(BenchError):
-        read(*args)
+ROOT = Path(__file__).parents[3]
+OPENING_CALLS = re.compile(r"\b(Image|Images?)\.open\(|imread|imdecode|exif_transpose")
 
 
-OPENS = re.compile(r"\b(Image|Images?)\.open\(|imread|imdecode|exif_transpose")
-
-
-def test_images_are_opened_in_one_place():
-    """But for sprites, which keep their alpha, and metadata."""
+def test_only_two_modules_open_images():
+    """Besides the decoder, scenes open sprites, which keep their alpha."""
     folders = ("bench_assets", "resources", "sensors", "examples")
-    files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
-    opening = {
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    opening_files = [
         file.relative_to(ROOT).as_posix()
         for file in files
-        if OPENS.search(file.read_text(encoding="utf-8"))
-    }
-    assert opening == {
+        if OPENING_CALLS.search(file.read_text(encoding="utf-8"))
+    ]
+    assert sorted(opening_files) == [
         "bench_assets/core/images/decoding.py",
         "bench_assets/core/images/synthetic_scenes.py",
-    }
+    ]
 
 
-def with_size(width, height):
-    """A PNG whose header says so; the rest of it is another image's."""
-    written = io.BytesIO()
-    Image.new("L", (1, 1)).save(written, "PNG")
-    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    ending = struct.pack(">I", zlib.crc32(header))
-    return written.getvalue()[:12] + header + ending + written.getvalue()[33:]
-
-
-def test_what_is_allowed_here_is_not_warned_of():
+def test_an_image_that_is_allowed_raises_no_warning_of_pillow():
+    data = png(10_000, 9_000, 8, 0, [])  # a header alone
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
-        assert read_header(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000, 1)
+        assert read_header(data) == ("PNG", 10_000, 9_000, 1)
 
 
-# What pixels become in RGB: each value by pencil.
+# What pixels become in RGB.
 
 
-WHITE, PIXELS_BLACK, PIXELS_RED = (255, 255, 255), (0, 0, 0), (255, 0, 0)
-TWO = of("P", 0, 1, palette=[255, 0, 0, 0, 0, 0])  # red, black
-HALF = 127  # black, of which 128 in 255 covers white: 255 * 127 / 255
+WHITE = (255, 255, 255)
+RED_BLACK = row_image("P", 0, 1, palette=[*RED, *BLACK])
+HALF = 127  # black with an alpha of 128 on white: 255 * (255 - 128) / 255
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
         pytest.param(
-            saved(of("RGBA", (0, 0, 0, 255), (0, 0, 0, 0), (0, 0, 0, 128), (255, 0, 0, 128))),
-            [PIXELS_BLACK, WHITE, (HALF,) * 3, (255, HALF, HALF)],
+            saved(
+                row_image("RGBA", (0, 0, 0, 255), (0, 0, 0, 0), (0, 0, 0, 128), (255, 0, 0, 128))
+            ),
+            [BLACK, WHITE, (HALF,) * 3, (255, HALF, HALF)],
             id="a PNG of RGBA",
         ),
         pytest.param(
-            saved(of("LA", (0, 255), (0, 0), (0, 128))),
-            [PIXELS_BLACK, WHITE, (HALF,) * 3],
+            saved(row_image("LA", (0, 255), (0, 0), (0, 128))),
+            [BLACK, WHITE, (HALF,) * 3],
             id="a PNG of grey and alpha",
         ),
         pytest.param(
-            saved(TWO, transparency=1), [PIXELS_RED, WHITE], id="a PNG palette's clear colour"
+            saved(RED_BLACK, transparency=1), [RED, WHITE], id="a PNG palette's clear colour"
         ),
         pytest.param(
-            saved(TWO, transparency=b"\xff\x80"),
-            [PIXELS_RED, (HALF,) * 3],
+            saved(RED_BLACK, transparency=b"\xff\x80"),
+            [RED, (HALF,) * 3],
             id="a PNG palette of which each colour has its alpha",
         ),
         pytest.param(
             png(8, 1, 1, 0, [b"\x00"], before=chunk(b"tRNS", b"\0\0")),
             [WHITE] * 8,
-            id="a clear level of 1 bit: black",
+            id="a transparent level of 1 bit: black",
         ),
         pytest.param(
             png(
-                2,
-                1,
-                16,
-                2,
-                [b"\x80\0\0\0\0\0" + bytes(6)],
+                *(2, 1, 16, 2, [b"\x80\0\0\0\0\0" + bytes(6)]),
                 before=chunk(b"tRNS", b"\x80" + bytes(5)),
             ),
-            [WHITE, PIXELS_BLACK],
+            [WHITE, BLACK],
             id="a clear colour of 3 x 16 bits",
         ),
         pytest.param(
             png(2, 1, 16, 6, [bytes(6) + b"\xff\xff" + bytes(8)]),
-            [PIXELS_BLACK, WHITE],
+            [BLACK, WHITE],
             id="RGBA of 4 x 16 bits",
         ),
     ],
 )
 def test_alpha_is_laid_on_white(data, expected):
-    assert row(data) == expected
+    assert decoded_row(data) == expected
 
 
 @pytest.mark.parametrize(
@@ -347,20 +330,20 @@ def test_alpha_is_laid_on_white(data, expected):
     [
         pytest.param(
             saved(Image.new("CMYK", (8, 8), (0, 255, 255, 0)), "JPEG", quality=100),
-            [PIXELS_RED] * 8,
+            [RED] * 8,
             id="inks in a JPEG, which Adobe writes inverted",
         ),
-        pytest.param(saved(of("1", 255, 0)), [WHITE, PIXELS_BLACK], id="one bit"),
-        pytest.param(saved(TWO), [PIXELS_RED, PIXELS_BLACK], id="a palette in a PNG"),
+        pytest.param(saved(row_image("1", 255, 0)), [WHITE, BLACK], id="one bit"),
+        pytest.param(saved(RED_BLACK), [RED, BLACK], id="a palette in a PNG"),
         pytest.param(
             png(4, 1, 2, 0, [bytes([0b00011011])]), [(85 * n,) * 3 for n in range(4)], id="2 bits"
         ),
         pytest.param(
             png(2, 1, 16, 2, [b"\xff\xff\0\0\0\0" + bytes(6)]),
-            [PIXELS_RED, PIXELS_BLACK],
+            [RED, BLACK],
             id="3 x 16 bits",
         ),
     ],
 )
 def test_colours_become_rgb(data, expected):
-    assert row(data) == expected
+    assert decoded_row(data) == expected

@@ -1,3 +1,5 @@
+"""Circles, boxes, labels and masks: which pixels they change."""
+
 import io
 
 import numpy as np
@@ -18,14 +20,15 @@ from bench_assets.core.images.drawing import (
 
 GREY = (90, 90, 90)
 RED = (255, 0, 0)
+BOX = (50, 60, 200, 220)
 
 
 def plain(width=400, height=300):
     return Image.new("RGB", (width, height), GREY)
 
 
-def where(image, colour):
-    """Columns and rows of the px that have just this colour."""
+def pixels_of_colour(image, colour):
+    """Columns and rows of the pixels that have exactly this colour."""
     rows, columns = np.nonzero((np.asarray(image) == colour).all(axis=2))
     return columns, rows
 
@@ -44,9 +47,8 @@ def test_images_are_scaled_to_a_height(size, height, expected):
 
 @pytest.mark.parametrize("radius", [5, 10, 15])
 def test_a_circle_has_its_radius_and_is_empty_inside(radius):
-    columns, rows = where(
-        draw_labelled_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red"), RED
-    )
+    image = draw_labelled_circles(plain(), [Mark("", (200, 150))], radius=radius, colour="red")
+    columns, rows = pixels_of_colour(image, RED)
     assert (columns.min(), columns.max()) == (200 - radius, 200 + radius)
     assert (rows.min(), rows.max()) == (150 - radius, 150 + radius)
     assert np.hypot(columns - 200, rows - 150).min() > radius / 2
@@ -62,20 +64,27 @@ def test_a_circle_has_its_radius_and_is_empty_inside(radius):
         pytest.param((395, 150), id="right edge"),
     ],
 )
-def test_a_label_at_the_border_is_as_whole_as_in_the_middle(point):
-    def letters(at):
-        labelled = draw_labelled_circles(plain(), [Mark("REF", at)], radius=10, colour="red")
-        bare = draw_labelled_circles(plain(), [Mark("", at)], radius=10, colour="red")
-        return (np.asarray(labelled) != np.asarray(bare)).any(axis=2).sum()
+def test_the_label_of_a_circle_at_the_border_is_whole(point):
+    assert n_label_pixels_of_circle(point) == n_label_pixels_of_circle((200, 150))
 
-    assert letters(point) == letters((200, 150))
+
+def n_label_pixels_of_circle(point):
+    """Number of pixels that the label of a circle at this point changes."""
+    labelled = draw_labelled_circles(plain(), [Mark("REF", point)], radius=10, colour="red")
+    bare = draw_labelled_circles(plain(), [Mark("", point)], radius=10, colour="red")
+    return changed_pixels(labelled, bare).sum()
+
+
+def changed_pixels(image, other_image):
+    """Whether each pixel differs, by row and column."""
+    return (np.asarray(image) != np.asarray(other_image)).any(axis=2)
 
 
 def test_a_box_is_drawn_inwards_from_its_sides():
-    drawn = draw_labelled_boxes(plain(), [LabelledBox("", (50, 60, 200, 220), "red")])
-    columns, rows = where(drawn, RED)
-    assert (columns.min(), rows.min(), columns.max(), rows.max()) == (50, 60, 200, 220)
-    assert drawn.getpixel((54, 140)) == GREY
+    image = draw_labelled_boxes(plain(), [LabelledBox("", BOX, "red")])
+    columns, rows = pixels_of_colour(image, RED)
+    assert (columns.min(), rows.min(), columns.max(), rows.max()) == BOX
+    assert image.getpixel((54, 140)) == GREY
 
 
 @pytest.mark.parametrize(
@@ -88,94 +97,111 @@ def test_a_box_is_drawn_inwards_from_its_sides():
     ],
 )
 def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
-    def letters(of):
-        images = [
-            draw_labelled_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")
-        ]
-        first, second = map(np.asarray, images)
-        return ((first != second).any(axis=2) & (first != RED).any(axis=2)).sum()
+    assert n_label_pixels_of_box(box) == n_label_pixels_of_box(BOX)
 
-    assert letters(box) == letters((50, 60, 200, 220))
+
+def n_label_pixels_of_box(box):
+    """Number of pixels, other than those of the box, that the label of a box changes."""
+    labelled = draw_labelled_boxes(plain(), [LabelledBox("REF", box, "red")])
+    bare = draw_labelled_boxes(plain(), [LabelledBox("", box, "red")])
+    is_red = (np.asarray(labelled) == RED).all(axis=2)
+    return (changed_pixels(labelled, bare) & ~is_red).sum()
 
 
 def test_a_mask_covers_its_box_and_nothing_else():
-    columns, rows = where(mask_box(plain(), (100, 50, 200, 150)), (0, 0, 0))
+    columns, rows = pixels_of_colour(mask_box(plain(), (100, 50, 200, 150)), (0, 0, 0))
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == (100, 50, 199, 149)
     assert len(columns) == 100 * 100
 
 
-def test_the_image_given_stays_as_it_is():
+def test_drawing_leaves_the_original_image_as_it_is():
     image = plain()
     draw_labelled_circles(image, [Mark("A", (200, 150))], radius=10, colour="red")
-    draw_labelled_boxes(image, [LabelledBox("A", (50, 60, 200, 220), "red")])
+    draw_labelled_boxes(image, [LabelledBox("A", BOX, "red")])
     mask_box(image, (0, 0, 10, 10))
     assert image.getcolors() == [(400 * 300, GREY)]
 
 
-def test_encoding_is_repeatable_and_close():
-    drawn = draw_labelled_circles(plain(), [Mark("A", (200, 150))], radius=10, colour="red")
-    assert encode_jpeg(drawn) == encode_jpeg(drawn.copy())
-    with Image.open(io.BytesIO(encode_jpeg(drawn))) as back:
-        difference = np.abs(np.asarray(back, float) - np.asarray(drawn, float))
-        # At quality 95 a tenth of the standard's steps, which begin with 16; colours at full size.
-        assert isinstance(back, JpegImageFile)
-        assert back.quantization[0][0] == 2
-        assert [sampling[1:3] for sampling in back.layer] == [(1, 1)] * 3
+def image_with_circle():
+    return draw_labelled_circles(plain(), [Mark("A", (200, 150))], radius=10, colour="red")
+
+
+def test_equal_images_are_encoded_to_equal_bytes():
+    assert encode_jpeg(image_with_circle()) == encode_jpeg(image_with_circle())
+
+
+def test_an_encoded_image_is_close_to_the_original():
+    image = image_with_circle()
+    with Image.open(io.BytesIO(encode_jpeg(image))) as decoded:
+        difference = np.abs(np.asarray(decoded, float) - np.asarray(image, float))
     assert difference.mean() < 1
 
 
-# Where labels come to stand: by pencil, from the edge of what they name.
+def test_images_are_encoded_with_quality_95_and_colours_at_full_size():
+    with Image.open(io.BytesIO(encode_jpeg(plain()))) as decoded:
+        assert isinstance(decoded, JpegImageFile)
+        # A tenth of the first step of the standard, which is 16.
+        first_step, *_ = decoded.quantization[0]
+        assert first_step == 2
+        samplings = [(across, down) for _, across, down, _ in decoded.layer]
+        assert samplings == [(1, 1)] * 3
 
 
-LIME = (0, 255, 0)
-BOX = (50, 60, 200, 220)
+# Positions of labels.
 
 
-def changed(image, bare):
-    """First column and row, last column and row of what a label changed."""
-    rows, columns = np.nonzero((np.asarray(image) != np.asarray(bare)).any(axis=2))
-    return columns.min(), rows.min(), columns.max(), rows.max()
+def label_corner(image, image_without_label):
+    """Column and row of the upper left corner of a label."""
+    rows, columns = np.nonzero(changed_pixels(image, image_without_label))
+    return columns.min(), rows.min()
 
 
-def in_boxes(*labels):
-    return draw_labelled_boxes(plain(), [LabelledBox(label, BOX, "red") for label in labels])
+def equal_boxes(n, last_colour="red"):
+    """n times the same box with the label E."""
+    colours = ["red"] * (n - 1) + [last_colour]
+    return draw_labelled_boxes(plain(), [LabelledBox("E", BOX, colour) for colour in colours])
 
 
-def test_labels_take_the_corners_in_turn_and_then_the_first_again():
-    corners = [changed(in_boxes(*"EEEE"[:n], "E"), in_boxes(*"EEEE"[:n])) for n in range(1, 4)]
-    (x_1, y_1, *_), (x_2, y_2, *_), (x_3, y_3, *_) = corners
-    assert x_1 == x_3 > 150 > x_2
-    assert y_1 < 150 < y_2 == y_3
-    colours = ["red"] * 4 + ["lime"]
-    fifth = draw_labelled_boxes(plain(), [LabelledBox("E", BOX, colour) for colour in colours])
-    inside = np.asarray(fifth)[65:100, 55:100]  # of the upper left corner
-    assert (inside == LIME).all(axis=2).any()
+def test_labels_of_one_box_take_its_corners_in_turn():
+    x_2, y_2 = label_corner(equal_boxes(2), equal_boxes(1))
+    x_3, y_3 = label_corner(equal_boxes(3), equal_boxes(2))
+    x_4, y_4 = label_corner(equal_boxes(4), equal_boxes(3))
+    assert x_2 == x_4 > 150 > x_3
+    assert y_2 < 150 < y_3 == y_4
 
 
-def test_a_label_covers_no_label_of_another_circle():
-    def stands(first):
-        circles = [Mark("", (200, 150)), Mark("", (200, 172))]
-        marks = [Mark(first, (200, 150)), Mark("B", (200, 172))]
-        bare = [Mark(first, (200, 150)), circles[1]]
-        drawn = [
-            draw_labelled_circles(plain(), some, radius=10, colour="red") for some in (marks, bare)
-        ]
-        return changed(*drawn)
+def test_the_fifth_label_of_a_box_takes_the_first_corner_again():
+    image = np.asarray(equal_boxes(5, last_colour="lime"))
+    upper_left_corner = image[65:100, 55:100]  # inside the lines of the box
+    assert (upper_left_corner == (0, 255, 0)).all(axis=2).any()
 
-    assert stands("")[0] > 200  # right of its circle
-    assert stands("A")[2] < 200  # where the other's label reaches down to
+
+def label_columns(upper_label):
+    """First and last column of the label of a circle below another one with this label."""
+    upper, lower = Mark(upper_label, (200, 150)), (200, 172)
+    labelled, bare = (
+        draw_labelled_circles(plain(), [upper, Mark(label, lower)], radius=10, colour="red")
+        for label in ("B", "")
+    )
+    _, columns = np.nonzero(changed_pixels(labelled, bare))
+    return columns.min(), columns.max()
+
+
+def test_a_label_stands_right_of_its_circle():
+    first_column, _ = label_columns(upper_label="")
+    assert first_column > 200
+
+
+def test_a_label_stands_left_of_its_circle_if_another_label_is_on_the_right():
+    _, last_column = label_columns(upper_label="A")
+    assert last_column < 200
 
 
 def test_images_stand_in_a_row_on_black_with_10_px_between_them():
     """A red one of 4 x 20 px and a blue one of 6 x 10 px, which hangs 5 px below the top."""
     row = concatenate_images([Image.new("RGB", (4, 20), "red"), Image.new("RGB", (6, 10), "blue")])
     assert row.size == (4 + 10 + 6, 20)
-    red, black, blue = (255, 0, 0), (0, 0, 0), (0, 0, 255)
-    assert [row.getpixel(at) for at in ((3, 0), (3, 19))] == [red, red]
-    assert [row.getpixel(at) for at in ((4, 10), (13, 10))] == [black, black]
-    assert [row.getpixel(at) for at in ((14, 4), (14, 5), (19, 14), (14, 15))] == [
-        black,
-        blue,
-        blue,
-        black,
-    ]
+    expected = np.zeros((20, 20, 3), np.uint8)
+    expected[:, :4] = RED
+    expected[5:15, 14:] = (0, 0, 255)
+    assert np.array_equal(np.asarray(row), expected)

@@ -1,3 +1,5 @@
+"""Near-duplicates of texts and images; frozen values are those of ImageHash and datasketch."""
+
 import tomllib
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +21,7 @@ FROZEN = tomllib.loads(Path(__file__).with_name("near_duplicates.toml").read_tex
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "similarity"),
+    ("earlier_text", "later_text", "similarity"),
     [
         pytest.param("abcdefgh", "abcdefgh", 1.0, id="equal"),
         pytest.param("abc defgh", "abcd\nefgh", 1.0, id="blanks do not count"),
@@ -27,48 +29,52 @@ FROZEN = tomllib.loads(Path(__file__).with_name("near_duplicates.toml").read_tex
         pytest.param("ab", "ab", 1.0, id="shorter than a shingle"),
     ],
 )
-def test_similarity_is_the_jaccard_similarity_of_shingles(one, other, similarity):
-    ((later, earlier, found),) = similar_texts({"one": one, "other": other}, 0.5)
-    assert (later, earlier) == ("other", "one")
-    assert found == pytest.approx(similarity)
+def test_similarity_is_the_jaccard_similarity_of_shingles(earlier_text, later_text, similarity):
+    (pair,) = similar_texts({"a": earlier_text, "b": later_text}, 0.5)
+    assert (pair.later, pair.earlier) == ("b", "a")
+    assert pair.similarity == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("earlier_text", "later_text"),
     [
         pytest.param("abcdef", "uvwxyz", id="nothing in common"),
         pytest.param("abcdef", "abcdeg", id="3 of 5, below the threshold"),
         pytest.param("", "", id="empty texts are like nothing"),
     ],
 )
-def test_texts_below_the_threshold_are_no_twins(one, other):
-    assert similar_texts({"one": one, "other": other}, 0.7) == []
+def test_texts_below_the_threshold_are_no_near_duplicates(earlier_text, later_text):
+    assert similar_texts({"a": earlier_text, "b": later_text}, 0.7) == []
 
 
-def drawn(size=64, box=(8, 8, 40, 30), fill="black"):
-    image = Image.new("RGB", (size, size), "white")
-    ImageDraw.Draw(image).rectangle(box, fill=fill)
+def rectangle(fill="black"):
+    image = Image.new("RGB", (64, 64), "white")
+    ImageDraw.Draw(image).rectangle((8, 8, 40, 30), fill=fill)
     return image
 
 
-def test_a_image_made_smaller_or_a_little_paler_looks_the_same():
-    same = [drawn().resize((48, 48)), drawn(fill="#202020")]
-    assert all(hash_distance(image_hash(drawn()), image_hash(p)) <= 4 for p in same)
+@pytest.mark.parametrize(
+    "variant", [rectangle().resize((48, 48)), rectangle("#202020")], ids=["smaller", "paler"]
+)
+def test_a_smaller_or_a_paler_image_has_nearly_the_same_hash(variant):
+    assert hash_distance(image_hash(rectangle()), image_hash(variant)) <= 4
 
 
-def test_a_text_shorter_than_a_shingle_is_one_and_the_threshold_itself_is_enough():
+def test_a_text_shorter_than_a_shingle_is_one_shingle():
     assert similar_texts({"a": "ab", "b": "cb"}, 0.3) == []
+
+
+def test_a_similarity_that_equals_the_threshold_is_enough():
     # abcd has abc and bcd, abce abc and bce: one of three is in both.
-    (twin,) = similar_texts({"a": "abcd", "b": "abce"}, 1 / 3)
-    assert (twin.later, twin.earlier, twin.similarity) == ("b", "a", 1 / 3)
+    (pair,) = similar_texts({"a": "abcd", "b": "abce"}, 1 / 3)
+    assert pair.similarity == 1 / 3
 
 
-def clouds(side, mode="RGB"):
+def clouds(width, mode="RGB"):
     """A texture without sharp edges, as photographs have."""
-    noise = np.random.RandomState(side).randint(0, 256, (6, 7, 3), dtype=np.uint8)
-    return (
-        Image.fromarray(noise).resize((side, side * 2 // 3), Image.Resampling.BICUBIC).convert(mode)
-    )
+    noise = np.random.RandomState(width).randint(0, 256, (6, 7, 3), dtype=np.uint8)
+    size = (width, width * 2 // 3)
+    return Image.fromarray(noise).resize(size, Image.Resampling.BICUBIC).convert(mode)
 
 
 def with_sprite(name):
@@ -78,7 +84,7 @@ def with_sprite(name):
 
 
 IMAGES = {
-    "drawn": drawn,
+    "drawn": rectangle,
     "flat": lambda: Image.new("RGB", (50, 40), "gray"),
     "one pixel": lambda: Image.new("L", (1, 1), 7),
     "noise": lambda: Image.fromarray(
@@ -101,20 +107,23 @@ def test_an_image_hash_is_that_of_imagehash(name):
 
 @pytest.mark.parametrize("text", FROZEN["min_hashes"])
 def test_min_hashes_are_those_of_datasketch(text):
-    hashes = min_hashes([text[at : at + 3] for at in range(len(text) - 2)])
+    shingles = [text[start : start + 3] for start in range(len(text) - 2)]
+    hashes = min_hashes(shingles)
     assert sha256(hashes.astype("<u4").tobytes()).hexdigest() == FROZEN["min_hashes"][text]
 
 
 @pytest.mark.parametrize("threshold", FROZEN["candidates"])
 def test_candidates_are_those_of_datasketch(threshold):
-    """Three texts of every share of equal characters: MinHash decides which are compared."""
+    """Three texts with each number of replaced characters: MinHash decides which are compared."""
     rng = Random(1)
     base = [chr(0x4E00 + rng.randrange(2000)) for _ in range(80)]
     texts = {"base": "".join(base)}
-    for number in range(120):
-        places = set(rng.sample(range(80), number // 3))
-        texts[f"{number}"] = "".join("甲" if n in places else base[n] for n in range(80))
-    pairs = [pair[:2] for pair in similar_texts(texts, float(threshold))]
+    for n in range(120):
+        characters = base.copy()
+        for position in rng.sample(range(80), n // 3):
+            characters[position] = "甲"
+        texts[str(n)] = "".join(characters)
+    pairs = [(pair.later, pair.earlier) for pair in similar_texts(texts, float(threshold))]
     frozen = FROZEN["candidates"][threshold]
     assert len(pairs) == frozen["pairs"]
     assert sha256(repr(pairs).encode()).hexdigest() == frozen["sha256"]

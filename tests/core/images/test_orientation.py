@@ -1,4 +1,4 @@
-"""Points of stored images on upright ones, against Pillow's own turning of drawn pixels."""
+"""Points of stored images on upright ones, against images that Pillow turns."""
 
 import io
 
@@ -9,26 +9,19 @@ from PIL import Image, ImageOps
 from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.orientation import ImageFrame, read_annotated_frame, read_frame
 from bench_assets.core.schema.errors import ImageError
+from tests.fakes.written_images import turned
 
-ALL = range(1, 9)
+ORIENTATIONS = range(1, 9)
 WIDTH, HEIGHT = 40, 30
 
 
-def turned(orientation, image, image_format="PNG"):
-    exif = Image.Exif()
-    exif[274] = orientation
-    file = io.BytesIO()
-    image.save(file, image_format, exif=exif)
-    return file.getvalue()
-
-
 @pytest.mark.parametrize("image_format", ["PNG", "TIFF"])
-@pytest.mark.parametrize("orientation", ALL)
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
     """The one white pixel, column 7 and row 22, has its middle at (7.5, 22.5)."""
     image = Image.new("RGB", (WIDTH, HEIGHT))
     image.putpixel((7, 22), (255, 255, 255))
-    data = turned(orientation, image, image_format)
+    data = turned(orientation, image_format, image)
     frame = read_frame(data)
     assert (frame.width, frame.height, frame.orientation) == (WIDTH, HEIGHT, orientation)
     upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
@@ -38,17 +31,18 @@ def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
     assert frame.to_stored((column + 0.5, row + 0.5)) == (7.5, 22.5)
 
 
-@pytest.mark.parametrize("orientation", ALL)
-def test_left_and_right_of_a_scene_are_exchanged_by_mirrors_only(orientation):
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+def test_only_a_mirrored_frame_reverses_the_order_of_corners(orientation):
     """Three corners in clockwise order stay so, unless the image is mirrored."""
     frame = ImageFrame(WIDTH, HEIGHT, orientation)
-    a, b, c = (np.array(frame.to_shown(at)) for at in ((0, 0), (WIDTH, 0), (WIDTH, HEIGHT)))
+    corners = [(0, 0), (WIDTH, 0), (WIDTH, HEIGHT)]
+    a, b, c = (np.array(frame.to_shown(corner)) for corner in corners)
     (ux, uy), (vx, vy) = b - a, c - b
     assert frame.is_mirrored == (ux * vy - uy * vx < 0)
 
 
 @pytest.mark.parametrize(
-    ("frame", "stated", "expected"),
+    ("frame", "stated_size", "expected"),
     [
         pytest.param((40, 30, 1), None, (40, 30, 1), id="nothing stated"),
         pytest.param((40, 30, 6), None, (40, 30, 6), id="nothing stated: as stored"),
@@ -57,25 +51,28 @@ def test_left_and_right_of_a_scene_are_exchanged_by_mirrors_only(orientation):
         pytest.param((40, 30, 3), (40, 30), (40, 30, 3), id="as stored, upside down"),
     ],
 )
-def test_the_stated_size_tells_which_pixels_are_meant(frame, stated, expected):
-    assert ImageFrame(*frame).annotation_frame(stated) == expected
+def test_the_stated_size_decides_between_stored_and_shown_pixels(frame, stated_size, expected):
+    assert ImageFrame(*frame).annotation_frame(stated_size) == expected
 
 
 @pytest.mark.parametrize(
-    ("orientation", "stated"),
+    ("orientation", "stated_size"),
     [(1, (30, 40)), (2, (30, 40)), (3, (30, 40)), (6, (80, 60)), (8, (40, 31))],
 )
-def test_a_size_that_the_image_has_in_no_way_is_an_error(tmp_path, orientation, stated):
+def test_a_size_that_the_image_has_neither_stored_nor_shown_is_an_error(
+    tmp_path, orientation, stated_size
+):
     file = tmp_path / "a.png"
-    file.write_bytes(turned(orientation, Image.new("RGB", (WIDTH, HEIGHT))))
-    expected = (
-        rf"a\.png: the annotation is of {stated[0]} x {stated[1]} px, the image has 40 x 30 px"
+    file.write_bytes(turned(orientation, "PNG", Image.new("RGB", (WIDTH, HEIGHT))))
+    width, height = stated_size
+    exif = f", EXIF orientation {orientation}" if orientation > 1 else "$"
+    expected_message = (
+        rf"a\.png: the annotation is of {width} x {height} px, the image has 40 x 30 px{exif}"
     )
-    expected += f", EXIF orientation {orientation}" if orientation > 1 else "$"
-    with pytest.raises(ImageError, match=expected):
-        read_annotated_frame(file, stated)
+    with pytest.raises(ImageError, match=expected_message):
+        read_annotated_frame(file, stated_size)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ImageError, match=r"gone\.png: cannot be read"):
         read_annotated_frame(tmp_path / "gone.png")

@@ -1,6 +1,7 @@
-"""What a scene says is in an image is what the pixels show."""
+"""Scenes: the boxes of placed objects, room for further ones, sprites and bytes."""
 
 import io
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -10,26 +11,21 @@ from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.errors import UnknownNameError
 
 
-def changed(scene, background="white"):
-    """The part of an image that differs from its background, in px."""
-    blank = Image.new("RGB", scene.image.size, background)
+def changed_box(scene):
+    """The box of the pixels that are not white."""
+    blank = Image.new("RGB", scene.image.size, "white")
     return ImageChops.difference(scene.image, blank).getbbox()
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        pytest.param(lambda s: s.sprite("dog", (80, 70), 60), id="a sprite"),
-        pytest.param(lambda s: s.form("ellipse", (20, 30, 71, 90), "red"), id="an ellipse"),
-        pytest.param(lambda s: s.form("rectangle", (20, 30, 71, 90), "red"), id="a rectangle"),
-        pytest.param(lambda s: s.form("triangle", (20, 30, 71, 90), "red"), id="a triangle"),
-        pytest.param(lambda s: s.form("diamond", (20, 30, 71, 90), "red"), id="a diamond"),
-        pytest.param(lambda s: s.form("star", (20, 30, 71, 90), "red"), id="a star"),
-    ],
-)
-def test_a_box_is_exactly_the_part_that_changed(place):
+@pytest.mark.parametrize("form", ["ellipse", "rectangle", "triangle", "diamond", "star"])
+def test_the_box_of_a_form_is_the_part_of_the_image_that_changed(form):
     scene = Scene(160, 140)
-    assert place(scene).box == changed(scene)
+    assert scene.form(form, (20, 30, 71, 90), "red").box == changed_box(scene)
+
+
+def test_the_box_of_a_sprite_is_the_part_of_the_image_that_changed():
+    scene = Scene(160, 140)
+    assert scene.sprite("dog", (80, 70), 60).box == changed_box(scene)
 
 
 def test_a_box_ends_where_the_image_ends():
@@ -44,36 +40,37 @@ def test_a_mirrored_sprite_is_the_mirror_image():
     plain, mirrored = Scene(100, 100), Scene(100, 100)
     plain.sprite("horse", (50, 50), 80)
     mirrored.sprite("horse", (50, 50), 80, mirrored=True)
-    turned = plain.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    assert ImageChops.difference(turned, mirrored.image).getbbox() is None
+    flipped = plain.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    assert ImageChops.difference(flipped, mirrored.image).getbbox() is None
     assert ImageChops.difference(plain.image, mirrored.image).getbbox()
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "taken", "spots"),
+    ("width", "height", "objects", "spots"),
     [
-        # A thing of 8 by 8 px needs 16 by 16 with its gaps; spots are 4 px apart.
-        pytest.param(16, 16, None, {(8, 8)}, id="just enough"),
-        pytest.param(15, 16, None, {None}, id="a px too narrow"),
-        pytest.param(25, 16, None, {(8, 8), (12, 8), (16, 8)}, id="three spots in a row"),
-        pytest.param(32, 16, (0, 0, 16, 16), {(24, 8)}, id="right of a thing"),
-        pytest.param(16, 32, (0, 0, 16, 16), {(8, 24)}, id="below a thing"),
+        # An object of 8 by 8 px needs 16 by 16 with its gaps; spots are 4 px apart.
+        pytest.param(16, 16, [], {(8, 8)}, id="just enough"),
+        pytest.param(15, 16, [], {None}, id="a px too narrow"),
+        pytest.param(25, 16, [], {(8, 8), (12, 8), (16, 8)}, id="three spots in a row"),
+        pytest.param(32, 16, [(0, 0, 16, 16)], {(24, 8)}, id="right of an object"),
+        pytest.param(16, 32, [(0, 0, 16, 16)], {(8, 24)}, id="below an object"),
     ],
 )
-def test_room_is_what_nothing_is_near(width, height, taken, spots):
+def test_free_spots_keep_a_gap_to_objects_and_the_border(width, height, objects, spots):
     scene, rng = Scene(width, height), Random(7)
-    if taken:
-        scene.form("rectangle", taken, "red")
+    for box in objects:
+        scene.form("rectangle", box, "red")
     assert {scene.free_spot(8, 8, rng) for _ in range(40)} == spots
 
 
-def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():
+def test_placed_objects_are_listed_in_order_without_the_backdrop():
     scene = Scene(100, 100)
     scene.backdrop((0, 50, 100, 100), "green")
     scene.form("ellipse", (10, 10, 30, 50), "red")
     scene.sprite("red apple", (60, 60), 20)
-    assert [thing.name for thing in scene.placed] == ["ellipse", "red apple"]
-    assert scene.placed[0].centre == (20, 30)
+    ellipse, apple = scene.placed
+    assert (ellipse.name, apple.name) == ("ellipse", "red apple")
+    assert ellipse.centre == (20, 30)
     assert scene.image.getpixel((0, 99)) == (0, 128, 0)
 
 
@@ -88,30 +85,43 @@ def test_sprites_are_found_by_their_english_names(name):
     assert Scene(80, 80).sprite(name, (40, 40), 40).name == name
 
 
-def test_an_unknown_sprite_is_met_with_names_that_look_alike():
+def test_an_unknown_sprite_is_an_error_with_similar_names():
     with pytest.raises(UnknownNameError, match=r"no sprite named 'hors'; known: .*horse"):
         Scene(80, 80).sprite("hors", (40, 40), 40)
 
 
-def test_things_that_are_given_room_never_touch():
+def test_objects_on_free_spots_keep_the_gap():
     scene, rng = Scene(200, 160), Random(7)
     while spot := scene.free_spot(30, 30, rng, gap=6):
         scene.sprite("soccer ball", spot, 30)
-    boxes = [thing.box for thing in scene.placed]
+    boxes = [placed.box for placed in scene.placed]
     assert len(boxes) > 4
-    for number, (left, top, right, bottom) in enumerate(boxes):
+    for left, top, right, bottom in boxes:
         assert 6 <= left < right <= 194
         assert 6 <= top < bottom <= 154
-        for box in boxes[:number]:
-            apart = max(left - box[2], box[0] - right, top - box[3], box[1] - bottom)
-            assert apart >= 6
+    assert min(box_distance(first, second) for first, second in combinations(boxes, 2)) >= 6
 
 
-def test_equal_images_have_equal_bytes_that_decode_to_them():
-    scenes = [Scene(64, 64), Scene(64, 64)]
-    for scene in scenes:
-        scene.sprite("cat", (32, 32), 50)
-        scene.label("cat", (32, 8), 10)
-    assert scenes[0].png() == scenes[1].png()
-    decoded = Image.open(io.BytesIO(scenes[0].png()))
-    assert ImageChops.difference(decoded, scenes[0].image).getbbox() is None
+def box_distance(first, second):
+    """Pixels between two boxes, across or down; below 0 if they overlap."""
+    left, top, right, bottom = first
+    other_left, other_top, other_right, other_bottom = second
+    across = max(left - other_right, other_left - right)
+    return max(across, top - other_bottom, other_top - bottom)
+
+
+def scene_with_cat():
+    scene = Scene(64, 64)
+    scene.sprite("cat", (32, 32), 50)
+    scene.label("cat", (32, 8), 10)
+    return scene
+
+
+def test_equal_scenes_have_equal_bytes():
+    assert scene_with_cat().png() == scene_with_cat().png()
+
+
+def test_the_bytes_of_a_scene_decode_to_its_image():
+    scene = scene_with_cat()
+    decoded = Image.open(io.BytesIO(scene.png()))
+    assert ImageChops.difference(decoded, scene.image).getbbox() is None

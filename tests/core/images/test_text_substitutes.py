@@ -1,4 +1,4 @@
-"""Texts in the place of images."""
+"""Descriptions of images, and questions with texts instead of images."""
 
 from dataclasses import replace
 
@@ -12,33 +12,48 @@ from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.rows import question
 
 
-def instruct(image):
+def description_prompt(image):
     return Prompt.of(Image(image), "Describe it.")
 
 
 def test_each_image_is_described_once():
     model = ScriptedModel("m", lambda request: f" of {request.prompt.images[0].sha256}\n")
-    assert describe_images(["a", "b", "a"], instruct, model) == [
+    assert describe_images(["a", "b", "a"], description_prompt, model) == [
         ImageText(image="a", text="of a", author="m"),
         ImageText(image="b", text="of b", author="m"),
     ]
 
 
-def test_a_image_without_a_text_is_an_error_that_counts():
-    class Broken(ScriptedModel):
-        def response(self, requests):
-            return [Response(text="x"), Response(error="connection lost")]
+class FixedResponses(ScriptedModel):
+    """A model with these responses, whatever the requests."""
 
+    def __init__(self, *responses):
+        super().__init__("m", str)
+        self.responses = responses
+
+    def response(self, requests):
+        return list(self.responses)
+
+
+def test_images_without_a_response_are_counted_in_the_error():
+    model = FixedResponses(Response(text="x"), Response(error="connection lost"))
     with pytest.raises(ModelError, match="m: 1 of 2 images have no text: connection lost"):
-        describe_images(["a", "b"], instruct, Broken("m", str))
+        describe_images(["a", "b"], description_prompt, model)
 
 
-def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out():
-    two, one, blind = question(images=("a", "b")), question(images=("c",)), question()
-    texts = [ImageText(image=name, text=f"text {name}", author="x") for name in "ba"]
-    assert replace_images_by_texts([two, one, blind], texts) == [
-        replace(two, images=(), image_texts=("text a", "text b"))
+TEXTS = [ImageText(image=name, text=f"text {name}", author="x") for name in ("b", "a")]
+
+
+def test_images_are_replaced_by_their_texts_in_the_order_of_the_images():
+    row = question(images=("a", "b"))
+    assert replace_images_by_texts([row], TEXTS) == [
+        replace(row, images=(), image_texts=("text a", "text b"))
     ]
+
+
+@pytest.mark.parametrize("images", [("c",), ()], ids=["an image without a text", "no image"])
+def test_a_question_without_texts_for_its_images_is_left_out(images):
+    assert replace_images_by_texts([question(images=images)], TEXTS) == []
 
 
 @pytest.mark.parametrize(
@@ -52,8 +67,6 @@ def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out
     ],
 )
 def test_an_image_that_a_model_does_not_describe_has_no_text(response):
-    class Silent(ScriptedModel):
-        def response(self, requests):
-            return [response, Response(text="A gate.")]
-
-    assert [row.image for row in describe_images(["a", "b"], instruct, Silent("m", str))] == ["b"]
+    model = FixedResponses(response, Response(text="A gate."))
+    (described,) = describe_images(["a", "b"], description_prompt, model)
+    assert described.image == "b"

@@ -1,6 +1,5 @@
-"""Aggregates of scored questions by pencil; intervals hold what they are around."""
+"""Aggregates of scored questions, against calculations by hand."""
 
-from dataclasses import replace
 from math import isnan
 
 import pytest
@@ -21,18 +20,19 @@ from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_m
 from tests.fakes.rows import question, scored
 
 
-def read_question(gold, read, n, options=(), **fields):
-    """A scored question."""
-    marked = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
-    points = float(gold == read)
-    score = Score(question_id=f"t/{n}", model="m", condition="main", points=points, answer=read)
-    return marked, score
+def scored_answer(gold, answer, n, options=(), **fields):
+    """Question n with its gold, and the score of the answer that was read."""
+    row = question(question_id=f"t/{n}", answer=gold, options=options, **fields)
+    points = float(gold == answer)
+    score = Score(question_id=f"t/{n}", model="m", condition="main", points=points, answer=answer)
+    return ScoredQuestion(row, score)
 
 
-WORDS = {"y": ("yes",), "n": ("no",), "-": ()}
-YES_NO = [  # gold and response: 3 times yes yes, twice no yes, 4 times no no, a yes unread
-    read_question(WORDS[gold], WORDS[read], n)
-    for n, (gold, read) in enumerate(zip("yyynnnnnny", "yyyyynnnn-", strict=True))
+YES_NO = [
+    *(scored_answer(("yes",), ("yes",), n) for n in range(3)),
+    *(scored_answer(("no",), ("yes",), n) for n in range(3, 5)),
+    *(scored_answer(("no",), ("no",), n) for n in range(5, 9)),
+    scored_answer(("yes",), (), 9),  # unread
 ]
 
 
@@ -40,12 +40,12 @@ YES_NO = [  # gold and response: 3 times yes yes, twice no yes, 4 times no no, a
     ("measure", "value"),
     [
         pytest.param(precision, 3 / 5, id="precision"),
-        pytest.param(recall, 3 / 4, id="recall: what is not read was missed"),
+        pytest.param(recall, 3 / 4, id="recall: an unread answer is a miss"),
         pytest.param(f1, 2 / 3, id="F1"),
-        pytest.param(yes_ratio, 5 / 10, id="yes-ratio: what is not read is no yes"),
+        pytest.param(yes_ratio, 5 / 10, id="yes-ratio: an unread answer is no yes"),
     ],
 )
-def test_counts_of_yes(measure, value):
+def test_measures_of_yes_count_answers(measure, value):
     metric = measure(YES_NO)
     assert metric.value == pytest.approx(value)
     assert 0 <= metric.low < value < metric.high <= 1
@@ -54,87 +54,108 @@ def test_counts_of_yes(measure, value):
 
 def test_yes_may_be_an_option():
     rows = [
-        read_question(("A",), ("A",), 1, ("Yes", "No")),
-        read_question(("A",), ("B",), 2, ("Yes", "No")),
-        read_question(
-            ("B",), ("A",), 3, ("No", "Yes")
-        ),  # missed nothing: its "No" is A, its "Yes" B
+        scored_answer(("A",), ("A",), 1, ("Yes", "No")),
+        scored_answer(("A",), ("B",), 2, ("Yes", "No")),
+        scored_answer(("B",), ("A",), 3, ("No", "Yes")),
     ]
+    # Every gold is yes, and only the first answer is: in the third question A is the option "No".
     assert recall(rows).value == pytest.approx(1 / 3)
     assert precision(rows).value == 1.0
 
 
-def test_without_a_yes_there_is_no_precision_and_without_scores_no_value():
-    assert precision([read_question(("yes",), ("no",), n) for n in range(3)]).value == 0.0
-    assert isnan(f1([]).value)
-    assert isnan(f1([scored(points=None)]).value)
+def test_precision_without_an_answer_of_yes_is_zero():
+    assert precision([scored_answer(("yes",), ("no",), n) for n in range(3)]).value == 0.0
 
 
-def test_boxes_that_count_as_found():
-    """A half counts; an unscored one does not."""
-    rows = [scored(points=points) for points in (0.49, 0.5, 1.0, None)]
-    rows = [
-        ScoredQuestion(
-            replace(box_question, question_id=f"t/{n}"), replace(score, question_id=f"t/{n}")
-        )
-        for n, (box_question, score) in enumerate(rows)
-    ]
+@pytest.mark.parametrize("rows", [[], [scored(points=None)]], ids=["no rows", "an unscored row"])
+def test_f1_without_scores_is_nan(rows):
+    assert isnan(f1(rows).value)
+
+
+def test_a_box_counts_from_an_overlap_of_a_half_and_an_unscored_one_does_not():
+    overlaps = [0.49, 0.5, 1.0, None]
+    rows = [scored(points=overlap, question_id=f"t/{n}") for n, overlap in enumerate(overlaps)]
     accuracy = accuracy_at_half(rows)
-    assert (accuracy.value, accuracy.n_scored, accuracy.n_unscored) == (pytest.approx(2 / 3), 3, 1)
+    assert accuracy.value == pytest.approx(2 / 3)
+    assert (accuracy.n_scored, accuracy.n_unscored) == (3, 1)
 
 
-def test_groups_of_other_columns():
-    """Figures f: right, right; g: right, wrong; none: wrong. Sets 1: f and g's first; 2: others."""
+def labelled_answer(n, answer, figure, exam):
+    return scored_answer(("yes",), (answer,), n, labels={"figure": figure, "exam": exam})
+
+
+@pytest.mark.parametrize(
+    ("columns", "accuracy"),
+    [
+        (["figure"], 1 / 2),  # f is right; g is not; without a figure, no group
+        (["exam"], 1 / 2),  # 1 is right; 2 is not
+        (["figure", "exam"], 2 / 3),  # f of 1 and g of 1 are right; g of 2 is not
+    ],
+    ids=["figures", "exams", "figures of exams"],
+)
+def test_a_group_is_right_if_all_its_answers_are(columns, accuracy):
     rows = [
-        read_question(("yes",), (read,), n, labels={"figure": figure, "set": of})
-        for n, (figure, of, read) in enumerate(
-            [
-                *(("f", "1", "yes"), ("f", "1", "yes"), ("g", "1", "yes"), ("g", "2", "no")),
-                ("", "2", "no"),
-            ]
-        )
+        labelled_answer(0, "yes", figure="f", exam="1"),
+        labelled_answer(1, "yes", figure="f", exam="1"),
+        labelled_answer(2, "yes", figure="g", exam="1"),
+        labelled_answer(3, "no", figure="g", exam="2"),
+        labelled_answer(4, "no", figure="", exam="2"),
     ]
-    assert group_accuracy_by(["figure"])(rows).value == 0.5
-    assert group_accuracy_by(["set"])(rows).value == 0.5
-    assert group_accuracy_by(["figure", "set"])(rows).value == pytest.approx(2 / 3)
+    assert group_accuracy_by(columns)(rows).value == pytest.approx(accuracy)
 
 
-def test_word_errors_are_added_up():
+def test_word_errors_are_added_before_they_are_divided():
     """1 of 4 and 2 of 2 words: 3 of 6."""
     rows = [
-        read_question(("the cat sat down",), ("The cat sat.",), 1),
-        read_question(("a dog", "no cat at all"), ("birds fly",), 2),
+        scored_answer(("the cat sat down",), ("The cat sat.",), 1),
+        scored_answer(("a dog", "no cat at all"), ("birds fly",), 2),
     ]
     rate = word_error_rate(rows)
     assert rate.value == pytest.approx(0.5)
     assert rate.low < 0.5 < rate.high
 
 
-def test_an_error_rate_is_not_below_nought():
-    """One of ten captions of four words has five errors: 1 / 8, give or take more than that."""
-    rows = [read_question(("a b c d",), ("a b c d" if n else "v w x y z",), n) for n in range(10)]
-    rate = word_error_rate(rows)
+def test_the_interval_of_an_error_rate_begins_at_zero():
+    """One of ten captions of four words has five errors: 5 / 40, give or take more than that."""
+    wrong = scored_answer(("a b c d",), ("v w x y z",), 0)
+    right = [scored_answer(("a b c d",), ("a b c d",), n) for n in range(1, 10)]
+    rate = word_error_rate([wrong, *right])
     assert (rate.value, rate.low) == (0.125, 0.0)
     assert rate.high > 0.25
 
 
-def test_an_error_rate_that_is_the_same_for_all_is_not_certain():
-    rows = [read_question(("a b",), (), n) for n in range(3)]
-    rate = word_error_rate(rows)
-    assert (rate.value, isnan(rate.low), isnan(rate.high)) == (1.0, True, True)
+def test_an_error_rate_that_is_the_same_for_all_has_no_interval():
+    rate = word_error_rate([scored_answer(("a b",), (), n) for n in range(3)])
+    assert rate.value == 1.0
+    assert isnan(rate.low)
+    assert isnan(rate.high)
 
 
-def test_every_metric_has_its_primary_measure_first():
-    first = {name: next(iter(one.measures)) for name, one in METRICS.items()}
-    assert first == {**{name: name for name in METRICS}, "bleu": "bleu_4"}
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_its_primary_measure_first(name):
+    first_measure = next(iter(METRICS[name].measures))
+    assert first_measure == ("bleu_4" if name == "bleu" else name)
 
 
-def test_a_metric_has_to_fit_the_answer_type():
+@pytest.mark.parametrize(
+    ("answer_type", "metric"),
+    [(None, "accuracy"), ("box", "mean_iou"), ("graded", "mean_grade"), ("number", "accuracy")],
+)
+def test_an_answer_type_has_a_default_metric(answer_type, metric):
+    assert default_metric(answer_type) == metric
+
+
+def test_a_metric_is_found_by_its_name():
     assert find_metric("f1", "yes_no") is METRICS["f1"]
-    assert [default_metric(name) for name in (None, "box", "graded", "number")] == [
-        *("accuracy", "mean_iou", "mean_grade", "accuracy")
-    ]
-    with pytest.raises(SettingsError, match='expected answer_type "box", got "text"'):
-        find_metric("mean_iou", None)
-    with pytest.raises(SettingsError, match='expected "mean_iou" for answer_type "box"'):
-        find_metric("accuracy", "box")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer_type", "expected_message"),
+    [
+        ("mean_iou", None, 'expected answer_type "box", got "text"'),
+        ("accuracy", "box", 'expected "mean_iou" for answer_type "box"'),
+    ],
+)
+def test_a_metric_of_another_answer_type_is_refused(name, answer_type, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
+        find_metric(name, answer_type)

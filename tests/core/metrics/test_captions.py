@@ -1,4 +1,4 @@
-"""BLEU, ROUGE-L and CIDEr beside pencil and paper, the authors' values, and two packages."""
+"""BLEU, ROUGE-L and CIDEr, against calculations by hand, the authors' values and two packages."""
 
 import json
 from math import exp, log
@@ -18,12 +18,10 @@ from bench_assets.core.metrics.captions import (
 )
 
 
-def words(text):
-    return text.split()
-
-
-def scores(*captions):
-    return score_captions([CaptionPair(c, tuple(r)) for c, *r in captions], words)
+def score_corpus(*captions):
+    """Score captions, each a list of the candidate and its references, split at blanks."""
+    pairs = [CaptionPair(candidate, tuple(references)) for candidate, *references in captions]
+    return score_captions(pairs, str.split)
 
 
 @pytest.mark.parametrize(
@@ -41,15 +39,15 @@ def scores(*captions):
         ),
     ],
 )
-def test_bleu(candidate, references, bleu_1, bleu_2):
-    bleu = scores([candidate, *references]).bleu[0]
-    assert bleu[0] == pytest.approx(bleu_1, abs=1e-6)
-    assert bleu[1] == pytest.approx(bleu_2, abs=1e-6)
+def test_bleu_is_that_by_hand(candidate, references, bleu_1, bleu_2):
+    ((first, second, _, _),) = score_corpus([candidate, *references]).bleu
+    assert (first, second) == pytest.approx((bleu_1, bleu_2), abs=1e-6)
 
 
 def test_corpus_bleu_adds_counts_before_it_divides():
     # 1 of 1 word and 1 of 3 words are 2 of 4, where the mean of the two would be 2/3.
-    assert corpus_bleu(scores(["a", "a"], ["b x y", "b c d"]))[0] == pytest.approx(0.5)
+    bleu_1, *_ = corpus_bleu(score_corpus(["a", "a"], ["b x y", "b c d"]))
+    assert bleu_1 == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +63,8 @@ def test_corpus_bleu_adds_counts_before_it_divides():
         pytest.param("", [""], 1.0, id="two empty texts are alike, as pycocoevalcap has it"),
     ],
 )
-def test_rouge_l(candidate, references, rouge_l):
-    assert scores([candidate, *references]).rouge_l[0] == pytest.approx(rouge_l)
+def test_rouge_l_is_that_by_hand(candidate, references, rouge_l):
+    assert score_corpus([candidate, *references]).rouge_l[0] == pytest.approx(rouge_l)
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,26 +72,29 @@ def test_rouge_l(candidate, references, rouge_l):
     st.lists(st.sampled_from("abcde"), min_size=1), st.lists(st.sampled_from("abcde"), min_size=1)
 )
 def test_rouge_l_weighs_the_precision_and_recall_of_rouge_score(candidate, reference):
-    tokens = SimpleNamespace(tokenize=str.split)
-    texts = " ".join(candidate), " ".join(reference)
-    of_both = rouge_scorer.RougeScorer(["rougeL"], tokenizer=tokens).score(*reversed(texts))[
-        "rougeL"
-    ]
-    precision, recall = of_both.precision, of_both.recall
-    weighed = 2.44 * precision * recall / (recall + 1.44 * precision or 1)
-    assert scores(texts).rouge_l[0] == pytest.approx(weighed)
+    candidate_text, reference_text = " ".join(candidate), " ".join(reference)
+    splitter = SimpleNamespace(tokenize=str.split)
+    scorer = rouge_scorer.RougeScorer(["rougeL"], tokenizer=splitter)
+    score = scorer.score(reference_text, candidate_text)["rougeL"]
+    # F with beta 1.2; the denominator is 0 where no word is in common.
+    denominator = score.recall + 1.44 * score.precision or 1
+    expected = 2.44 * score.precision * score.recall / denominator
+    (rouge_l,) = score_corpus([candidate_text, reference_text]).rouge_l
+    assert rouge_l == pytest.approx(expected)
 
 
-def test_cider_of_a_caption_that_is_its_reference_is_10_unless_all_images_share_it():
-    ciders = scores(["a b c d", "a b c d"], ["e f g h", "e f g h"]).cider
+def test_cider_of_a_reference_is_10_or_0_if_all_images_share_it():
+    ciders = score_corpus(["a b c d", "a b c d"], ["e f g h", "e f g h"]).cider
     assert ciders == pytest.approx([10, 10])
-    assert scores(["a b c d", "a b c d"], ["a b c d", "a b c d"]).cider == pytest.approx([0, 0])
+    assert score_corpus(["a b c d", "a b c d"], ["a b c d", "a b c d"]).cider == pytest.approx(
+        [0, 0]
+    )
 
 
-def test_cider_weighs_words_by_rarity_and_minds_the_length():
+def test_cider_weighs_words_by_rarity_and_penalizes_another_length():
     # Only "a" is in common; "b" is in both captions' references and weighs nothing. With
     # tf-idf (ln 2, 0) against (ln 2, 0) the cosine for n = 1 is 1; longer n-grams have none.
-    ciders = scores(["a x", "a b"], ["c", "c b"]).cider
+    ciders = score_corpus(["a x", "a b"], ["c", "c b"]).cider
     weights = np.array([log(2), log(2)])  # of the candidate: "a" and the unknown "x"
     cosine = log(2) ** 2 / (np.linalg.norm(weights) * log(2))
     assert ciders[0] == pytest.approx(10 * cosine / 4)
@@ -101,17 +102,17 @@ def test_cider_weighs_words_by_rarity_and_minds_the_length():
 
 
 @pytest.mark.parametrize("name", ["synth_100", "synth_1000"])
-def test_fixtures_come_out_corpus_and_item(shared_data, name):
+def test_shared_captions_have_their_published_scores(shared_data, name):
     items = json.loads((shared_data / "captions" / f"{name}.json").read_text())["items"]
     expected = json.loads((shared_data / "captions" / f"{name}.scores.json").read_text())
     measures = score_captions([CaptionPair(i["candidate"], tuple(i["references"])) for i in items])
-    each, whole = expected["per_item"], expected["scores"]
+    by_item, of_corpus = expected["per_item"], expected["scores"]
     for n in range(4):
-        assert measures.bleu[:, n] == pytest.approx(each[f"Bleu_{n + 1}"], abs=1e-6)
-        assert corpus_bleu(measures)[n] == pytest.approx(whole[f"Bleu_{n + 1}"], abs=1e-6)
+        assert measures.bleu[:, n] == pytest.approx(by_item[f"Bleu_{n + 1}"], abs=1e-6)
+        assert corpus_bleu(measures)[n] == pytest.approx(of_corpus[f"Bleu_{n + 1}"], abs=1e-6)
     for values, metric in ((measures.rouge_l, "ROUGE_L"), (measures.cider, "CIDEr")):
-        assert values == pytest.approx(each[metric], abs=1e-6)
-        assert values.mean() == pytest.approx(whole[metric], abs=1e-6)
+        assert values == pytest.approx(by_item[metric], abs=1e-6)
+        assert values.mean() == pytest.approx(of_corpus[metric], abs=1e-6)
 
 
 CAPTION = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=9).map(" ".join)
@@ -120,17 +121,16 @@ CORPUS = st.lists(st.tuples(CAPTION, st.lists(CAPTION, min_size=1, max_size=4)),
 
 @settings(max_examples=40, deadline=None)
 @given(CORPUS)
-def test_every_corpus_scores_as_with_pycocoevalcap(corpus):
-    assume(any(text for _, references in corpus for text in references))  # else it gives up
-    bleu, rouge, cider = pycocoevalcap(corpus)
-    found = scores(*([candidate, *references] for candidate, references in corpus))
-    assert np.allclose(found.bleu, bleu, atol=1e-6)
-    assert np.allclose(found.rouge_l, rouge, atol=1e-6)
-    alone = [
-        caption_rouge_l(CaptionPair(c, tuple(references)), str.split) for c, references in corpus
-    ]
-    assert np.allclose(alone, rouge, atol=1e-14)
-    assert np.allclose(found.cider, cider, atol=1e-6)
+def test_every_corpus_has_the_scores_of_pycocoevalcap(corpus):
+    # pycocoevalcap divides by zero where every reference is empty.
+    assume(any(text for _, references in corpus for text in references))
+    bleu, rouge, cider = score_with_pycocoevalcap(corpus)
+    pairs = [CaptionPair(candidate, tuple(references)) for candidate, references in corpus]
+    measures = score_captions(pairs, str.split)
+    assert np.allclose(measures.bleu, bleu, atol=1e-6)
+    assert np.allclose(measures.rouge_l, rouge, atol=1e-6)
+    assert np.allclose(measures.cider, cider, atol=1e-6)
+    assert np.allclose([caption_rouge_l(pair, str.split) for pair in pairs], rouge, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,16 @@ def test_references_must_be_several_texts(references):
         score_captions([CaptionPair("a", references)])
 
 
-def pycocoevalcap(corpus):
+def score_with_pycocoevalcap(corpus):
+    """BLEU, ROUGE-L and CIDEr of each caption."""
     module = pytest.importorskip("pycocoevalcap.bleu.bleu")
     from pycocoevalcap.cider.cider import Cider
     from pycocoevalcap.rouge.rouge import Rouge
 
-    truths = {i: list(references) for i, (_, references) in enumerate(corpus)}
-    candidates = {i: [candidate] for i, (candidate, _) in enumerate(corpus)}
-    _, bleu = module.Bleu(4).compute_score(truths, candidates, verbose=0)
-    _, rouge = Rouge().compute_score(truths, candidates)
-    _, cider = Cider().compute_score(truths, candidates)
+    candidates, references = {}, {}
+    for n, (candidate, candidate_references) in enumerate(corpus):
+        candidates[n], references[n] = [candidate], list(candidate_references)
+    _, bleu = module.Bleu(4).compute_score(references, candidates, verbose=0)
+    _, rouge = Rouge().compute_score(references, candidates)
+    _, cider = Cider().compute_score(references, candidates)
     return np.array(bleu).T, rouge, cider

@@ -1,4 +1,4 @@
-"""The authors' rules: the cases of public reports, and what their scripts do by their text."""
+"""The authors' rules, on cases of public reports and on what their scripts do."""
 
 import pytest
 
@@ -12,13 +12,13 @@ from tests.fakes.rows import question
     ("rule", "response", "fields", "points"),
     read_cases(__file__, "official_points.jsonl", tuples=True),
 )
-def test_points(rule, response, fields, points):
-    found = getattr(official_rules, rule)(response, question(**fields))
-    assert found == pytest.approx(points)
+def test_a_response_has_the_points_of_the_authors_rule(rule, response, fields, points):
+    score = getattr(official_rules, rule)
+    assert score(response, question(**fields)) == pytest.approx(points)
 
 
 @pytest.mark.parametrize(
-    ("response", "answers", "right"),
+    ("response", "answers", "is_right"),
     [
         pytest.param("So the result is 1,234.", ["1234"], True, id="a number with a comma"),
         pytest.param("x = 1.06", ["1.06"], True, id="an equation in the last line"),
@@ -26,5 +26,5 @@ def test_points(rule, response, fields, points):
         pytest.param("Cat", ["c"], False, id="a letter is no trivial match"),
     ],
 )
-def test_open_answers_of_mmmu(response, answers, right):
-    assert is_right_open(answers, read_open(response)) == right
+def test_open_answers_are_right_by_the_rule_of_mmmu(response, answers, is_right):
+    assert is_right_open(answers, read_open(response)) == is_right

@@ -1,4 +1,4 @@
-"""Tokens as COCO's caption evaluation has them; expected ones are those of its Java program."""
+"""Tokens of COCO's caption evaluation; the expected ones are those of its Java program."""
 
 import json
 
@@ -17,19 +17,18 @@ def test_tokens_are_those_of_the_java_program(text, tokens):
 
 
 @pytest.mark.parametrize("name", ["synth_100", "synth_1000"])
-def test_every_caption_of_the_fixtures_is_split_as_the_java_program_does(shared_data, name):
+def test_shared_captions_have_the_tokens_of_the_java_program(shared_data, name):
     items = json.loads((shared_data / "captions" / f"{name}.json").read_text())["items"]
     expected = json.loads((shared_data / "captions" / f"{name}.scores.json").read_text())
+    assert items
     for item in items:
-        number = str(item["id"])
-        candidate, references = (
-            expected["tokenized_candidates"][number],
-            expected["tokenized_references"][number],
-        )
-        assert " ".join(tokenize(item["candidate"])) == candidate
-        assert [" ".join(tokenize(text)) for text in item["references"]] == references
+        item_id = str(item["id"])
+        candidate = " ".join(tokenize(item["candidate"]))
+        references = [" ".join(tokenize(text)) for text in item["references"]]
+        assert candidate == expected["tokenized_candidates"][item_id]
+        assert references == expected["tokenized_references"][item_id]
 
 
-def test_what_has_no_blank_for_very_long_is_split_a_thousand_characters_at_a_time():
+def test_a_text_without_blanks_is_split_every_thousand_characters():
     assert tokenize("a" * 1000) == ["a" * 1000]
     assert tokenize("a" * 2001) == ["a" * 1000, "a" * 1000, "a"]
