@@ -1,4 +1,4 @@
-"""Reads an example of a rule or a case: a table with a kind, a text and what the kind needs."""
+"""Examples of rules and cases: tables with a kind, a text and the fields that the kind needs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LETTERS_ONLY = [""] * 4
 
 
 def read_example(example: dict[str, Any]) -> Reading[Any] | None:
-    """Read a text as its kind; numbers without their unit."""
+    """Read the text of an example by its kind; numbers are read without their unit."""
     text, options = example["text"], example.get("options", LETTERS_ONLY)
     match example["kind"]:
         case "choice":
@@ -31,8 +31,8 @@ def read_example(example: dict[str, Any]) -> Reading[Any] | None:
     return reading and Reading(reading.value.value, reading.form, reading.evidence, reading.named)
 
 
-def value_of(example: dict[str, Any]) -> object:
-    """What an example says is read; None for nothing."""
+def expected_value(example: dict[str, Any]) -> object:
+    """The value that an example states; None if nothing is to be read."""
     value = example.get("value")
-    joint = "\n" if example["kind"] == "blanks" else " "
-    return joint.join(value) if isinstance(value, list) else value
+    separator = "\n" if example["kind"] == "blanks" else " "
+    return separator.join(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The reader on real responses of real models, beside other parsers' published rules.
+"""Accuracy of the reader on real responses, beside the published rules of other parsers.
 
 ``python -m tests.core.reading.measured`` writes docs/parser-measured.md and the report's table. It
 needs the responses of ``shared/data/responses`` and ``shared/data/blink`` beside the checkout.
@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
 from io import StringIO
+from math import isnan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -32,44 +33,44 @@ DATA = CHECKOUT.parent / "shared" / "data"
 SOURCES = ("bbh", "gaokao", "gsm8k-openai", "mathvista", "mmlu-pro", "mmmu-pro")
 FAILED = "Z"  # the letter of BLINK's judge for no option
 
-Row = dict[str, Any]
+Sample = dict[str, Any]
 
 
-class Read(NamedTuple):
-    """A response with its reading."""
+class ReadResponse(NamedTuple):
+    """A sample of a source with the reading of its response."""
 
-    row: Row
+    sample: Sample
     value: str | float | None
     form: str = ""
     named: bool = False
 
     @property
     def is_read(self) -> bool:
-        """Whether anything was read."""
+        """Whether an answer was read."""
         return self.value is not None
 
     @property
     def is_right(self) -> bool:
         """Whether the gold was read."""
-        return self.is_read and same(self.value, self.row["gold"])
+        return self.is_read and same(self.value, self.sample["gold"])
 
     @property
     def differs(self) -> bool | None:
-        """Whether the source's own extraction is another; None without one."""
-        reference = self.row["ref"]
-        if not self.is_read or not is_reference(self.row["kind"], reference):
+        """Whether the source's own extraction differs; None without one."""
+        reference = self.sample["ref"]
+        if not self.is_read or not is_reference(self.sample["kind"], reference):
             return None
         return not same(self.value, reference)
 
 
-def responses(data: Path) -> Iterator[Row]:
-    """The shared samples of six sources."""
+def responses(data: Path) -> Iterator[Sample]:
+    """Samples of six sources, with the responses of models."""
     for source in SOURCES:
         with gzip.open(data / "responses" / f"{source}.jsonl.gz", "rt", encoding="utf-8") as lines:
             yield from map(json.loads, lines)
 
 
-def blink(data: Path) -> Iterator[Row]:
+def blink(data: Path) -> Iterator[Sample]:
     """BLINK's released outputs of the validation split, with the recorded judge's letter."""
     key = json.loads((data / "blink" / "val_answers.json").read_text(encoding="utf-8"))
     for folder in sorted((data / "blink" / "saved_outputs").iterdir()):
@@ -93,36 +94,39 @@ def blink(data: Path) -> Iterator[Row]:
                 }
 
 
-def read(row: Row) -> Read:
+def read(sample: Sample) -> ReadResponse:
     """Read a response by the kind of its question."""
-    response, options = row["response"], row["options"]
-    match row["kind"]:
+    response, options = sample["response"], sample["options"]
+    match sample["kind"]:
         case "number":
-            reading = read_number(response)
-            return Read(row, None if reading is None else reading.value.value, *_form(reading))
+            number = read_number(response)
+            return _read_response(sample, number, None if number is None else number.value.value)
         case "yesno":
             answer = read_yes_no(response)
-            return Read(row, None if answer is None else answer.value, *_form(answer))
+            return _read_response(sample, answer, None if answer is None else answer.value)
         case "choices":
-            several = read_choices(response, options)
-            return Read(
-                row, None if several is None else several.value.replace(" ", ""), *_form(several)
-            )
+            letters = read_choices(response, options)
+            value = None if letters is None else letters.value.replace(" ", "")
+            return _read_response(sample, letters, value)
     letter = read_choice(response, options)
-    return Read(row, None if letter is None else letter.value, *_form(letter))
+    return _read_response(sample, letter, None if letter is None else letter.value)
 
 
-def read_by(parser: Callable[[str, Sequence[str]], Any], row: Row) -> Read:
+def _read_response(
+    sample: Sample, reading: Reading[Any] | None, value: str | float | None
+) -> ReadResponse:
+    if reading is None:
+        return ReadResponse(sample, None)
+    return ReadResponse(sample, value, reading.form, reading.named)
+
+
+def read_by(parser: Callable[[str, Sequence[str]], Any], sample: Sample) -> ReadResponse:
     """Read a response by another project's rules."""
-    return Read(row, parser(row["response"], row["options"]))
-
-
-def _form(reading: Reading[Any] | None) -> tuple[str, bool]:
-    return (reading.form, reading.named) if reading else ("", False)
+    return ReadResponse(sample, parser(sample["response"], sample["options"]))
 
 
 def same(value: str | float | None, text: str) -> bool:
-    """Whether a reading is what a source's text says."""
+    """Whether a reading equals a source's text; numbers up to rounding."""
     if not isinstance(value, float):
         return value is not None and value.casefold() == str(text).casefold()
     number = number_of(text)
@@ -130,7 +134,7 @@ def same(value: str | float | None, text: str) -> bool:
 
 
 def number_of(text: str) -> float | None:
-    """The number of a source's text; independent of the reader."""
+    """The number of a source's text, without the reader; None if it is no number."""
     try:
         return float(Fraction(str(text).strip().replace(",", "").strip("$%")))
     except (ValueError, ZeroDivisionError):
@@ -145,67 +149,65 @@ def is_reference(kind: str, text: str) -> bool:
 
 
 def share(rows: Iterable[bool]) -> float:
-    """Percentage of true ones; NaN without any."""
-    counted = list(rows)
-    return 100 * sum(counted) / len(counted) if counted else float("nan")
+    """Percentage of the rows that are true; NaN without rows."""
+    values = list(rows)
+    return 100 * sum(values) / len(values) if values else float("nan")
 
 
-def differing(rows: Iterable[Read]) -> float:
-    """Percentage of readings that differ from the source's extraction, where it has one."""
+def differing(rows: Iterable[ReadResponse]) -> float:
+    """Percentage of readings that differ from the source's extraction, of those that have one."""
     return share(row.differs for row in rows if row.differs is not None)
 
 
-def accuracy(rows: Sequence[Read], letter: Callable[[Read], object]) -> float:
-    """BLINK's accuracy: the mean over its tasks, in percent."""
+def accuracy(rows: Sequence[ReadResponse], letter: Callable[[ReadResponse], object]) -> float:
+    """BLINK's accuracy of the letters of responses: the mean over its tasks, in percent."""
     tasks = defaultdict(list)
     for row in rows:
-        tasks[row.row["task"]].append(letter(row) == row.row["gold"])
+        tasks[row.sample["task"]].append(letter(row) == row.sample["gold"])
     return sum(map(share, tasks.values())) / len(tasks)
 
 
-def page(rows: Sequence[Read]) -> str:
+def page(rows: Sequence[ReadResponse]) -> str:
     """The page of the documentation."""
-    of_kind = {kind: [row.row for row in rows if row.row["kind"] == kind] for kind in PARSERS}
-    return "\n".join(
-        [
-            "# Parser on real responses",
-            "",
-            f"{datetime.now(UTC):%Y-%m-%d}, responses of real models as their authors published",
-            "them (`python -m tests.core.reading.measured`). *Explicit* leaves out what is only",
-            "named. *Differs*: from the source's own extraction, where it has one.",
-            "",
-            *_sources(rows),
-            "",
-            *_forms(rows),
-            "",
-            "Other parsers follow their published rules, without random draws; cells: read/right.",
-            *(
-                line
-                for kind in PARSERS
-                for line in ["", *map(_markdown, _others(of_kind[kind], PARSERS[kind]))]
-            ),
-            "",
-        ]
-    )
+    lines = [
+        "# Parser on real responses",
+        "",
+        f"{datetime.now(UTC):%Y-%m-%d}, responses of real models as their authors published",
+        "them (`python -m tests.core.reading.measured`). *Explicit* leaves out what is only",
+        "named. *Differs*: from the source's own extraction, where it has one.",
+        "",
+        *_source_table(rows),
+        "",
+        *_form_table(rows),
+        "",
+        "Other parsers follow their published rules, without random draws; cells: read/right.",
+    ]
+    for kind, parsers in PARSERS.items():
+        samples = [row.sample for row in rows if row.sample["kind"] == kind]
+        lines += ["", *map(_markdown, _parser_table(samples, parsers))]
+    return "\n".join([*lines, ""])
 
 
-def report_table(rows: Sequence[Read]) -> str:
-    """The table of the report: shares of choices read and right, as CSV."""
+def report_table(rows: Sequence[ReadResponse]) -> str:
+    """The table of the report as CSV: shares of choices read and right, by source and parser."""
     table = StringIO()
-    choices = [row.row for row in rows if row.row["kind"] == "choice"]
-    csv.writer(table, lineterminator="\n").writerows(_others(choices, PARSERS["choice"]))
+    choices = [row.sample for row in rows if row.sample["kind"] == "choice"]
+    csv.writer(table, lineterminator="\n").writerows(_parser_table(choices, PARSERS["choice"]))
     return table.getvalue()
 
 
-def _cell(value: float, digits: int = 1) -> str:
-    return "" if value != value else f"{value:.{digits}f}"  # noqa: PLR0124
+def _cell(percentage: float) -> str:
+    return "" if isnan(percentage) else f"{percentage:.1f}"
 
 
-def _sources(rows: Sequence[Read]) -> Iterator[str]:
+def _source_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
+    """Lines of a table: shares read, right and different, by source and kind."""
     yield "|source, kind|n|read|right|differs|explicit|right|differs|"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for source, kind in sorted({(row.row["src"], row.row["kind"]) for row in rows}):
-        of_source = [row for row in rows if (row.row["src"], row.row["kind"]) == (source, kind)]
+    for source, kind in sorted({(row.sample["src"], row.sample["kind"]) for row in rows}):
+        of_source = [
+            row for row in rows if (row.sample["src"], row.sample["kind"]) == (source, kind)
+        ]
         explicit = [row for row in of_source if not row.named]
         cells = [
             share(row.is_read for row in of_source),
@@ -215,47 +217,56 @@ def _sources(rows: Sequence[Read]) -> Iterator[str]:
             share(row.is_right and not row.named for row in of_source),
             differing(explicit),
         ]
-        yield f"|{source}, {kind}|{len(of_source)}|{'|'.join(map(_cell, cells))}|"
+        row_text = "|".join(map(_cell, cells))
+        yield f"|{source}, {kind}|{len(of_source)}|{row_text}|"
 
 
-def _forms(rows: Sequence[Read]) -> Iterator[str]:
+def _form_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
+    """Lines of a table: shares right and different by form, the most frequent form first."""
     yield "|form|n|right|differs|differs, BLINK|"
     yield "|---|---:|---:|---:|---:|"
     forms = defaultdict(list)
     for row in rows:
         if row.is_read:
-            forms[row.form + (" (named)" if row.named else "")].append(row)
-    for form, of_form in sorted(forms.items(), key=lambda item: -len(item[1])):
-        elsewhere = [row for row in of_form if row.row["src"] != "blink"]
-        of_blink = [row for row in of_form if row.row["src"] == "blink"]
-        cells = [share(row.is_right for row in of_form), differing(elsewhere), differing(of_blink)]
-        yield f"|{form}|{len(of_form)}|{'|'.join(map(_cell, cells))}|"
+            forms[f"{row.form} (named)" if row.named else row.form].append(row)
+    for form in sorted(forms, key=lambda form: -len(forms[form])):
+        of_form = forms[form]
+        of_others = [row for row in of_form if row.sample["src"] != "blink"]
+        of_blink = [row for row in of_form if row.sample["src"] == "blink"]
+        cells = [share(row.is_right for row in of_form), differing(of_others), differing(of_blink)]
+        row_text = "|".join(map(_cell, cells))
+        yield f"|{form}|{len(of_form)}|{row_text}|"
 
 
-def _others(
-    rows: Sequence[Row], parsers: Mapping[str, Callable[[str, Sequence[str]], Any]]
+def _parser_table(
+    samples: Sequence[Sample], parsers: Mapping[str, Callable[[str, Sequence[str]], Any]]
 ) -> Iterator[Sequence[str]]:
-    readers: dict[str, Callable[[Row], Read]] = {
+    """Cells of a table with a header: shares read/right of each source, by parser."""
+    readers: dict[str, Callable[[Sample], ReadResponse]] = {
         "bench": read,
         **{name: partial(read_by, parser) for name, parser in parsers.items()},
     }
     yield ("source", "n", *readers)
-    for source in sorted({row["src"] for row in rows}):
-        of_source = [row for row in rows if row["src"] == source]
+    for source in sorted({sample["src"] for sample in samples}):
+        of_source = [sample for sample in samples if sample["src"] == source]
         cells = [_read_and_right(list(map(reader, of_source))) for reader in readers.values()]
         yield (source, str(len(of_source)), *cells)
 
 
-def _read_and_right(rows: Sequence[Read]) -> str:
-    return f"{share(row.is_read for row in rows):.1f}/{share(row.is_right for row in rows):.1f}"
+def _read_and_right(rows: Sequence[ReadResponse]) -> str:
+    percent_read = share(row.is_read for row in rows)
+    percent_right = share(row.is_right for row in rows)
+    return f"{percent_read:.1f}/{percent_right:.1f}"
 
 
 def _markdown(cells: Sequence[str]) -> str:
-    line = f"|{'|'.join(cells)}|"
-    return line + (f"\n|---{'|---:' * (len(cells) - 1)}|" if cells[0] == "source" else "")
+    """A line of a table; the header is followed by its rule."""
+    first, *others = cells
+    line = "|".join(["", *cells, ""])
+    return f"{line}\n|---{'|---:' * len(others)}|" if first == "source" else line
 
 
 if __name__ == "__main__":
-    measured = [read(row) for row in (*responses(DATA), *blink(DATA))]
-    PAGE.write_text(page(measured), encoding="utf-8")
-    REPORT.write_text(report_table(measured), encoding="utf-8")
+    read_responses = [read(sample) for sample in (*responses(DATA), *blink(DATA))]
+    PAGE.write_text(page(read_responses), encoding="utf-8")
+    REPORT.write_text(report_table(read_responses), encoding="utf-8")

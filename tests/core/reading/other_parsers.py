@@ -1,6 +1,6 @@
-"""Parsers of other projects, stated again from their published rules, to stand beside ours.
+"""Parsers of other projects, rewritten from their published rules, for comparison.
 
-Where theirs draw an option at random or ask a model, nothing is read here.
+Where they draw an option at random or call a model, nothing is read here.
 """
 
 import re
@@ -17,15 +17,15 @@ _REFUSALS = (
 
 
 def vlmevalkit(response: str, options: Sequence[str]) -> str | None:
-    """VLMEvalKit's ``can_infer``: the one letter among the words, else the one text in it."""
+    """VLMEvalKit's ``can_infer``: the only letter among the words, or else the only option text."""
     texts = dict(zip(ascii_uppercase, options, strict=False))
     if any(refusal in response for refusal in _REFUSALS):
         return None
     words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
     letters_found = [letter for letter in texts if letter in words]
     if len(letters_found) == 1:
-        article = letters_found == ["A"] and len(words) > 3
-        return None if article else letters_found[0]
+        is_article = letters_found == ["A"] and len(words) > 3
+        return None if is_article else letters_found[0]
     lowered = response.lower()
     if letters_found or len(lowered) > 2 * sum(map(len, texts.values())):
         return None
@@ -36,16 +36,18 @@ def vlmevalkit(response: str, options: Sequence[str]) -> str | None:
 def lmms_eval(response: str, options: Sequence[str]) -> str | None:
     """lmms-eval's BLINK: the first letter of the stripped response that a pattern finds."""
     last = ascii_uppercase[len(options) - 1]
-    found = re.match(rf"\(?([A-{last}])(?:\)|\.|\s|:|$)?", response.strip(), re.IGNORECASE)
-    return found[1].upper() if found else None
+    match = re.match(rf"\(?([A-{last}])(?:\)|\.|\s|:|$)?", response.strip(), re.IGNORECASE)
+    return match[1].upper() if match else None
 
 
 def mmmu(response: str, options: Sequence[str]) -> str | None:
     """MMMU's ``parse_multi_choice_response``: the last bracketed, bare or written option."""
-    padded = f" {response.strip(',.!?;:' + chr(39))} "
+    stripped = response.strip(",.!?;:'")
+    padded = f" {stripped} "
     texts = dict(zip(ascii_uppercase, options, strict=False))
     for form in ("({})", " {} ", "{}."):
-        if letters_found := [letter for letter in texts if form.format(letter) in padded]:
+        letters_found = [letter for letter in texts if form.format(letter) in padded]
+        if letters_found:
             return max(letters_found, key=lambda letter: padded.rfind(form.format(letter)))
     named_letters = [letter for letter, text in texts.items() if text.lower() in padded.lower()]
     if len(padded.split()) > 5 and named_letters:
@@ -55,13 +57,14 @@ def mmmu(response: str, options: Sequence[str]) -> str | None:
 
 def lm_eval(response: str, options: Sequence[str]) -> str | None:
     """lm-evaluation-harness' MMLU-Pro: the first letter after "answer is"."""
-    found = re.search(r"answer is \(?([ABCDEFGHIJ])\)?", response)
-    return found[1] if found and found[1] in ascii_uppercase[: len(options)] else None
+    match = re.search(r"answer is \(?([ABCDEFGHIJ])\)?", response)
+    letter = match[1] if match else ""
+    return letter if letter in tuple(ascii_uppercase[: len(options)]) else None
 
 
 def lm_eval_number(response: str, _: Sequence[str]) -> float | None:
     """lm-evaluation-harness' GSM8K, "flexible-extract": the last number."""
-    numbers = [max(found) for found in re.findall(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", response)]
+    numbers = re.findall(r"-?[$0-9.,]{2,}|-?[0-9]+", response)
     try:
         return float(re.sub(r"[$,]|\.$", "", numbers[-1])) if numbers else None
     except ValueError:

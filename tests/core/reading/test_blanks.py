@@ -1,12 +1,12 @@
-"""Entries of blanks: as many as there are blanks, or none."""
+"""The texts of blanks: as many as there are blanks, or nothing."""
 
 import pytest
 
 from bench_assets.core.reading.blanks import read_blanks
 from tests.cases import read_rows
 
-FILLED = read_rows(__file__, "blanks.jsonl", tuples=True)
-NOT_FILLED = [
+RESPONSES = read_rows(__file__, "blanks.jsonl", tuples=True)  # n, response, texts
+RESPONSES_OF_ANOTHER_NUMBER = [
     (1, ""),
     (2, "氢"),
     (2, "氢、氧、氮"),
@@ -15,14 +15,15 @@ NOT_FILLED = [
 ]
 
 
-@pytest.mark.parametrize(("n", "response", "entries"), FILLED)
-def test_blanks_are_filled(n, response, entries):
+@pytest.mark.parametrize(("n", "response", "texts"), RESPONSES)
+def test_a_response_fills_the_blanks(n, response, texts):
     reading = read_blanks(response, n)
     assert reading is not None
-    assert tuple(reading.value.split("\n")) == entries
-    assert 0 <= reading.evidence[0] < reading.evidence[1] <= len(response)
+    assert tuple(reading.value.split("\n")) == texts
+    start, end = reading.evidence
+    assert 0 <= start < end <= len(response)
 
 
-@pytest.mark.parametrize(("n", "response"), NOT_FILLED)
-def test_another_number_of_entries_fills_nothing(n, response):
+@pytest.mark.parametrize(("n", "response"), RESPONSES_OF_ANOTHER_NUMBER)
+def test_another_number_of_texts_fills_no_blanks(n, response):
     assert read_blanks(response, n) is None

@@ -1,4 +1,4 @@
-"""What is read in responses of known kinds, and whether it is stated or only named."""
+"""Answers that are read in responses, and whether they are stated or only named."""
 
 import tomllib
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench_assets.core.reading.choices import read_choice, read_choices, read_one_of
 from bench_assets.core.reading.numbers import read_number
-from tests.core.reading.examples import read_example, value_of
+from tests.core.reading.examples import expected_value, read_example
 
 CASES = [
     pytest.param(group | row, id=f"{group['group']}: {row['text']!r}")
@@ -19,19 +19,19 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_response_is_read_as_stated(case):
+def test_a_response_is_read_as_its_case_states(case):
     reading = read_example(case)
-    assert (reading and reading.value) == value_of(case)
-    if reading:
-        assert reading.named == case.get("named", False)
-        assert reading.disputed == case.get("disputed", False)
+    assert (reading and reading.value) == expected_value(case)
+    assert (reading is not None and reading.named) == case.get("named", False)
+    assert (reading is not None and reading.disputed) == case.get("disputed", False)
 
 
 def test_the_evidence_is_the_text_that_was_read():
     response = "I see **two** lamps. So the **answer** is $(B)$, the right one."
     reading = read_choice(response, ("left", "right"))
     assert reading is not None
-    assert response[slice(*reading.evidence)] == "(B)$, the right one"
+    start, end = reading.evidence
+    assert response[start:end] == "(B)$, the right one"
 
 
 def test_texts_are_read_without_letters():
@@ -47,12 +47,15 @@ def test_texts_are_read_without_letters():
 )
 def test_only_offered_letters_are_read(response, n_options):
     options = ["Point A", "Point B", "Point C", "Point D"][:n_options]
-    found, several = read_choice(response, options), read_choices(response, options)
-    assert found is None or found.value in "ABCD"[:n_options]
-    assert several is None or {*several.value.split()} <= {*"ABCD"[:n_options]}
+    offered_letters = {*"ABCD"[:n_options]}
+    choice, choices = read_choice(response, options), read_choices(response, options)
+    assert choice is None or choice.value in offered_letters
+    assert choices is None or {*choices.value.split()} <= offered_letters
 
 
 @given(st.text(max_size=80))
 def test_the_evidence_of_any_text_lies_within_it(response):
-    for found in (read_choice(response, ("left", "right")), read_number(response)):
-        assert found is None or 0 <= found.evidence[0] < found.evidence[1] <= len(response)
+    for reading in (read_choice(response, ("left", "right")), read_number(response)):
+        if reading is not None:
+            start, end = reading.evidence
+            assert 0 <= start < end <= len(response)

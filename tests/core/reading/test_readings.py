@@ -1,11 +1,11 @@
-"""Shares that are read, and read as the sources read them, on real responses."""
+"""Shares of real responses that are read, and read as their sources do."""
 
 import pytest
 
 from tests.core.reading import measured
 from tests.core.reading.measured import accuracy, blink, differing, read, responses, share
 
-JUDGED_ALONE = {  # the recorded judge's accuracies: Table 1, column "Validation"
+JUDGE_ACCURACIES = {  # of the recorded judge: BLINK, Table 1, column "Validation"
     "GPT4V": 51.14,
     "GeminiProVision": 45.16,
     "instructblip_7b": 39.72,
@@ -13,7 +13,7 @@ JUDGED_ALONE = {  # the recorded judge's accuracies: Table 1, column "Validation
     "llava_v1.5_13b": 42.66,
     "llava_v1.5_7b": 37.13,
 }
-READERS_BEFORE = {  # accuracies of the readers that were replaced, without a judge
+REPLACED_READERS = {  # accuracies of the readers before these, without a judge
     "GPT4V": 50.57,
     "GeminiProVision": 45.16,
     "instructblip_7b": 39.72,
@@ -24,75 +24,90 @@ READERS_BEFORE = {  # accuracies of the readers that were replaced, without a ju
 
 
 @pytest.fixture(scope="module")
-def shared(shared_data):
+def source_responses(shared_data):
     return list(map(read, responses(shared_data)))
 
 
 @pytest.fixture(scope="module")
-def released(shared_data):
+def blink_responses(shared_data):
     return list(map(read, blink(shared_data)))
 
 
-def of(rows, *kinds, source=""):
-    return [row for row in rows if row.row["kind"] in kinds and source in ("", row.row["src"])]
+def select(rows, kinds, source=""):
+    """Rows of these kinds, of one source if it is named."""
+    return [
+        row for row in rows if row.sample["kind"] in kinds and source in ("", row.sample["src"])
+    ]
 
 
-def test_choices_are_read(shared):
-    rows = of(shared, "choice", "choices")
+def judge_letter(row):
+    return row.sample["ref"]
+
+
+def rules_letter(row):
+    return row.value
+
+
+def letter_of_both(row):
+    """The letter of an explicit form; without one, the judge's."""
+    return row.value if row.is_read and not row.named else judge_letter(row)
+
+
+def test_most_choices_are_read_and_half_are_right(source_responses):
+    rows = select(source_responses, ("choice", "choices"))
     assert share(row.is_read for row in rows) >= 91
     assert share(row.is_right for row in rows) >= 50
     assert share(row.is_read and not row.named for row in rows) >= 89.5
 
 
-@pytest.mark.parametrize(("source", "most"), [("mmlu-pro", 3), ("mathvista", 3.5), ("gaokao", 0.3)])
-def test_choices_are_those_that_the_source_reads(shared, source, most):
-    assert differing(of(shared, "choice", "choices", source=source)) <= most
+@pytest.mark.parametrize(
+    ("source", "max_percent"), [("mmlu-pro", 3), ("mathvista", 3.5), ("gaokao", 0.3)]
+)
+def test_few_choices_differ_from_those_that_the_source_reads(source_responses, source, max_percent):
+    assert differing(select(source_responses, ("choice", "choices"), source)) <= max_percent
 
 
-def test_numbers_are_read(shared):
-    rows = of(shared, "number")
+def test_most_numbers_are_read(source_responses):
+    rows = select(source_responses, ("number",))
     assert share(row.is_read for row in rows) >= 89
-    elsewhere = [row for row in rows if row.row["src"] != "mathvista"]
-    assert share(row.is_read for row in elsewhere) >= 99.5
+    of_others = [row for row in rows if row.sample["src"] != "mathvista"]
+    assert share(row.is_read for row in of_others) >= 99.5
 
 
-def test_solutions_of_gsm8k_have_the_authors_marks(shared):
-    rows = of(shared, "number", source="gsm8k-openai")
-    assert [row.row["id"] for row in rows if row.is_right != (row.row["ref"] == "right")] == []
+def test_solutions_of_gsm8k_are_right_where_the_authors_say_so(source_responses):
+    rows = select(source_responses, ("number",), "gsm8k-openai")
+    different = [row for row in rows if row.is_right != (row.sample["ref"] == "right")]
+    assert [row.sample["id"] for row in different] == []
 
 
-def test_explicit_letters_are_the_recorded_judges(released):
-    assert differing(row for row in released if not row.named) <= 0.1
+def test_explicit_letters_are_those_of_the_recorded_judge(blink_responses):
+    assert differing(row for row in blink_responses if not row.named) <= 0.1
 
 
-@pytest.mark.parametrize("model", JUDGED_ALONE)
-def test_explicit_forms_and_the_judge_are_as_good_as_the_judge_alone(released, model):
-    rows = [row for row in released if row.row["model"] == model]
-    judged = accuracy(rows, lambda row: row.row["ref"])
-    together = accuracy(
-        rows, lambda row: row.row["ref"] if row.named or not row.is_read else row.value
-    )
-    rules = accuracy(rows, lambda row: row.value)
-    assert round(judged, 2) == JUDGED_ALONE[model]
-    assert abs(together - judged) <= 0.3
-    assert abs(rules - READERS_BEFORE[model]) <= 3.2
+@pytest.mark.parametrize("model", JUDGE_ACCURACIES)
+def test_explicit_forms_and_the_judge_are_as_good_as_the_judge_alone(blink_responses, model):
+    rows = [row for row in blink_responses if row.sample["model"] == model]
+    by_judge = accuracy(rows, judge_letter)
+    assert round(by_judge, 2) == JUDGE_ACCURACIES[model]
+    assert abs(accuracy(rows, letter_of_both) - by_judge) <= 0.3
+    assert abs(accuracy(rows, rules_letter) - REPLACED_READERS[model]) <= 3.2
 
 
-def test_rules_alone_are_as_good_as_the_readers_before(released):
-    models = {row.row["model"] for row in released}
-    assert models == set(READERS_BEFORE)
-    rules = [
-        accuracy([row for row in released if row.row["model"] == model], lambda row: row.value)
-        for model in sorted(models)
-    ]
-    before = [READERS_BEFORE[model] for model in sorted(models)]
-    assert abs(sum(rules) - sum(before)) / len(models) <= 1
+def test_rules_alone_are_as_good_as_the_replaced_readers(blink_responses):
+    assert {row.sample["model"] for row in blink_responses} == set(REPLACED_READERS)
+    changes = []
+    for model, replaced_accuracy in REPLACED_READERS.items():
+        rows = [row for row in blink_responses if row.sample["model"] == model]
+        changes.append(accuracy(rows, rules_letter) - replaced_accuracy)
+    assert abs(sum(changes)) / len(changes) <= 1
 
 
 @pytest.mark.long
-def test_page_and_report_have_these_numbers(shared, released):
-    rows = [*shared, *released]
-    lines = measured.PAGE.read_text(encoding="utf-8").splitlines()
-    now = measured.page(rows).splitlines()
-    assert [line for line in now if ", responses of real" not in line and line not in lines] == []
+def test_page_and_report_have_the_present_numbers(source_responses, blink_responses):
+    rows = [*source_responses, *blink_responses]
+    stored_lines = measured.PAGE.read_text(encoding="utf-8").splitlines()
+    dateless = [
+        line for line in measured.page(rows).splitlines() if ", responses of real" not in line
+    ]
+    assert [line for line in dateless if line not in stored_lines] == []
     assert measured.report_table(rows) == measured.REPORT.read_text(encoding="utf-8")

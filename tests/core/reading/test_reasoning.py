@@ -1,3 +1,5 @@
+"""Reasoning and the marks of answers are split from a response."""
+
 from time import process_time
 
 import pytest
@@ -16,14 +18,14 @@ from bench_assets.core.schema.chat import Response
 from tests.cases import read_cases
 
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
-PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begin a tag
+PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no tag can be made of these
 
 
 @pytest.mark.parametrize(
     ("response", "thought", "answer"),
     read_cases(__file__, "thoughts.jsonl"),
 )
-def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answer):
+def test_thoughts_and_the_marks_of_answers_are_split_off(response, thought, answer):
     assert split_reasoning(response) == ReasoningSplit(thought, answer, finished=True)
 
 
@@ -31,7 +33,7 @@ def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answ
     "response",
     read_cases(__file__, "no_thoughts.jsonl"),
 )
-def test_what_opens_with_no_thought_stays_to_the_letter(response):
+def test_a_response_that_opens_with_no_thought_stays_as_it_is(response):
     assert split_reasoning(response) == ReasoningSplit("", response, finished=True)
 
 
@@ -43,7 +45,7 @@ def test_what_opens_with_no_thought_stays_to_the_letter(response):
         pytest.param("<think>a</think><think>b", "a\n\nb", id="the second of two"),
         pytest.param("<think></think><think>b", "b", id="after an empty one"),
         pytest.param("<think>I write <answer>A</answer> and", "I write <answer>A</answer> and",
-                     id="while it thinks of the form"),
+                     id="after a mark within the thought"),
         pytest.param("<|channel|>analysis<|message|>up", "up", id="a channel"),
     ],
 )  # fmt: skip
@@ -72,7 +74,7 @@ def test_a_model_s_own_tags_are_used_instead_of_the_table(response, parts):
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=20)
 @given(thought=PLAIN, answer=PLAIN)
-def test_every_known_form_is_taken_apart(form, thought, answer):
+def test_every_known_form_is_split(form, thought, answer):
     response = form.opening + thought + form.closing + answer
     assert split_reasoning(response) == ReasoningSplit(thought.strip(), answer.strip())
 
@@ -84,7 +86,7 @@ MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.
     parts=st.lists(st.one_of(st.sampled_from(MARKS), PLAIN), max_size=12),
     tags=st.none() | st.tuples(st.sampled_from(["", "<", "a"]), st.sampled_from(["", "<", "b"])),
 )
-def test_any_text_can_be_taken_apart(parts, tags):
+def test_a_split_of_any_text_has_no_answer_unless_it_is_finished(parts, tags):
     split = split_reasoning("".join(parts), tags)
     assert split.finished or not split.answer
 
@@ -125,5 +127,5 @@ def test_a_prompt_that_ends_with_a_model_s_own_tag_opens_its_thought():
         pytest.param(Response(error="503"), "", id="no response at all"),
     ],
 )  # fmt: skip
-def test_a_response_says_when_it_was_cut_off_before_an_answer(response, no_answer):
+def test_a_response_without_an_answer_says_where_it_was_cut_off(response, no_answer):
     assert response.no_answer == no_answer

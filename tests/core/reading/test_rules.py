@@ -1,4 +1,4 @@
-"""The rules: every example of the file, their limits, and the time that they take."""
+"""Rules of reading: their examples, their size, and the time that they take."""
 
 import time
 
@@ -10,16 +10,21 @@ from bench_assets.core.reading.blanks import read_blanks
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
 from bench_assets.core.reading.yes_no import read_yes_no
-from tests.core.reading.examples import read_example, value_of
+from tests.core.reading.examples import expected_value, read_example
 from tests.fakes.any_responses import BITS, response_of
 
 RULES = rules.tables()["rule"]
-EXAMPLES = [
-    pytest.param(rule, side, example, id=f"{rule['name']}, {side}: {example['text']!r}")
-    for rule in RULES
-    for side in ("yes", "no")
-    for example in rule[side]
-]
+
+
+def examples(section):
+    """Each rule with each of its examples that it does ("yes") or does not read ("no")."""
+    return [
+        pytest.param(rule, example, id=f"{rule['name']}: {example['text']!r}")
+        for rule in RULES
+        for example in rule[section]
+    ]
+
+
 READERS = {
     "choice": lambda text: read_choice(text, ("left", "right")),
     "choices": lambda text: read_choices(text, ("left", "right", "up")),
@@ -32,79 +37,104 @@ READERS = {
 LOOPS = ("answer is ", "is correct ", "A\n", "\nQ:", "</s>", "<answer>", '"answer": ', "\\boxed{")
 LENGTHS = 3_000, 12_000  # characters
 GROWTH = 9  # four times as long may take nine times as long; quadratic takes sixteen
-LEAST = 0.05  # s; what takes less says nothing about growth
+MEASURABLE = 0.05  # s; shorter times say nothing about growth
 DUTCH = 'dutch = { answer = "antwoord", is = "luidt|is", correct = "is juist", not = "niet", yes = "ja", no = "nee" }'  # noqa: E501
 
 
-@pytest.mark.parametrize(("rule", "side", "example"), EXAMPLES)
-def test_a_rule_reads_what_its_examples_say(rule, side, example):
+@pytest.mark.parametrize(("rule", "example"), examples("yes"))
+def test_a_rule_reads_its_examples(rule, example):
     reading = read_example(example)
-    if side == "yes":
-        assert reading is not None
-        assert reading.value == value_of(example)
-        start, end = reading.evidence
-        assert 0 <= start < end <= len(example["text"])
-        assert reading.form == rule["name"] or rule["reads"] in ("end", "scope") or not reading.form
-    else:
-        assert reading is None
+    assert reading is not None
+    assert reading.value == expected_value(example)
+    start, end = reading.evidence
+    assert 0 <= start < end <= len(example["text"])
+    # A rule of an end or a scope only limits the text in which another rule reads.
+    assert reading.form in (rule["name"], "") or rule["reads"] in ("end", "scope")
 
 
-def test_the_rules_keep_their_size():
-    texts = [*rules.tables()["parts"].values(), *(rule["pattern"] for rule in RULES)]
+@pytest.mark.parametrize(("_rule", "example"), examples("no"))
+def test_nothing_is_read_in_the_counterexamples_of_a_rule(_rule, example):
+    assert read_example(example) is None
+
+
+def test_there_are_few_rules_and_their_patterns_are_short():
+    patterns = [*rules.tables()["parts"].values(), *(rule["pattern"] for rule in RULES)]
     assert len(RULES) <= 25
-    assert max(map(len, texts)) <= 300
-    assert all(rule["meaning"].endswith(".") and rule["yes"] and rule["no"] for rule in RULES)
+    assert max(map(len, patterns)) <= 300
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["name"])
+def test_a_rule_has_a_meaning_examples_and_counterexamples(rule):
+    assert rule["meaning"].endswith(".")
+    assert rule["yes"]
+    assert rule["no"]
+
+
+def test_the_names_of_rules_are_unique():
     assert len({rule["name"] for rule in RULES}) == len(RULES)
 
 
 @pytest.fixture
 def dutch(monkeypatch, tmp_path):
-    """The rules with one more line."""
-    cached = (rules.tables, rules.rules_of, rules.part, rules._rules, rules._substitutes)
+    """The rules with a line for Dutch."""
+    cached_functions = (rules.tables, rules.rules_of, rules.part, rules._rules, rules._substitutes)
     file = tmp_path / "rules.toml"
     text = rules.RULES_FILE.read_text(encoding="utf-8")
     file.write_text(text.replace("[languages]\n", f"[languages]\n{DUTCH}\n"), encoding="utf-8")
     monkeypatch.setattr(rules, "RULES_FILE", file)
-    for function in cached:
+    for function in cached_functions:
         function.cache_clear()
     yield
     monkeypatch.undo()
-    for function in cached:
+    for function in cached_functions:
         function.cache_clear()
 
 
 @pytest.mark.usefixtures("dutch")
-def test_a_language_is_one_line():
-    texts = ("Kijk goed. Het juiste antwoord luidt B.", "Antwoord: B", "Optie B is juist.")
-    for text in texts:
-        choice = read_choice(text, ("links", "rechts"))
-        assert choice is not None
-        assert (choice.value, choice.named) == ("B", False)
+@pytest.mark.parametrize(
+    "response", ["Kijk goed. Het juiste antwoord luidt B.", "Antwoord: B", "Optie B is juist."]
+)
+def test_a_line_for_a_language_makes_its_choices_explicit(response):
+    choice = read_choice(response, ("links", "rechts"))
+    assert choice is not None
+    assert (choice.value, choice.named) == ("B", False)
+
+
+@pytest.mark.usefixtures("dutch")
+def test_a_line_for_a_language_has_its_negation():
     assert read_choice("Het antwoord is niet B.", ("links", "rechts")) is None
+
+
+@pytest.mark.usefixtures("dutch")
+def test_a_line_for_a_language_reads_yes_no_and_numbers_too():
     answer, number = read_yes_no("Nee."), read_number("Het antwoord is twaalf: 12 kopjes.")
     assert answer is not None
     assert number is not None
     assert (answer.value, number.value.value) == ("no", 12)
 
 
-def test_a_language_without_its_line_is_requested():
+def test_without_a_line_for_its_language_a_choice_is_only_named():
     choice = read_choice("Kijk goed. Het juiste antwoord luidt B.", ("links", "rechts"))
     assert choice is None or choice.named
 
 
 def seconds(read, text):
+    """CPU time that a reader takes."""
     start = time.process_time()
     read(text)
     return time.process_time() - start
 
 
+def is_slow(read, repeated_text):
+    """Whether the time for a repeated text grows much faster than its length."""
+    short_length, long_length = LENGTHS
+    long_time = seconds(read, response_of(repeated_text, long_length))
+    if long_time <= MEASURABLE:
+        return False
+    return long_time > GROWTH * seconds(read, response_of(repeated_text, short_length))
+
+
 @pytest.mark.parametrize("name", READERS)
-def test_time_is_in_proportion_to_the_response(name):
-    read, (short, long) = READERS[name], LENGTHS
-    slow = [
-        bit
-        for bit in (*BITS.values(), *LOOPS)
-        if (taken := seconds(read, response_of(bit, long))) > LEAST
-        and taken > GROWTH * seconds(read, response_of(bit, short))
-    ]
-    assert slow == []
+def test_reading_takes_time_in_proportion_to_the_response(name):
+    texts = [*BITS.values(), *LOOPS]
+    assert [text for text in texts if is_slow(READERS[name], text)] == []

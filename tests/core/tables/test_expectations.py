@@ -1,4 +1,4 @@
-"""What is expected of the tables, and blocks: one wrong row each, and what is right."""
+"""Expectations of tables: valid rows, and rows with one planted fault each."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,9 +18,8 @@ from tests.fakes.rows import metric
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
 PREDICTION = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
-MEASURED = metric("m", 0.5, task="quiz", low=0.4, high=0.6, n_scored=4, edition="own")
-LATEST: dict[str, Any] = {"edition": "latest"}
-RIGHT: dict[str, list[Any]] = {
+METRIC = metric("m", 0.5, task="quiz", low=0.4, high=0.6, n_scored=4, edition="own")
+VALID_ROWS: dict[str, list[Any]] = {
     "source": [SOURCE],
     "questions": quiz(2),
     "predictions": [
@@ -28,39 +27,34 @@ RIGHT: dict[str, list[Any]] = {
         replace(PREDICTION, sample=1),
         replace(PREDICTION, model="n", seconds=0.0),
     ],
-    "metrics": [MEASURED, replace(MEASURED, metric="f1", value=float("nan"))],
+    "metrics": [METRIC, replace(METRIC, metric="f1", value=float("nan"))],
 }
 
 
-def planted(table, blocks, broken, reason, /, **changes):
-    row = replace(RIGHT[table][0], **changes)
-    rows = [row, *RIGHT[table][1:]] if changes else [row, *RIGHT[table]]
-    return pytest.param(table, rows, blocks, broken, id=f"{table}: {reason}")
+def planted_fault(table, blocks, expectation, reason, changes):
+    """A case with changes of the first row of a table; without changes, with this row twice."""
+    first, *others = VALID_ROWS[table]
+    rows = [replace(first, **changes), *others] if changes else [first, first, *others]
+    return pytest.param(table, rows, blocks, expectation, id=f"{table}: {reason}")
 
 
-PLANTED = [
-    *(
-        planted(table, blocks, broken, reason, **changes)
-        for table, blocks, broken, reason, changes in read_rows(
-            __file__, "planted_faults.jsonl", tuples=True
-        )
-    ),
+QUESTIONS_OF_NO_EDITION = [replace(row, edition="latest") for row in quiz(2)]  # type: ignore[arg-type]
+PLANTED_FAULTS = [
+    *(planted_fault(*row) for row in read_rows(__file__, "planted_faults.jsonl", tuples=True)),
     pytest.param(
-        "questions",
-        [replace(row, **LATEST) for row in quiz(2)],
-        *(True, "in_set of edition"),
+        *("questions", QUESTIONS_OF_NO_EDITION, True, "in_set of edition"),
         id="questions: no edition",
     ),
 ]
 
 
-@pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
-def test_a_table_without_a_fault_is_as_expected(kind):
-    assert blocking_failures(RIGHT[kind], kind) == []
+@pytest.mark.parametrize("table", EXPECTATIONS_BY_TABLE)
+def test_valid_rows_break_no_expectation(table):
+    assert blocking_failures(VALID_ROWS[table], table) == []
 
 
 @pytest.mark.parametrize(
-    ("kind", "edge"),
+    ("table", "changes"),
     [
         ("source", {"n_bytes": 0}),
         ("questions", {"text": "?", "answer": ("A",)}),
@@ -72,47 +66,50 @@ def test_a_table_without_a_fault_is_as_expected(kind):
         ("metrics", {"edition": ""}),
     ],
 )
-def test_the_least_that_there_may_be_is_as_expected(kind, edge):
-    rows = [replace(RIGHT[kind][0], **edge), *RIGHT[kind][1:]]
-    assert blocking_failures(rows, kind) == []
+def test_values_at_the_edge_of_what_is_valid_break_no_expectation(table, changes):
+    first, *others = VALID_ROWS[table]
+    assert blocking_failures([replace(first, **changes), *others], table) == []
 
 
-@pytest.mark.parametrize(("kind", "rows", "blocks", "broken"), PLANTED)
-def test_one_wrong_row_breaks_one_expectation_and_no_other(kind, rows, blocks, broken):
-    assert [broken in problem.partition(": ")[0] for problem in blocking_failures(rows, kind)] == (
-        [True] if blocks else []
-    )
+@pytest.mark.parametrize(("table", "rows", "blocks", "expectation"), PLANTED_FAULTS)
+def test_a_planted_fault_breaks_one_expectation_and_no_other(table, rows, blocks, expectation):
+    failures = blocking_failures(rows, table)
+    assert len(failures) == int(blocks)
+    for failure in failures:
+        broken_expectation, _, _ = failure.partition(": ")
+        assert expectation in broken_expectation
 
 
 @pytest.mark.parametrize(
-    ("n_wrong", "named"),
+    ("n_wrong", "values"),
     [
-        pytest.param(5, "'', '', '', '', ''", id="five are named"),
-        pytest.param(6, "'', '', '', '', '' ...", id="of six the first five"),
+        pytest.param(5, "'', '', '', '', ''", id="all five"),
+        pytest.param(6, "'', '', '', '', '' ...", id="the first five of six"),
     ],
 )
-def test_few_wrong_values_are_named(n_wrong, named):
-    wrong = [replace(SOURCE, path=str(n), sha256="") for n in range(n_wrong)]
-    assert blocking_failures(wrong, "source") == [
-        f"expect_column_values_to_match_regex of sha256: {named}",
+def test_up_to_five_wrong_values_are_named(n_wrong, values):
+    rows = [replace(SOURCE, path=str(n), sha256="") for n in range(n_wrong)]
+    assert blocking_failures(rows, "source") == [
+        f"expect_column_values_to_match_regex of sha256: {values}",
     ]
 
 
-@pytest.mark.parametrize("kind", EXPECTATIONS_BY_TABLE)
-def test_a_table_without_rows_blocks_nothing(kind):
-    assert blocking_failures([], kind) == []
+@pytest.mark.parametrize("table", EXPECTATIONS_BY_TABLE)
+def test_a_table_without_rows_breaks_no_expectation(table):
+    assert blocking_failures([], table) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "expected_message"),
     [
         ('[[quiz]]\ncolumn = "kind"', "quiz: 'type' (expected tables"),
         ('quiz = "kind"', "quiz: "),
         ("[[quiz", "quiz: "),
     ],
 )
-def test_expectations_beside_a_suite_that_cannot_be_read_are_named(text, message, tmp_path):
-    (file := tmp_path / "expectations.toml").write_text(text)
+def test_a_file_of_expectations_that_cannot_be_read_is_named(text, expected_message, tmp_path):
+    file = tmp_path / "expectations.toml"
+    file.write_text(text)
     with pytest.raises(SettingsError) as error:
         read_expectations(file, "quiz")
-    assert f"{file}, {message}" in str(error.value)
+    assert f"{file}, {expected_message}" in str(error.value)

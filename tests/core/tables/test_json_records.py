@@ -1,4 +1,4 @@
-"""Fields are held to the types that their class declares: what a stranger mistook is named."""
+"""Values are checked against the declared types of fields; errors name the file and the entry."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -43,9 +43,11 @@ class Fridge:
     anything: Any = None
 
 
-def test_fields_of_their_declared_types_are_right():
-    """A list does for a tuple, a whole number for a fraction, whatever can be called."""
+def test_defaults_are_not_mistyped():
     assert find_mistyped(Fridge()) == []
+
+
+def test_a_list_for_a_tuple_a_whole_number_for_a_fraction_and_any_callable_are_not_mistyped():
     fridge = Fridge(
         shelves=[Tray(2)],  # type: ignore[arg-type]
         doors={"left": str},
@@ -71,7 +73,7 @@ MISTYPED: dict[str, Any] = {
 }
 
 
-def test_fields_of_other_types_are_named_all_at_once():
+def test_all_mistyped_fields_are_named():
     assert find_mistyped(Fridge(**MISTYPED)) == [
         "name: expected str, it is of type NoneType",
         "shelves: expected a tuple, it is of type PosixPath",
@@ -93,16 +95,16 @@ def test_fields_of_other_types_are_named_all_at_once():
         ({"shelves": (Tray(1), None)}, "shelves: item None: expected Tray"),
         ({"doors": ["left"]}, "doors: expected a mapping, it is of type list"),
     ],
-    ids=["a tuple of its own for several", "an item of a tuple", "a list"],
+    ids=["one named tuple for several", "an item of a tuple", "a list for a mapping"],
 )
-def test_an_item_or_a_container_of_another_type_is_named(fields, problem):
+def test_a_mistyped_item_or_container_is_named(fields, problem):
     assert find_mistyped(Fridge(**fields)) == [problem]
 
 
-# Complaints about other people's JSON say where to look.
+# Files of JSON; errors name the file and the entry.
 
 
-def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
+def test_entries_are_read_in_order_with_their_file_and_number(tmp_path):
     file = tmp_path / "data.json"
     file.write_text('[{"id": "a"}, {"x": 1}]')
     assert list(read_entries(file)) == [
@@ -114,14 +116,13 @@ def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
 def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
     file = tmp_path / "captions.jsonl"
     file.write_text('{"caption": "one\u2028two"}\r\n\n{"caption": "three"}\n', encoding="utf-8")
-    assert [(line.entry["caption"], line.where[-6:]) for line in read_lines(file)] == [
-        ("one\u2028two", "line 1"),
-        ("three", "line 3"),
-    ]
+    first, second = read_lines(file)
+    assert first == ({"caption": "one\u2028two"}, f"{file}, line 1")
+    assert second == ({"caption": "three"}, f"{file}, line 3")
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "expected_message"),
     [
         pytest.param(b'[{"id": "a"}, {"id', r"data\.json: not JSON.*column 16", id="cut short"),
         pytest.param(b"", r"data\.json: not JSON", id="empty"),
@@ -132,42 +133,44 @@ def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
         pytest.param(b"[%s]" % (b"9" * 4301), r"data\.json: not JSON", id="too long a number"),
     ],
 )
-def test_a_broken_file_is_named(tmp_path, content, complaint):
+def test_a_broken_file_is_named(tmp_path, content, expected_message):
     (tmp_path / "data.json").write_bytes(content)
-    with pytest.raises(SourceError, match=complaint):
-        [located.entry for located in read_entries(tmp_path / "data.json")]
+    with pytest.raises(SourceError, match=expected_message):
+        [located.entry for located in read_entries(tmp_path / "data.json")]  # checked on access
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "expected_message"),
     [
         pytest.param(
             '[{"a": 1}, {"b": 1, "b": 1}]', r"x\.json, entry 2: duplicate field 'b'", id="an entry"
         ),
         pytest.param(
-            ' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]', "entry 1: duplicate field 'b'", id="within"
+            ' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]',
+            "entry 1: duplicate field 'b'",
+            id="an inner object",
         ),
         pytest.param(
             '[{}, {"b]": [7, "]"]}\n,\n{"a,": 1, "a,": 2}]',
             "entry 3: duplicate field 'a,'",
-            id="odd ones",
+            id="brackets and commas in names",
         ),
         pytest.param('{"a": 1, "a": 2}', r"x\.json: duplicate field 'a'", id="no list"),
     ],
 )
-def test_a_field_that_occurs_twice_is_named(tmp_path, content, complaint):
+def test_a_duplicate_field_is_named(tmp_path, content, expected_message):
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(SourceError, match=f"{complaint}; remove one"):
-        [located.entry for located in read_entries(tmp_path / "x.json")]
+    with pytest.raises(SourceError, match=f"{expected_message}; remove one"):
+        [located.entry for located in read_entries(tmp_path / "x.json")]  # checked on access
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(SourceError, match=r"gone\.jsonl: cannot be read: No such file"):
         list(read_lines(tmp_path / "gone.jsonl"))
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "complaint"),
+    ("value", "expected_type", "expected_message"),
     [
         pytest.param(7, str, "field 'x' is 7, expected a text", id="a number for a text"),
         pytest.param(None, dict, "field 'x' is None, expected an object", id="null"),
@@ -176,49 +179,63 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         pytest.param("\ud83d", str, "lone surrogate", id="half a surrogate pair"),
     ],
 )
-def test_a_field_of_another_type_is_named(value, kind, complaint):
-    with pytest.raises(SourceError, match=f"votes.json, entry 3: .*{complaint}"):
-        require_field({"x": value}, "x", kind, where="votes.json, entry 3")
+def test_a_field_of_another_type_is_named(value, expected_type, expected_message):
+    with pytest.raises(SourceError, match=f"votes.json, entry 3: .*{expected_message}"):
+        require_field({"x": value}, "x", expected_type, where="votes.json, entry 3")
 
 
-def test_a_missing_field_is_named_beside_those_that_are_there():
+def test_a_missing_field_is_named_with_the_present_ones():
     with pytest.raises(SourceError, match="no field 'context'; it has: id, question"):
         require_field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")
 
 
-def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):
-    lines, listed = tmp_path / "a.jsonl", tmp_path / "b.json"
-    lines.write_text('{"n": 1}\n{"n": \n[2]\n{"n": 1, "n": 2}\n{"n": 3}\n')
-    listed.write_text('[{"n": 1}, 7, null, {"n": 1, "n": 2}, {"n": 3}]')
-    for file, bad in (
-        (lines, ["line 2", "line 3", "line 4"]),
-        (listed, ["entry 2", "entry 3", "entry 4"]),
-    ):
-        read = read_lines if file is lines else read_entries
-        table = make_rows(read(file), lambda entry, _: entry["n"])
-        assert table.rows == [1, 3]
-        assert [rejection.entry for rejection in table.rejections] == [
-            f"{file.name}, {at}" for at in bad
-        ]
+@pytest.mark.parametrize(
+    ("read", "text", "rejected_entries"),
+    [
+        pytest.param(
+            read_lines,
+            '{"n": 1}\n{"n": \n[2]\n{"n": 1, "n": 2}\n{"n": 3}\n',
+            ["data, line 2", "data, line 3", "data, line 4"],
+            id="lines",
+        ),
+        pytest.param(
+            read_entries,
+            '[{"n": 1}, 7, null, {"n": 1, "n": 2}, {"n": 3}]',
+            ["data, entry 2", "data, entry 3", "data, entry 4"],
+            id="entries of a list",
+        ),
+    ],
+)
+def test_entries_that_make_no_row_are_rejected(tmp_path, read, text, rejected_entries):
+    file = tmp_path / "data"
+    file.write_text(text)
+    table = make_rows(read(file), lambda entry, _: entry["n"])
+    assert table.rows == [1, 3]
+    assert [rejection.entry for rejection in table.rejections] == rejected_entries
 
 
 @dataclass
-class Named:
+class NamedNumber:
     name: str
     n: int
 
 
-def test_records_reject_what_is_no_row_or_is_there_twice(tmp_path):
-    rows = [{"name": "a", "n": 1}, {"name": "b", "n": "2"}, {"name": "a", "n": 3}, {"n": 4}]
-    entries = [LocatedEntry(row, f"a.json, entry {number}") for number, row in enumerate(rows, 1)]
-    table = records(entries, Named, unique=("name",))
-    assert table.rows == [Named("a", 1)]
-    found = table.rejections
-    assert [one.entry for one in found] == [f"a.json, entry {number}" for number in (2, 3, 4)]
-    assert found[0].reason == "field 'n' is '2', expected a whole number"
+def test_records_reject_mistyped_duplicate_and_incomplete_entries():
+    entries = [
+        LocatedEntry({"name": "a", "n": 1}, "a.json, entry 1"),
+        LocatedEntry({"name": "b", "n": "2"}, "a.json, entry 2"),
+        LocatedEntry({"name": "a", "n": 3}, "a.json, entry 3"),
+        LocatedEntry({"n": 4}, "a.json, entry 4"),
+    ]
+    table = records(entries, NamedNumber, unique=("name",))
+    mistyped, duplicate, incomplete = table.rejections
+    assert table.rows == [NamedNumber("a", 1)]
+    assert (mistyped.entry, duplicate.entry) == ("a.json, entry 2", "a.json, entry 3")
+    assert incomplete.entry == "a.json, entry 4"
+    assert mistyped.reason == "field 'n' is '2', expected a whole number"
 
 
-# Rows out of other people's JSON, and what is said of those that are none.
+# Rows of a dataclass from JSON Lines.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,17 +246,17 @@ class Vote:
     times: int = 1
 
 
-ONE = '{"image": "a.png", "accepts": true}'
-
-
-def written(folder: Path, text: str) -> Path:
+def write_votes(folder: Path, text: str) -> Path:
     file = folder / "votes.jsonl"
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> None:
-    file = written(tmp_path, f'{ONE}\n\n{{"image": "b.png", "accepts": false, "times": 3}}')
+def test_a_row_has_the_fields_of_its_entry_and_its_line(tmp_path: Path) -> None:
+    text = """{"image": "a.png", "accepts": true}
+
+{"image": "b.png", "accepts": false, "times": 3}"""
+    file = write_votes(tmp_path, text)
     assert records(read_lines(file), Vote).require() == [
         Vote(where=f"{file}, line 1", image="a.png", accepts=True),
         Vote(where=f"{file}, line 3", image="b.png", accepts=False, times=3),
@@ -247,19 +264,19 @@ def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "complaint"),
+    ("text", "options", "expected_message"),
     read_cases(__file__, "refused_records.jsonl"),
 )
-def test_the_file_and_the_entry_are_named(
-    tmp_path: Path, text: str, options: dict[str, Any], complaint: str
+def test_an_invalid_record_is_named_with_its_file_and_line(
+    tmp_path: Path, text: str, options: dict[str, Any], expected_message: str
 ) -> None:
-    file = written(tmp_path, text)
-    with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {complaint}"):
+    file = write_votes(tmp_path, text)
+    with pytest.raises(SourceError, match=f"{re.escape(str(file))}, {expected_message}"):
         records(read_lines(file), Vote, **options).require()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class ShareRow:
     where: str
     share: float | None = 0.5
 
@@ -268,17 +285,22 @@ class Measured:
     ("text", "share"),
     [
         pytest.param("{}", 0.5, id="a field that is absent has its default"),
-        pytest.param('{"share": null}', None, id="null where nothing is allowed"),
+        pytest.param('{"share": null}', None, id="null where None is allowed"),
         pytest.param('{"share": 0.25}', 0.25, id="a fraction"),
-        pytest.param('{"share": 2}', 2.0, id="a whole number for one"),
+        pytest.param('{"share": 2}', 2.0, id="a whole number for a fraction"),
     ],
 )
-def test_a_number_may_be_whole_or_nothing(tmp_path: Path, text: str, share: float | None) -> None:
-    (row,) = records(read_lines(written(tmp_path, text)), Measured, closed=True).require()
-    assert (row.share, type(row.share)) == (share, type(share))
+def test_an_optional_fraction_is_a_float_or_none(
+    tmp_path: Path, text: str, share: float | None
+) -> None:
+    file = write_votes(tmp_path, text)
+    (row,) = records(read_lines(file), ShareRow, closed=True).require()
+    assert row.share == share
+    assert type(row.share) is type(share)
 
 
 @pytest.mark.parametrize("value", ['"2"', "true", "[2]", f"{10**400}"])
-def test_what_is_no_number_is_none(tmp_path: Path, value: str) -> None:
+def test_a_value_that_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
+    file = write_votes(tmp_path, f'{{"share": {value}}}')
     with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
-        records(read_lines(written(tmp_path, f'{{"share": {value}}}')), Measured).require()
+        records(read_lines(file), ShareRow).require()

@@ -1,24 +1,21 @@
-"""What is collected of the rows of a raw file."""
+"""Rows of raw files are counted while they are read."""
 
 from pathlib import Path
 
 from bench_assets.core.tables.read_rows import collect_rows, record_row, take_rows
 
 
-def test_of_each_file_rows_filled_fields_and_repeated_contents_are_counted():
-    rows = [
-        {"id": 1, "note": "", "key": {"a": 0, "b": None}},
-        {"id": 2, "note": "x", "key": {}},
-        {"id": 1, "note": "", "key": {"a": 0, "b": None}},
-    ]
+def test_rows_filled_fields_repetitions_and_reasons_are_counted_by_file():
+    first = {"id": 1, "note": "", "key": {"a": 0, "b": None}}
+    second = {"id": 2, "note": "x", "key": {}}
     with collect_rows():
-        for number, row in enumerate(rows):
-            record_row(f"/a.jsonl, line {number}", row)
-        record_row("/a.jsonl, line 1", rows[1])  # read by another step
+        record_row("/a.jsonl, line 0", first)
+        record_row("/a.jsonl, line 1", second)
+        record_row("/a.jsonl, line 2", first)
+        record_row("/a.jsonl, line 1", second)  # read by another step
         record_row("/b.jsonl, line 0", reason="not JSON")
-        read = take_rows()
-    assert read[Path("/a.jsonl")].field_counts == {"id": 3, "note": 1, "key": 2, "key.a": 2}
-    assert [(rows.n_repeated, len(rows.fields), len(rows.reasons)) for rows in read.values()] == [
-        (1, 3, 0),
-        (0, 1, 1),
-    ]
+        rows_by_file = take_rows()
+    rows, broken_rows = rows_by_file[Path("/a.jsonl")], rows_by_file[Path("/b.jsonl")]
+    assert rows.field_counts == {"id": 3, "note": 1, "key": 2, "key.a": 2}
+    assert (rows.n_repeated, len(rows.fields), len(rows.reasons)) == (1, 3, 0)
+    assert (broken_rows.n_repeated, len(broken_rows.fields), len(broken_rows.reasons)) == (0, 1, 1)

@@ -1,15 +1,14 @@
-"""A key is hidden wherever it stands in a value, verbatim or as JSON and addresses spell it."""
+"""Keys are redacted in texts, values and addresses, in every spelling."""
 
 import pytest
 
 from bench_assets.core.text.redaction import Secrets, is_distinct, replace_keys
 from tests.cases import read_rows
-from tests.fakes.keeping import keep
 
 KEY = "sk-value-7Qx9ZpLw3Rk2Vt5"
 
 
-def test_every_text_of_a_value_is_looked_through():
+def test_keys_are_redacted_in_all_texts_of_a_value():
     value = {"a": f"no {KEY}", "b": [KEY, 1, None, 0.5, True], "c": (f"{KEY}!", {"d": KEY})}
     assert Secrets({KEY: "MY_KEY"}).redacted_value(value) == {
         "a": "no ***",
@@ -30,12 +29,12 @@ def test_every_text_of_a_value_is_looked_through():
         pytest.param("k3y a1b2c3d4", "k3y%20a1b2c3d4", id="a blank of an address"),
     ],
 )
-def test_a_key_is_hidden_however_it_is_spelled(key, spelled):
+def test_a_key_is_redacted_in_every_spelling(key, spelled):
     assert Secrets({key: "MY_KEY"}).redacted(f"<{spelled}>") == "<***>"
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "redacted"),
     [
         pytest.param(f"{KEY} and {KEY}", "*** and ***", id="twice"),
         pytest.param(f"{KEY}{KEY}", "******", id="one behind the other"),
@@ -43,17 +42,18 @@ def test_a_key_is_hidden_however_it_is_spelled(key, spelled):
         pytest.param("", "", id="nothing"),
     ],
 )
-def test_nothing_else_is_hidden(text, shown):
-    assert Secrets({KEY: "MY_KEY"}).redacted(text) == shown
+def test_every_occurrence_of_a_key_is_redacted_and_nothing_else(text, redacted):
+    assert Secrets({KEY: "MY_KEY"}).redacted(text) == redacted
 
 
-@pytest.mark.parametrize(("key", "is_it"), read_rows(__file__, "distinct_keys.jsonl"))
-def test_only_a_distinct_key_is_taken_out_of_texts(key: str, *, is_it: bool) -> None:
-    assert is_distinct(key) == is_it
-    assert Secrets({key: "MY_KEY"}).redacted(f"so {key}!") == ("so ***!" if is_it else f"so {key}!")
+@pytest.mark.parametrize(("key", "distinct"), read_rows(__file__, "distinct_keys.jsonl"))
+def test_only_a_distinct_key_is_redacted(key: str, *, distinct: bool) -> None:
+    assert is_distinct(key) == distinct
+    redacted = Secrets({key: "MY_KEY"}).redacted(f"so {key}!")
+    assert redacted == ("so ***!" if distinct else f"so {key}!")
 
 
-def test_a_redaction_names_the_secret() -> None:
+def test_the_secrets_of_a_text_are_named() -> None:
     secrets = Secrets({KEY: "MY_KEY", "anything": "A_WORD"})
     assert secrets.names_in(f"anything but {KEY}") == ["MY_KEY"]
 
@@ -70,10 +70,15 @@ def test_a_redaction_names_the_secret() -> None:
         "postgresql://me:K@db/bench?sslmode=require",
     ],
 )
-def test_a_key_that_an_address_names_is_found_and_nothing_else(address: str) -> None:
-    found: list[str] = []
-    shown = replace_keys(address.replace("K", KEY), lambda key: keep(found, key) and "K")
-    assert (shown, found) == (address, [KEY])
+def test_only_the_key_of_an_address_is_replaced(address: str) -> None:
+    keys = []
+
+    def replacement(key: str) -> str:
+        keys.append(key)
+        return "K"
+
+    assert replace_keys(address.replace("K", KEY), replacement) == address
+    assert keys == [KEY]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +99,10 @@ def test_an_address_without_a_key_stays_as_it_is(address: str) -> None:
     assert replace_keys(address, lambda _: "***") == address
 
 
-def test_bytes_that_are_no_text_stay_what_they_are():
-    assert (
-        Secrets({KEY: "MY_KEY"}).redacted_bytes(b"\xff" + KEY.encode() + b"\xfe") == b"\xff***\xfe"
-    )
+def test_a_key_is_redacted_in_bytes_that_are_no_text():
+    data = b"\xff" + KEY.encode() + b"\xfe"
+    assert Secrets({KEY: "MY_KEY"}).redacted_bytes(data) == b"\xff***\xfe"
+
+
+def test_bytes_without_a_secret_stay_as_they_are():
     assert Secrets().redacted_bytes(b"\xff") == b"\xff"

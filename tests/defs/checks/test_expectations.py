@@ -18,7 +18,7 @@ from bench_assets.defs.checks.expectations import (
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.core.tables.test_expectations import PLANTED, RIGHT, SOURCE
+from tests.core.tables.test_expectations import PLANTED_FAULTS, SOURCE, VALID_ROWS
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 
 SOURCE_FILES: Any = list[SourceFile]  # Dagster converts it to a type of its own
@@ -81,20 +81,20 @@ def test_an_invalid_row_blocks_downstream_assets(table, is_valid, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "rows", "_", "broken_expectation"), PLANTED)
+@pytest.mark.parametrize(("kind", "rows", "_", "broken_expectation"), PLANTED_FAULTS)
 def test_great_expectations_finds_a_planted_fault_and_no_other(kind, rows, _, broken_expectation):
     (failed,) = failed_expectations(kind, rows)
     assert broken_expectation in failed
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "rows"), RIGHT.items())
+@pytest.mark.parametrize(("kind", "rows"), VALID_ROWS.items())
 def test_great_expectations_finds_no_fault_in_right_rows(kind, rows):
     assert failed_expectations(kind, rows) == []
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", RIGHT)
+@pytest.mark.parametrize("kind", VALID_ROWS)
 def test_great_expectations_finds_an_empty_table(kind):
     expected = ["expect_table_row_count_to_be_between of the table"]
     assert failed_expectations(kind, []) == expected
