@@ -1,7 +1,7 @@
 """Engines over ``weights_server``, for the tests of servers that are started.
 
-``python -m tests.resources.models.api.serving FOLDER SAID OPTION...`` asks one question, says the
-response, and then waits until it is killed.
+``python -m tests.resources.models.api.serving FOLDER LOGS OPTION...`` asks one question, prints
+the response, and then waits until it is killed.
 """
 
 import shlex
@@ -19,32 +19,34 @@ from bench_resources.models.managed.engine import ServedEngine
 PROGRAM = Path(__file__).with_name("weights_server.py")
 
 
-def command(*options: str) -> str:
+def serve_command(*options: str) -> str:
+    """The entry ``serve`` of a section, with options of the stand-in."""
     return f"{sys.executable} -S {PROGRAM} {{path}} {{port}} name={{name}} {shlex.join(options)}"
 
 
-def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
-    section = {"kind": "server", "path": str(folder), "serve": command(*options)} | fields
+def server_spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
+    section = {"kind": "server", "path": str(folder), "serve": serve_command(*options)} | fields
     return ServerSpec.model_validate(section)
 
 
 @contextmanager
-def engine(folder: Path, logs: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
-    served = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", logs)
+def open_engine(folder: Path, logs: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
+    engine = ServedEngine(server_spec(folder, *options, **fields), "run/step", lambda _: b"", logs)
     try:
-        yield served
+        yield engine
     finally:
-        served.close()
+        engine.close()
 
 
-def responses_to(served: ServedEngine, *texts: str) -> list[Response]:
-    responses = dict(served.stream([Request(prompt=Prompt.of(text)) for text in texts]))
+def responses_to(engine: ServedEngine, *texts: str) -> list[Response]:
+    responses = dict(engine.stream([Request(prompt=Prompt.of(text)) for text in texts]))
     return [responses[position] for position in range(len(texts))]
 
 
 if __name__ == "__main__":
-    weights, log, *chosen = sys.argv[1:]
-    with engine(Path(weights), Path(log), *chosen) as serving:
-        sys.stdout.write(f"{responses_to(serving, '?')[0].text}\n")
+    weights, logs, *options = sys.argv[1:]
+    with open_engine(Path(weights), Path(logs), *options) as started_engine:
+        (response,) = responses_to(started_engine, "?")
+        sys.stdout.write(f"{response.text}\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -6,15 +6,23 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bench_resources.models.api.concurrency_limit import ConcurrencyLimit
 
 Capacity: TypeAlias = Callable[[float], int]  # s -> requests that it works on at once
 
 SECONDS = 0.5  # of a response that does not wait; their logarithms spread normally
-_REFUSAL = 0.005  # s
-_RETRY = 0.5  # s
+_REFUSAL = 0.005  # s until a request is refused
+_RETRY = 0.5  # s until it is sent again, on average
+
+
+class Outcome(NamedTuple):
+    """The end of a request, by time."""
+
+    at: float
+    sent_at: float
+    is_answered: bool
 
 
 @dataclass
@@ -28,51 +36,58 @@ class SimulatedServer:
     refused: int = 0
     busy: int = 0
     queue: deque[float] = field(default_factory=deque)  # when they were sent
-    events: list[tuple[float, float, bool]] = field(default_factory=list)  # end, sent, answered
+    outcomes: list[Outcome] = field(default_factory=list)  # a heap of those to come
     rng: random.Random = field(default_factory=lambda: random.Random(0))
 
     def send(self) -> None:
         """Take a request."""
         capacity = self.capacity(self.now)
         if self.busy + len(self.queue) >= self.bears * capacity:
-            heapq.heappush(self.events, (self.now + _REFUSAL, self.now, False))
+            heapq.heappush(self.outcomes, Outcome(self.now + _REFUSAL, self.now, False))
         elif self.busy < capacity:
             self._work(self.now)
         else:
             self.queue.append(self.now)
 
-    def ask(self, n: int, limit: ConcurrencyLimit) -> float:
-        """Send requests as a limit allows, refused ones again; the seconds it takes."""
-        todo, again, open_ = n, list[float](), 0
-        while todo or again or open_:
-            while open_ < int(limit.value) and (todo or (again and again[0] <= self.now)):
-                if again and again[0] <= self.now:
-                    heapq.heappop(again)
+    def seconds_for(self, n: int, limit: ConcurrencyLimit) -> float:
+        """Send n requests as a limit allows, refused ones again; return the seconds they take."""
+        n_unsent, n_open = n, 0
+        retries: list[float] = []  # a heap of the times at which refused requests are sent again
+        while n_unsent or retries or n_open:
+            has_room = n_open < int(limit.value)
+            is_retry_due = bool(retries) and retries[0] <= self.now
+            if has_room and (is_retry_due or n_unsent):
+                if is_retry_due:
+                    heapq.heappop(retries)
                 else:
-                    todo -= 1
-                open_ += 1
+                    n_unsent -= 1
+                n_open += 1
                 self.send()
-            waits = again and open_ < int(limit.value)
-            if waits and (not self.events or again[0] < self.events[0][0]):
-                self.now = again[0]
-                continue
-            self.now, sent, answered = heapq.heappop(self.events)
-            open_ -= 1
-            if answered:
-                limit.count_response(sent, self.now)
-                self._next()
+            elif has_room and retries and (not self.outcomes or retries[0] < self.outcomes[0].at):
+                self.now = retries[0]
             else:
-                self.refused += 1
-                limit.count_refusal(sent, self.now)
-                heapq.heappush(again, self.now + _RETRY * self.rng.uniform(0.5, 1.5))
+                n_open -= 1
+                if not self._finish_next(limit):
+                    heapq.heappush(retries, self.now + _RETRY * self.rng.uniform(0.5, 1.5))
         return self.now
 
-    def _next(self) -> None:
+    def _finish_next(self, limit: ConcurrencyLimit) -> bool:
+        """Go on to the next outcome, which the limit counts; return whether it is a response."""
+        self.now, sent_at, is_answered = heapq.heappop(self.outcomes)
+        if is_answered:
+            limit.count_response(sent_at, self.now)
+            self._take_queued()
+        else:
+            self.refused += 1
+            limit.count_refusal(sent_at, self.now)
+        return is_answered
+
+    def _take_queued(self) -> None:
         self.busy -= 1
         while self.queue and self.busy < self.capacity(self.now):
             self._work(self.queue.popleft())
 
-    def _work(self, sent: float) -> None:
+    def _work(self, sent_at: float) -> None:
         self.busy += 1
         seconds = SECONDS * exp(self.rng.gauss(-(self.spread**2) / 2, self.spread))
-        heapq.heappush(self.events, (self.now + seconds, sent, True))
+        heapq.heappush(self.outcomes, Outcome(self.now + seconds, sent_at, True))

@@ -1,8 +1,7 @@
 """Stand-ins for the servers that people run themselves, and for those that others host.
 
-Sources: ``bench_resources.config.sections.known_servers``. Bodies, in
-``stand_ins.json``, are not recordings: they have the
-particular fields and the words by which messages are recognised.
+Sources: ``bench_resources.config.sections.known_servers``. The bodies in ``stand_ins.json`` are
+not recordings: they have the particular fields and the words by which messages are recognised.
 """
 
 import json
@@ -28,8 +27,9 @@ def openai_error(status: int, message: str, **more: object) -> Answer:
     return error(status, {"error": {"message": message, **more}})
 
 
-def completion(end: str | None = "stop", **message: object) -> Answer:
-    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": end}
+def completion(**message: object) -> Answer:
+    """A response as OpenAI writes it, with fields of its message."""
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     return Answer(raw=orjson.dumps({"id": "1", "choices": [choice], "usage": usage}))
 
@@ -49,7 +49,7 @@ class StandIn:
     bad_key: Answer | None  # None: it asks for none
 
     def answer(self, body: dict[str, Any], headers: Mapping[str, str]) -> Answer:
-        """Answer "long", a wrong key, a wrong name and any other request, as the server does."""
+        """Refuse what the server refuses, such as the text "long"; respond to all else."""
         if unknown := body.keys() - self.takes:
             return openai_error(400, f"Unrecognized request argument supplied: {sorted(unknown)}")
         if self.bad_key and headers.get(self.key[0]) != self.key[1]:
@@ -57,26 +57,25 @@ class StandIn:
         if body["model"] != "m":
             return self.no_model
         parts = [part for message in body["messages"] for part in message["content"]]
-        urls = [p["image_url"]["url"] for p in parts if p["type"] == "image_url"]
-        if any(url.split(";")[0].removeprefix("data:image/") not in self.formats for url in urls):
+        urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        formats = {url.split(";")[0].removeprefix("data:image/") for url in urls}
+        if not formats <= self.formats:
             return openai_error(400, "invalid image input")
         too_long = any(part.get("text") == "long" for part in parts)
         return self.too_long if self.too_long and too_long else self.response
 
 
-def _read(row: dict[str, Any]) -> StandIn:
-    refusals = ("too_long", "no_model", "bad_key")
-    answers: dict[str, Any] = {
-        name: error(**row[name]) if name in row else None for name in refusals
-    }
-    more: dict[str, Any] = {
-        name: frozenset(row[name]) for name in ("takes", "formats") if name in row
-    }
+def _stand_in(row: dict[str, Any]) -> StandIn:
+    """The server that a row of ``stand_ins.json`` describes."""
+    fields: dict[str, Any] = {"name": row["name"], "text": row.get("text", "B")}
+    for refusal in ("too_long", "no_model", "bad_key"):
+        fields[refusal] = error(**row[refusal]) if refusal in row else None
+    for accepted in ("takes", "formats"):
+        if accepted in row:
+            fields[accepted] = frozenset(row[accepted])
     if "key" in row:
-        more["key"] = tuple(row["key"])
-    response = completion(**row.get("message", {"content": "B"}))
-    text = row.get("text", "B")
-    return StandIn(name=row["name"], response=response, text=text, **more, **answers)
+        fields["key"] = tuple(row["key"])
+    return StandIn(response=completion(**row.get("message", {"content": "B"})), **fields)
 
 
-STAND_INS = [*map(_read, json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")))]
+STAND_INS = [*map(_stand_in, json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")))]

@@ -1,8 +1,10 @@
-"""A budget stops the asking cleanly.
+"""A budget ends the requests of a run.
 
-The test server counts 1 token read and 3 written a response.
+The test server counts 1 token of a prompt and 3 of a response: 4 a request.
 """
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,32 +22,39 @@ TWENTY = requests_for(*map(str, range(20)))
 A_MILLION = 1_000_000  # money for a million tokens: 1 a token
 
 
-def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine:
-    whole = {"kind": "server", "base_url": server.base_url, "model": "m", "concurrency": 1}
-    spec = ServerSpec.model_validate(whole | fields)
-    return ServerEngine(spec, lambda _: b"", spent=spent or (lambda _: TokenCounts()))
+def nothing_spent(_: str) -> TokenCounts:
+    return TokenCounts()
+
+
+def engine(
+    server: ChatServer, spent: Callable[[str], TokenCounts] = nothing_spent, **fields: Any
+) -> ServerEngine:
+    defaults = {"kind": "server", "base_url": server.base_url, "model": "m", "concurrency": 1}
+    spec = ServerSpec.model_validate(defaults | fields)
+    return ServerEngine(spec, lambda _: b"", spent=spent)
 
 
 @pytest.mark.parametrize(
     ("fields", "n_allowed"),
     [
-        pytest.param({}, 20, id="without a budget all are asked"),
-        pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten responses of four"),
-        pytest.param({"budget": 5, "price_in": A_MILLION}, 5, id="5 for what is read"),
-        pytest.param({"budget": 15, "price_out": A_MILLION}, 5, id="15 for what is written"),
+        pytest.param({}, 20, id="without a budget all are sent"),
+        pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten requests of four"),
+        pytest.param({"budget": 5, "price_in": A_MILLION}, 5, id="5 for tokens of prompts"),
+        pytest.param({"budget": 15, "price_out": A_MILLION}, 5, id="15 for tokens of responses"),
         pytest.param({"budget": 15}, 20, id="without prices nothing costs anything"),
     ],
 )
-def test_what_the_budget_allows_is_sent(fields: dict[str, Any], n_allowed: int) -> None:
+def test_requests_are_sent_until_the_budget_is_spent(
+    fields: dict[str, Any], n_allowed: int
+) -> None:
     with ChatServer() as server:
         responses = dict(engine(server, **fields).stream(TWENTY))
         assert server.n_requests == n_allowed
-    assert [bool(responses[n].error) for n in range(20)] == [False] * n_allowed + [True] * (
-        20 - n_allowed
-    )
+    refused = [position for position in range(20) if responses[position].error]
+    assert refused == list(range(n_allowed, 20))
 
 
-def test_what_is_under_way_is_not_thrown_away() -> None:
+def test_responses_under_way_when_the_budget_is_spent_are_kept() -> None:
     with ChatServer(latency=0.02) as server:
         responses = dict(engine(server, budget_tokens=40, concurrency=4).stream(TWENTY))
         n_answered = sum(not response.error for response in responses.values())
@@ -53,25 +62,24 @@ def test_what_is_under_way_is_not_thrown_away() -> None:
         assert server.n_requests == n_answered
 
 
-def test_what_was_sent_before_counts(tmp_path: Any) -> None:
+def test_tokens_of_earlier_runs_count_towards_the_budget(tmp_path: Path) -> None:
     store = response_file(tmp_path / "responses.sqlite")
     with ChatServer() as server:
 
-        def ask(budget_tokens: int) -> list[str]:
-            spent = store.tokens_of
-            model = CachingModel("m", engine(server, spent, budget_tokens=budget_tokens), store)
-            return [response.error for response in model.response(TWENTY)]
+        def open_model(budget_tokens: int) -> CachingModel:
+            budgeted = engine(server, store.tokens_of, budget_tokens=budget_tokens)
+            return CachingModel("m", budgeted, store)
 
-        assert ask(40).count("") == 10
+        first_run = open_model(40).response(TWENTY)
+        assert [response.error for response in first_run].count("") == 10
         with pytest.raises(ModelError, match="40 of the budget_tokens of 40"):
-            CachingModel("m", engine(server, store.tokens_of, budget_tokens=40), store).response(
-                requests_for("another")
-            )
-        assert ask(60).count("") == 15
+            open_model(40).response(requests_for("another"))
+        raised_budget = open_model(60).response(TWENTY)
+        assert [response.error for response in raised_budget].count("") == 15
         assert server.n_requests == 15
 
 
-def test_a_server_that_counts_no_tokens_gets_one_request() -> None:
+def test_a_server_that_counts_no_tokens_gets_one_request_within_a_budget() -> None:
     uncounted = Answer(raw=b'{"choices": [{"message": {"content": "A"}}]}')
     with ChatServer(lambda _: uncounted) as server:
         responses = dict(engine(server, budget_tokens=40).stream(TWENTY))

@@ -1,4 +1,4 @@
-"""When a server is tried again and when no more, and how its answers travel."""
+"""When a request is tried again, when a server is given up, and which proxy is used."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine, requests_for
 
 
-def test_what_is_too_large_is_an_error() -> None:
+def test_a_response_of_more_than_16_mib_is_an_error() -> None:
     with ChatServer(lambda _: Answer(raw=b" " * (17 * 2**20))) as server:
         (response,) = ask(server.base_url, "?", max_tries=1)
     assert response.error == "HTTP 200 with a body of more than 16 MiB (tries: 1)"
@@ -30,19 +30,21 @@ def test_what_is_too_large_is_an_error() -> None:
 HOSTED = "https://models.example.invalid/v1"
 
 
-def _read(raw: str = "", **fields: Any) -> Answer:
+def _failure_answer(raw: str = "", **fields: Any) -> Answer:
+    """An answer as a cell of ``tries.jsonl`` describes it."""
     return Answer(**fields, raw=raw.encode() or None)
 
 
 @pytest.mark.parametrize(
     ("failures", "n_requests", "error", "refused"), read_cases(__file__, "tries.jsonl")
 )
-def test_tries(
+def test_failures_are_tried_again_where_that_may_help(
     failures: list[int | dict[str, Any]], n_requests: int, error: str, refused: str
 ) -> None:
     with ChatServer() as server:
         for failure in failures:
-            server.fail_next(1, failure if isinstance(failure, int) else _read(**failure))
+            answer = failure if isinstance(failure, int) else _failure_answer(**failure)
+            server.fail_next(1, answer)
         first, second = ask(server.base_url, "?", "another", concurrency=1)
         assert server.n_requests == n_requests + 1
     assert bool(first.error) == bool(error)
@@ -77,9 +79,10 @@ def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_a_server_that_is_down_is_named_after_one_round_of_tries() -> None:
     reason = "Connection refused: no server is listening"
-    with socket.socket() as taken:  # a port that nobody else can be given
-        taken.bind(("127.0.0.1", 0))  # and never listens
-        base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+    with socket.socket() as silent:  # holds a port and never listens
+        silent.bind(("127.0.0.1", 0))
+        _, port = silent.getsockname()
+        base_url = f"http://127.0.0.1:{port}/v1"
         with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: {reason}$"):
             ask(base_url, *map(str, range(10_000)), max_tries=3)
 
@@ -88,10 +91,11 @@ def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
     with ChatServer(lambda _: 503) as server:
         with pytest.raises(ModelError, match="cannot be reached: HTTP 503"):
             ask(server.base_url, *map(str, range(10_000)), concurrency=4, max_tries=2)
+        # Given up after 8 requests in a row, with 4 more under way; each is sent twice.
         assert server.n_requests <= (8 + 4) * 2
 
 
-def test_a_server_that_goes_away_costs_only_the_rest() -> None:
+def test_responses_of_a_server_that_goes_away_are_kept() -> None:
     with ChatServer(latency=0.01) as server:
         requests = requests_for(*map(str, range(2_000)))
         responses: dict[int, Response] = {}
@@ -103,54 +107,88 @@ def test_a_server_that_goes_away_costs_only_the_rest() -> None:
     assert sorted(responses) == list(range(2_000))
     answered = [response for response in responses.values() if not response.error]
     assert 20 <= len(answered) < 100  # those that had arrived, on a busy machine too
-    assert responses[1_999].error.startswith(f"{server.base_url} cannot be reached any more: ")
+    last = responses[1_999]
+    assert last.error.startswith(f"{server.base_url} cannot be reached any more: ")
     assert time.monotonic() - started < 5
 
 
-def test_an_address_that_is_none_is_named_as_such() -> None:
+def test_an_address_that_is_no_url_is_named() -> None:
     with pytest.raises(ModelError, match=r"http://127.0.0.1:99999/v1: not a URL"):
         ask("http://127.0.0.1:99999/v1", "?")
 
 
-def test_a_hosted_server_is_reached_through_the_proxy_of_the_environment_and_a_near_one_is_not(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "netrc").write_text("default login ana password secret")  # not for models
+PROXY_VARIABLES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+
+
+@pytest.fixture
+def hosted_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A key for ``HOSTED``, beside a netrc whose password is not for models."""
+    (tmp_path / "netrc").write_text("default login ana password secret")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     monkeypatch.setenv("KEY", "sk-0123456789abcdef")
-    with ChatServer() as proxy, ChatServer("A") as near:  # the first knows no CONNECT
-        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+
+
+@pytest.mark.usefixtures("hosted_key")
+def test_only_hosted_servers_are_reached_through_the_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ChatServer() as proxy, ChatServer("A") as local:  # this proxy knows no CONNECT
+        for name in PROXY_VARIABLES:
             monkeypatch.setenv(name, proxy.base_url.removesuffix("/v1"))
-        assert [response.text for response in ask(near.base_url, "?")] == ["A"]
-        (hosted,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
-        assert hosted.error.startswith("the connection broke: 404")
-        for name in ("HTTPS_PROXY", "https_proxy"):
-            monkeypatch.setenv(name, "http://127.0.0.1:9")
-        with pytest.raises(ModelError, match=r"no server is listening \(proxy 127\.0\.0\.1:9\)"):
-            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
-        monkeypatch.setenv("NO_PROXY", "example.invalid")
-        with pytest.raises(ModelError, match=r"cannot be reached: .*models.example.invalid"):
-            ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+        (local_response,) = ask(local.base_url, "?")
+        (hosted_response,) = ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+    assert local_response.text == "A"
+    assert hosted_response.error.startswith("the connection broke: 404")
+
+
+@pytest.mark.usefixtures("hosted_key")
+@pytest.mark.parametrize(
+    ("no_proxy", "expected_message"),
+    [
+        pytest.param("", r"no server is listening \(proxy 127\.0\.0\.1:9\)", id="proxy down"),
+        pytest.param(
+            "example.invalid", r"cannot be reached: .*models.example.invalid", id="NO_PROXY"
+        ),
+    ],
+)
+def test_a_proxy_that_is_down_is_named_unless_the_host_needs_none(
+    monkeypatch: pytest.MonkeyPatch, no_proxy: str, expected_message: str
+) -> None:
+    for name in PROXY_VARIABLES:
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", no_proxy)
+    with pytest.raises(ModelError, match=expected_message):
+        ask(HOSTED, "?", max_tries=1, api_key_env="KEY")
+
+
+def accept_only_fine(status: int) -> ChatServer:
+    """A server that answers texts with "fine" in them, and others with a status."""
+    expired = Answer(status=status, text="no")
+    return ChatServer(lambda body: "A" if "fine" in str(body) else expired)
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
-def test_a_key_that_expires_ends_the_run_after_ten_requests_in_a_row(status: int) -> None:
-    """The responses before it are cached, and what is fine in between begins the count anew."""
-    expired = Answer(status=status, text="no")
-    wrong = [f"not so {n}" for n in range(30)]
-    with ChatServer(lambda body: "A" if "fine" in str(body) else expired) as server:
-        kept = ask(server.base_url, "fine", *wrong[:9], "fine too", *wrong[9:10], concurrency=1)
-        assert sum(bool(response.error) for response in kept) == 10
+def test_ten_requests_in_a_row_that_an_expired_key_fails_end_the_run(status: int) -> None:
+    failing = [f"question {n}" for n in range(30)]
+    with accept_only_fine(status) as server:
         with pytest.raises(ModelError, match=f"HTTP {status}"):
-            ask(server.base_url, "fine", *wrong, concurrency=1)
-        assert server.n_requests == 12 + 1 + 10
+            ask(server.base_url, "fine", *failing, concurrency=1)
+        assert server.n_requests == 1 + 10
 
 
-def test_a_timeout_of_a_suspended_process_does_not_count() -> None:
-    """A laptop that sleeps through a timeout has used up no try."""
+def test_a_response_begins_the_count_of_failures_in_a_row_anew() -> None:
+    failing = [f"question {n}" for n in range(10)]
+    with accept_only_fine(401) as server:
+        texts = ["fine", *failing[:9], "fine too", failing[9]]
+        responses = ask(server.base_url, *texts, concurrency=1)
+        assert server.n_requests == len(texts)
+    assert sum(bool(response.error) for response in responses) == 10
+
+
+def test_a_timeout_while_the_process_was_suspended_uses_up_no_try() -> None:
     spec = ServerSpec(kind="server", base_url="http://s", model="m", max_tries=1, max_wait=1.0)
-    slept = Failure(what="no response", tries=UNLIMITED_TRIES, stalled=True)
-    outcomes: Iterator[Response | Failure] = iter([slept, Response(text="A")])
+    suspended = Failure(what="no response", tries=UNLIMITED_TRIES, stalled=True)
+    outcomes: Iterator[Response | Failure] = iter([suspended, Response(text="A")])
 
     async def ask_once() -> Response | Failure:
         return next(outcomes)

@@ -1,7 +1,7 @@
-"""The number of requests that a server gets at once is found, and found again when it changes."""
+"""The number of requests under way adapts to what a server can do, also when that changes."""
 
 import time
-from itertools import count
+from typing import Any
 
 import pytest
 
@@ -19,7 +19,9 @@ def always(capacity: int) -> Capacity:
 
 
 def falls_and_recovers(seconds: float) -> int:
-    return 256 if seconds < 20 else 16 if seconds < 120 else 64
+    if seconds < 20:
+        return 256
+    return 16 if seconds < 120 else 64
 
 
 def rises(seconds: float) -> int:
@@ -37,27 +39,28 @@ def rises(seconds: float) -> int:
         pytest.param(rises, 40_000, id="16, then 256"),
     ],
 )
-def test_it_is_as_fast_as_nine_tenths_of_the_best_number(capacity, n, bears):
-    fixed = [
-        SimulatedServer(capacity, bears).ask(n, ConcurrencyLimit(given))
-        for given in (16, 32, 64, 128, 256, 512)
+def test_a_searched_limit_is_nine_tenths_as_fast_as_the_best_fixed_one(
+    capacity: Capacity, n: int, bears: float
+) -> None:
+    seconds_of_fixed_limits = [
+        SimulatedServer(capacity, bears).seconds_for(n, ConcurrencyLimit(concurrency))
+        for concurrency in (16, 32, 64, 128, 256, 512)
     ]
     server = SimulatedServer(capacity, bears)
-    seconds = server.ask(n, ConcurrencyLimit(None))
-    assert seconds <= min(fixed) / 0.9
+    seconds = server.seconds_for(n, ConcurrencyLimit(None))
+    assert seconds <= min(seconds_of_fixed_limits) / 0.9
     assert server.refused <= 0.02 * n
 
 
-def test_longer_responses_are_not_taken_for_an_overload():
+def test_responses_that_grow_longer_are_not_taken_for_an_overload() -> None:
     limit = ConcurrencyLimit(None)
-    now = 0.0
-    for number in range(4_000):  # the server is never full, and responses take longer and longer
-        now += 0.01
-        limit.count_response(now - SECONDS * (1 + number / 500), now)
+    for n_responses in range(4_000):  # one every 0.01 s, from a server that is never full
+        now = 0.01 * (n_responses + 1)
+        limit.count_response(now - SECONDS * (1 + n_responses / 500), now)
     assert limit.value >= 32
 
 
-# How many requests a server gets at once.
+# The limit of one endpoint, by the outcomes of its requests.
 
 
 ANSWERED = Response(text="A")
@@ -67,48 +70,48 @@ LOADING = Failure(what="HTTP 503", tries=UNLIMITED_TRIES, loading=True)
 NO_CONNECTION = Failure(what="refused", tries=UNLIMITED_TRIES, unreachable=True)
 
 
-def endpoint(**fields) -> Endpoint:
-    whole = {"kind": "server", "base_url": "http://s", "model": "m", "concurrency": 8} | fields
-    return Endpoint(ServerSpec.model_validate(whole), "/chat/completions")
-
-
 @pytest.mark.parametrize(
     ("outcomes", "limit"),
     [
         pytest.param([], 8, id="it starts at the upper bound"),
         pytest.param([OVERLOADED], 4, id="an overload halves it"),
-        pytest.param([OVERLOADED, ANSWERED], 4.25, id="a response brings a fourth of one back"),
-        pytest.param([WRONG], 8, id="a request that is wrong says nothing of the load"),
-        pytest.param([NO_CONNECTION], 8, id="nor does a server that is away"),
-        pytest.param([LOADING], 8, id="nor one whose model is not there yet"),
+        pytest.param([OVERLOADED, ANSWERED], 4.25, id="a response adds 1 / 4 to a limit of 4"),
+        pytest.param([WRONG], 8, id="a wrong request does not change it"),
+        pytest.param([NO_CONNECTION], 8, id="a server that is away does not change it"),
+        pytest.param([LOADING], 8, id="a model that is still loading does not change it"),
     ],
 )
-def test_limit(outcomes, limit):
-    one = endpoint()
+def test_only_an_overload_lowers_the_limit(
+    outcomes: list[Response | Failure], limit: float
+) -> None:
+    spec = ServerSpec(kind="server", base_url="http://s", model="m", concurrency=8)
+    endpoint = Endpoint(spec, "/chat/completions")
     for outcome in outcomes:
-        one.adapt_limit(outcome, time.monotonic())
-    assert one.limit.value == limit
+        endpoint.adapt_limit(outcome, time.monotonic())
+    assert endpoint.limit.value == limit
 
 
-@pytest.mark.parametrize("given", [{}, {"concurrency": 32}], ids=["searched", "given"])
-def test_a_server_that_bears_four_soon_gets_four_at_once(given):
-    refused = count()
+@pytest.mark.parametrize("fields", [{}, {"concurrency": 32}], ids=["searched", "of the section"])
+def test_a_server_that_bears_four_soon_gets_four_at_once(fields: dict[str, int]) -> None:
+    n_refused = 0
 
-    def answer(_):
+    def answer(_: dict[str, Any]) -> Answer | str:
+        nonlocal n_refused
         if server.n_requests - server.n_answered > 4:
-            next(refused)
+            n_refused += 1
             return Answer(status=429)
         return "A"
 
     with ChatServer(answer, latency=0.01) as server:
-        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **given)
+        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **fields)
     assert [response.text for response in responses] == ["A"] * 200
-    assert next(refused) < 150  # the first round alone refuses 28, a round that never learns most
+    assert n_refused < 150  # of 32 at once the first round refuses 28; without learning, most
 
 
-def test_requests_with_the_same_image_go_out_together():
-    prompts = [Prompt.of(f"{n}", Image(one)) for n in range(3) for one in ("png", "clear")]
+def test_requests_with_the_same_image_are_sent_one_after_the_other() -> None:
+    prompts = [Prompt.of(f"{n}", Image(name)) for n in range(3) for name in ("png", "clear")]
     with ChatServer() as server:
         stream = engine(server.base_url, concurrency=1).stream([Request(prompt=p) for p in prompts])
         assert sorted(position for position, _ in stream) == list(range(6))
-    assert [texts(body)[0] for body in server.bodies] == ["0", "1", "2"] * 2
+    sent_texts = [text for body in server.bodies for text in texts(body)]
+    assert sent_texts == ["0", "1", "2"] * 2

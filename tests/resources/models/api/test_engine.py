@@ -1,4 +1,4 @@
-"""What the server engine sends and reads; when it asks again is in ``test_retrying``."""
+"""What the server engine sends and reads; ``test_chat_session`` has when it tries again."""
 
 import base64
 import re
@@ -31,13 +31,13 @@ def user(content: Any) -> dict[str, Any]:
                 "max_tokens": 5,
                 "seed": 12,
             },
-            id="draws of one seed have seeds of their own",
+            id="the seed of a sample is the seed plus its number",
         ),
         pytest.param(
             {"extra_body": {"top_k": 1, "max_tokens": 7}},
             Request(prompt=Prompt.of("Hi"), temperature=1.0),
             {"messages": [user("Hi")], "temperature": 1.0, "max_tokens": 7, "top_k": 1},
-            id="a request's temperature and the extra fields come before the model's own",
+            id="a request's temperature and extra fields override the section",
         ),
         pytest.param(
             {},
@@ -60,7 +60,9 @@ def user(content: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_body(spec: dict[str, Any], request_: Request, expected: dict[str, Any]) -> None:
+def test_the_body_has_the_settings_and_the_prompt(
+    spec: dict[str, Any], request_: Request, expected: dict[str, Any]
+) -> None:
     with ChatServer() as server:
         list(engine(server.base_url, **spec).stream([request_]))
         assert server.bodies == [{"model": "m", **expected}]
@@ -84,10 +86,8 @@ def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> N
             ["1+1?", "2", "2+2?", "4", "sure?"],
         ]
     assert response.text == "yes"
-    assert (response.prompt_tokens, response.completion_tokens) == (
-        3 + 5,
-        3 + 3,
-    )  # turns; 3 a response
+    assert response.prompt_tokens == 3 + 5  # one for each turn that was sent
+    assert response.completion_tokens == 3 + 3  # three a response
 
 
 def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:
@@ -97,18 +97,18 @@ def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() 
         assert (server.n_requests, server.most_at_once, server.n_connections) == (40, 4, 4)
 
 
-def test_closing_early_cancels_what_is_under_way() -> None:
-    before = threading.active_count()
+def test_closing_a_stream_cancels_its_requests() -> None:
+    n_threads = threading.active_count()
     with ChatServer() as server:
         stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(100))))
         next(stream)
         stream.close()  # type: ignore[attr-defined]
-        assert threading.active_count() == before + 1  # the server's
+        assert threading.active_count() == n_threads + 1  # the server's
         assert server.n_requests < 100
 
 
 @pytest.mark.parametrize(
-    ("prompt", "error"),
+    ("prompt", "expected_message"),
     [
         pytest.param(Prompt.of(Image("gone"), "?"), "no image gone", id="an image is missing"),
         pytest.param(Prompt.of("\ud83d"), "surrogates", id="a text is not valid Unicode"),
@@ -119,10 +119,12 @@ def test_closing_early_cancels_what_is_under_way() -> None:
         ),
     ],
 )
-def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, error: str) -> None:
+def test_a_request_that_cannot_be_sent_is_its_own_error_alone(
+    prompt: Prompt, expected_message: str
+) -> None:
     with ChatServer() as server:
         requests = [Request(prompt=prompt), Request(prompt=Prompt.of("?"))]
         responses = dict(engine(server.base_url).stream(requests))
         assert server.n_requests == 1
-    assert re.search(f"cannot be sent: .*{error}", responses[0].error)
+    assert re.search(f"cannot be sent: .*{expected_message}", responses[0].error)
     assert responses[1].text == "A"

@@ -1,4 +1,4 @@
-"""One of several options from servers: which field acts, and what comes of servers without one."""
+"""One of several options from a server: the field that it obeys, and servers that have none."""
 
 import json
 from collections.abc import Callable
@@ -15,18 +15,18 @@ OPTIONS = ("B", "A", "C")
 
 
 def ignores_all(_: dict[str, Any]) -> str:
-    """Talk, with a 200, as servers do that do not know a field."""
+    """Chat, as servers do that ignore unknown fields."""
     return "yes"
 
 
 def vllm(body: dict[str, Any]) -> str:
-    """vLLM's field, as its documentation has it."""
+    """Obey vLLM's field, as its documentation describes it."""
     choice = body.get("structured_outputs", {}).get("choice")
     return str(choice[-1]) if choice else "yes"
 
 
 def llama_server(body: dict[str, Any]) -> str:
-    """A JSON schema acts; another field is ignored."""
+    """Obey a JSON schema; ignore other fields."""
     if "response_format" not in body:
         return "yes"
     schema = body["response_format"]["json_schema"]["schema"]
@@ -34,7 +34,7 @@ def llama_server(body: dict[str, Any]) -> str:
 
 
 def openai(body: dict[str, Any]) -> str | Answer:
-    """The same, but another field is refused by its name, in OpenAI's words."""
+    """Obey a JSON schema; refuse vLLM's field, in OpenAI's words."""
     if "structured_outputs" in body:
         text = "Unrecognized request argument supplied: structured_outputs"
         return Answer(status=400, text=text)
@@ -42,7 +42,7 @@ def openai(body: dict[str, Any]) -> str | Answer:
 
 
 def ask(answer: Callable[[dict[str, Any]], Any]) -> tuple[Response, list[dict[str, Any]]]:
-    """The response to one request, and the bodies that the server got."""
+    """Send one request; return its response, and the bodies that the server got."""
     request = Request(prompt=Prompt.of("Which?"), elicit="constrained", options=OPTIONS)
     with ChatServer(answer) as server:
         ((_, response),) = engine(server.base_url).stream([request])
@@ -50,27 +50,27 @@ def ask(answer: Callable[[dict[str, Any]], Any]) -> tuple[Response, list[dict[st
 
 
 @pytest.mark.parametrize(
-    ("server", "field", "n_probes"),  # what is ignored is tried twice
+    ("answer", "field", "n_probes"),  # a field that is ignored is probed twice
     [
         (vllm, "structured_outputs", 1),
         (llama_server, "response_format", 3),
         (openai, "response_format", 2),
     ],
 )
-def test_one_of_the_options_is_requested_by_the_field_that_acts(
-    server: Callable[[dict[str, Any]], Any], field: str, n_probes: int
+def test_an_option_is_requested_by_the_field_that_the_server_obeys(
+    answer: Callable[[dict[str, Any]], Any], field: str, n_probes: int
 ) -> None:
-    response, bodies = ask(server)
+    response, bodies = ask(answer)
     assert (response.error, response.text, response.note) == ("", "C", f"options by {field}")
     assert len(bodies) == n_probes + 1
     assert field in bodies[-1]
 
 
 def test_an_option_after_separate_reasoning_is_read() -> None:
-    def thinking(body: dict[str, Any]) -> Answer:
+    def think_and_choose(body: dict[str, Any]) -> Answer:
         return Answer(text=vllm(body), message={"reasoning_content": "Hm, B? No: C."})
 
-    response, _ = ask(thinking)
+    response, _ = ask(think_and_choose)
     assert (response.error, response.text) == ("", "C")
 
 

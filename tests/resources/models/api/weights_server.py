@@ -3,17 +3,17 @@
 ``python weights_server.py PATH PORT [option=value ...]`` answers every chat with what lies in
 ``PATH/model.safetensors`` behind its header, and the question. Options:
 
-    name=NAME       the name of its model, which it says in every response; default: PATH
+    name=NAME       the name of its model, which is in every response; default: PATH
     asked=FILE      a line is added for each question
     starts=FILE     a line is added at each start: the process id
     dies=TEXT       ends at once with code 9 at a question that is TEXT
-    after=N         ends so at the N-th question
-    once=FILE       neither, if FILE is there; it is made then
+    after=N         ends in the same way at the N-th question
+    once=FILE       ends in these ways only if FILE does not exist, and then makes it
     ends=N          ends with code N instead of listening
-    loading=N       answers the first N looks at its health with 503
-    root=PATH       says that its model is that folder
+    loading=N       answers the first N checks of its health with 503
+    root=PATH       names that folder as the root of its model
     writes=FILE     writes into FILE before it listens
-    prints=TEXT     says that the key is TEXT
+    prints=TEXT     prints that the key is TEXT
     child=FILE      starts a process in a session of its own, and writes its id there
 """
 
@@ -26,51 +26,53 @@ from pathlib import Path
 from threading import Lock
 
 LOCK = Lock()
-SEEN = {"looks": 0, "asked": 0}
-OPTIONS: dict[str, str] = {}  # path and weights among them
+COUNTS = {"health_checks": 0, "questions": 0}
+OPTIONS: dict[str, str] = {}  # of the command line, with the path and the weights
 
 
-def note(option: str, line: object) -> None:
+def append_line(option: str, line: object) -> None:
+    """Append to the file that an option names, if it is set."""
     if file := OPTIONS.get(option):
-        with LOCK, Path(file).open("a", encoding="utf-8") as opened:
-            opened.write(f"{line}\n")
+        with LOCK, Path(file).open("a", encoding="utf-8") as log:
+            log.write(f"{line}\n")
 
 
 def die() -> None:
-    once = OPTIONS.get("once")
-    if not once or not Path(once).exists():
-        if once:
-            Path(once).touch()
-        print("out of memory, says the stand-in", flush=True)
-        os._exit(9)
+    """End the process at once, unless the file of the option ``once`` exists."""
+    if once := OPTIONS.get("once"):
+        if Path(once).exists():
+            return
+        Path(once).touch()
+    print("out of memory, says the stand-in", flush=True)
+    os._exit(9)
 
 
-class Serving(BaseHTTPRequestHandler):
+class ChatHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         if self.path == "/health":
-            SEEN["looks"] += 1
-            loading = SEEN["looks"] <= int(OPTIONS.get("loading", 0))
-            self.say(503 if loading else 200, {})
+            COUNTS["health_checks"] += 1
+            loading = COUNTS["health_checks"] <= int(OPTIONS.get("loading", 0))
+            self.send_json(503 if loading else 200, {})
         else:
             root = OPTIONS.get("root", OPTIONS["path"])
-            self.say(200, {"data": [{"id": OPTIONS["name"], "root": root}]})
+            self.send_json(200, {"data": [{"id": OPTIONS["name"], "root": root}]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         content = body["messages"][-1]["content"]
         question = content if isinstance(content, str) else content[-1].get("text", "")
-        note("asked", question)
-        SEEN["asked"] += 1
-        if question == OPTIONS.get("dies") or SEEN["asked"] == int(OPTIONS.get("after", 0)):
+        append_line("asked", question)
+        COUNTS["questions"] += 1
+        if question == OPTIONS.get("dies") or COUNTS["questions"] == int(OPTIONS.get("after", 0)):
             die()
         message = {"role": "assistant", "content": f"{OPTIONS['weights']} {question}"}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 2, "completion_tokens": 1}
-        self.say(200, {"model": OPTIONS["name"], "choices": [choice], "usage": usage})
+        self.send_json(200, {"model": OPTIONS["name"], "choices": [choice], "usage": usage})
 
-    def say(self, status: int, body: object) -> None:
+    def send_json(self, status: int, body: object) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
@@ -82,12 +84,13 @@ class Serving(BaseHTTPRequestHandler):
 
 
 def main(path: str, port: str, *pairs: str) -> None:
+    """Serve the weights of a folder until the process is killed, as the options say."""
     weights = (Path(path) / "model.safetensors").read_bytes()[-4:].decode("latin-1")
     OPTIONS.update(
         {"path": path, "name": path, "weights": weights},
         **dict(pair.split("=", 1) for pair in pairs),
     )
-    note("starts", os.getpid())
+    append_line("starts", os.getpid())
     print("the stand-in begins", flush=True)
     if "prints" in OPTIONS:
         print(f"the key is {OPTIONS['prints']}", flush=True)
@@ -100,7 +103,7 @@ def main(path: str, port: str, *pairs: str) -> None:
     if "writes" in OPTIONS:
         Path(OPTIONS["writes"]).write_bytes(b"other")
     ThreadingHTTPServer.request_queue_size = 128
-    ThreadingHTTPServer(("127.0.0.1", int(port)), Serving).serve_forever()
+    ThreadingHTTPServer(("127.0.0.1", int(port)), ChatHandler).serve_forever()
 
 
 if __name__ == "__main__":

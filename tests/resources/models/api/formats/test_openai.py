@@ -7,89 +7,85 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
-from bench_resources.models.api.engine import FormatOf
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from tests.cases import read_cases
 from tests.fakes.server_engines import api_format
 
 
-def read_as(body: object, api: FormatOf = OpenAI) -> Response | Failure:
-    data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return decode_response(api_format(api), data, 0.5, {})
+def decode(body: object) -> Response | Failure:
+    return decode_response(api_format(OpenAI), orjson.dumps(body), 0.5, {})
 
 
-def one(
-    content: str | None, end: str | None = "stop", beside: Any = None, **more: Any
+def completion(
+    content: str | None, finish_reason: str | None = "stop", **message_fields: Any
 ) -> dict[str, Any]:
-    message = {"role": "assistant", "content": content, **more}
-    choice = {"index": 0, "message": message, "finish_reason": end}
-    return {"choices": [choice], **(beside or {})}
+    message = {"role": "assistant", "content": content, **message_fields}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+    return {"choices": [choice]}
 
 
-ALL_FAILURES = read_cases(__file__, "failures_beside.jsonl")
-FAILURES = ALL_FAILURES[:-3]
-"""The last three are failures also beside a text, which may be cut or of another request."""
+FAILURES = read_cases(__file__, "failures_beside.jsonl")
+# The last three are failures also beside a text, which may be cut or of another request.
+IGNORED_BESIDE_TEXT = [pytest.param(case.values[0], id=case.id) for case in FAILURES[:-3]]
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), ALL_FAILURES)
+@pytest.mark.parametrize(("error_fields", "expected_message", "tries"), FAILURES)
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(one(""), id="an empty text"),
-        pytest.param(one(None), id="null"),
-        pytest.param(one(" \n"), id="blanks"),
-        pytest.param(one("", reasoning_content="A or"), id="a thought alone"),
-        pytest.param(one("", None), id="no end either"),
+        pytest.param(completion(""), id="an empty text"),
+        pytest.param(completion(None), id="null"),
+        pytest.param(completion(" \n"), id="blanks"),
+        pytest.param(completion("", reasoning_content="A or"), id="a thought alone"),
+        pytest.param(completion("", None), id="no finish reason either"),
         pytest.param({"choices": None}, id="no choices"),
-        pytest.param({"choices": []}, id="none of them"),
+        pytest.param({"choices": []}, id="an empty list of choices"),
     ],
 )
-def test_a_failure_beside_no_answer_is_one(
-    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int | str
+def test_an_error_beside_an_empty_answer_is_a_failure(
+    body: dict[str, Any], error_fields: dict[str, Any], expected_message: str, tries: int | str
 ) -> None:
-    outcome = read_as(body | beside)
+    outcome = decode(body | error_fields)
     assert isinstance(outcome, Failure)
-    assert shown in str(outcome)
+    assert expected_message in str(outcome)
     assert outcome.tries == (UNLIMITED_TRIES if tries == "again" else tries)
     assert not outcome.refused
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
-def test_a_text_is_a_response_whatever_stands_beside(
-    beside: dict[str, Any], shown: str, tries: int | str
-) -> None:
-    outcome = read_as(one("B", beside=beside))
+@pytest.mark.parametrize("error_fields", IGNORED_BESIDE_TEXT)
+def test_an_error_beside_a_text_is_ignored(error_fields: dict[str, Any]) -> None:
+    outcome = decode(completion("B") | error_fields)
     assert isinstance(outcome, Response)
     assert (outcome.text, outcome.finish_reason) == ("B", "stop")
 
 
-@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize("error_fields", IGNORED_BESIDE_TEXT)
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(one("", "content_filter"), id="content_filter"),
-        pytest.param(one("", "length"), id="length"),
-        pytest.param(one(None, refusal="No."), id="refusal"),
-        pytest.param(one(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
+        pytest.param(completion("", "content_filter"), id="content_filter"),
+        pytest.param(completion("", "length"), id="length"),
+        pytest.param(completion(None, refusal="No."), id="refusal"),
+        pytest.param(completion(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
     ],
 )
-def test_an_end_that_says_why_there_is_no_text_counts(
-    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int | str
+def test_an_error_is_ignored_where_the_message_explains_its_missing_text(
+    body: dict[str, Any], error_fields: dict[str, Any]
 ) -> None:
-    assert isinstance(read_as(body | beside), Response)
+    assert isinstance(decode(body | error_fields), Response)
 
 
 @pytest.mark.parametrize(
     ("tokens", "count"),
-    [(3, 3), (0, 0), *((odd, None) for odd in (None, "3", -1, 3.5, True, 10**12, 2**63, [3]))],
+    [
+        (3, 3),
+        (0, 0),
+        *((invalid, None) for invalid in (None, "3", -1, 3.5, True, 10**12, 2**63, [3])),
+    ],
 )
-def test_a_number_of_tokens_that_cannot_be_one_is_dropped(
-    tokens: object, count: int | None
-) -> None:
-    choice = {"message": {"content": "B"}, "finish_reason": "stop"}
-    outcome = read_as(
-        {"choices": [choice], "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}}
-    )
+def test_a_token_count_that_cannot_be_right_is_dropped(tokens: object, count: int | None) -> None:
+    usage = {"prompt_tokens": tokens, "completion_tokens": tokens}
+    outcome = decode(completion("B") | {"usage": usage})
     assert isinstance(outcome, Response)
     assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("B", count, count)

@@ -1,4 +1,4 @@
-"""A thought that a server keeps apart is taken off again, whatever it speaks of: just it."""
+"""What is read from the body of a response: its text, reasoning, model and token counts."""
 
 import logging
 import re
@@ -23,59 +23,64 @@ from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import api_format, ask
 
-MARKS = sorted({mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)})
-OWN = pytest.mark.parametrize(
+KNOWN_TAGS = sorted({tag for form in (*THOUGHTS, *ANSWERS) for tag in (form.opening, form.closing)})
+each_pair_of_tags = pytest.mark.parametrize(
     "tags",
     [
         pytest.param(None, id="the usual tags"),
         pytest.param(("<reflect>", "</reflect>"), id="tags of its own"),
         pytest.param(("{", "}"), id="tags of one character"),
-        pytest.param(("|||", "|||"), id="one mark for both"),
+        pytest.param(("|||", "|||"), id="one tag for both"),
         pytest.param(("[[", "]]"), id="tags that end as they begin"),
         pytest.param(("", "</reflect>"), id="a tag that only closes"),
     ],
 )
 FORMATS: Mapping[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic}
-TEXT = {"type": "text", "text": "B"}
-AWKWARD = ("{0}", "A {0} then B", "{0}{0}{0}", "see {0}\nThe answer is (A)\nNo, wait.", "x {0}  ")
+THOUGHTS_WITH_A_TAG = (
+    "{0}",
+    "A {0} then B",
+    "{0}{0}{0}",
+    "see {0}\nThe answer is (A)\nNo, wait.",
+    "x {0}  ",
+)
 
 
-def read_as(api: FormatOf, body: object) -> Response | Failure:
-    data = body if isinstance(body, bytes) else orjson.dumps(body)
-    return decode_response(api_format(api), data, 0.5, {})
+def decode(api: FormatOf, body: object) -> Response | Failure:
+    return decode_response(api_format(api), orjson.dumps(body), 0.5, {})
 
 
-def message(end: str | None, *blocks: object) -> dict[str, object]:
-    return {"type": "message", "content": list(blocks), "stop_reason": end}
-
-
-def without_blanks(text: str) -> str:
+def without_blanks_and_braces(text: str) -> str:
+    """A text without what differs where braces are escaped."""
     return re.sub(r"\s+|U\+007[BD]|[{}]", "", text)
 
 
-@OWN
-@pytest.mark.parametrize("mark", [*MARKS, "<reflect>", "</reflect>", "{", "}", "|||", "||||", "]"])
-def test_a_thought_that_speaks_of_marks_is_taken_off(mark: str, tags: Tags | None) -> None:
-    for thought in AWKWARD:
-        written = thought.format(mark)
-        parts = split_reasoning(prepend_reasoning(written, "B", tags), tags)
+@each_pair_of_tags
+@pytest.mark.parametrize(
+    "tag", [*KNOWN_TAGS, "<reflect>", "</reflect>", "{", "}", "|||", "||||", "]"]
+)
+def test_a_thought_that_contains_a_tag_is_split_off_whole(tag: str, tags: Tags | None) -> None:
+    for template in THOUGHTS_WITH_A_TAG:
+        thought = template.format(tag)
+        parts = split_reasoning(prepend_reasoning(thought, "B", tags), tags)
         assert (parts.answer, parts.finished) == ("B", True)
-        assert without_blanks(parts.thought) == without_blanks(written), "nothing of it is lost"
+        assert without_blanks_and_braces(parts.thought) == without_blanks_and_braces(thought)
 
 
-@OWN
-@pytest.mark.parametrize("mark", [*MARKS, "<answer>A</answer>", "<reflect>", "</reflect>", "}"])
-def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -> None:
-    for thought in AWKWARD:
-        written = thought.format(mark)
-        text = prepend_reasoning(written, "", tags, cut_off=True)
+@each_pair_of_tags
+@pytest.mark.parametrize("tag", [*KNOWN_TAGS, "<answer>A</answer>", "<reflect>", "</reflect>", "}"])
+def test_a_thought_that_was_cut_off_is_no_answer(tag: str, tags: Tags | None) -> None:
+    for template in THOUGHTS_WITH_A_TAG:
+        thought = template.format(tag)
+        text = prepend_reasoning(thought, "", tags, cut_off=True)
         response = Response(text=text, finish_reason="length", thinking_tags=tags)
         assert response.parts.answer == ""
         assert response.no_answer
-        assert without_blanks(response.parts.thought) == without_blanks(written)
+        assert without_blanks_and_braces(response.parts.thought) == without_blanks_and_braces(
+            thought
+        )
 
 
-# Who answered stands beside a response, and is said once where it is another than was asked.
+# The model that answered is kept with a response, and logged once if another was requested.
 
 
 @pytest.mark.parametrize(
@@ -85,23 +90,21 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
         pytest.param("big", "x" * 10**6, "x" * 100, True, id="what is too long is cut"),
     ],
 )
-def test_who_answered(
+def test_an_unexpected_model_that_answers_is_logged_once(
     caplog: pytest.LogCaptureFixture, requested: str, answered: str, served: str, is_logged: bool
 ) -> None:
     spec = {"kind": "server", "base_url": "http://s/v1", "model": requested}
-    answering = ServedModelCheck(ServerSpec.model_validate(spec))
+    check = ServedModelCheck(ServerSpec.model_validate(spec))
     with caplog.at_level(logging.WARNING, "bench_assets.server"):
-        found = {answering.identity(answered) for _ in range(3)}
-    assert found == {served}
-    assert [record.getMessage() for record in caplog.records] == (
-        [f"requested the model {requested}, answered by {served}"] if is_logged else []
-    )
+        identities = [check.identity(answered) for _ in range(3)]
+    assert identities == [served] * 3
+    warning = f"requested the model {requested}, answered by {served}"
+    assert caplog.messages == ([warning] if is_logged else [])
 
 
-def test_it_goes_with_the_response_and_is_logged_once_for_many(
+def test_responses_name_the_model_that_answered_and_the_build_of_its_server(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """With the build of the server, where that is told."""
     answer = Answer(text="B", model="gpt-4o-2024-08-06", fingerprint="fp_44709d6fcb")
     with ChatServer(lambda _: answer) as server:
         responses = ask(server.base_url, *"abcde")
@@ -110,48 +113,62 @@ def test_it_goes_with_the_response_and_is_logged_once_for_many(
     assert caplog.text.count("answered by gpt-4o") == 1
 
 
-# What is a response, and what is none.
-
-
-@pytest.mark.parametrize(("api", "body", "text", "end"), read_cases(__file__, "responses.jsonl"))
-def test_a_response(api: str, body: object, text: str, end: str) -> None:
-    response = read_as(FORMATS[api], body)
-    assert isinstance(response, Response)
-    assert (response.text, response.finish_reason, response.seconds) == (text, end, 0.5)
+# What is a response, and what is a failure.
 
 
 @pytest.mark.parametrize(
-    ("api", "body", "message", "tries"), read_cases(__file__, "no_responses.jsonl")
+    ("api", "body", "text", "finish_reason"), read_cases(__file__, "responses.jsonl")
 )
-def test_no_response(api: str, body: object, message: str, tries: int | str) -> None:
-    failure = read_as(FORMATS[api], body)
+def test_a_response_has_its_text_finish_reason_and_seconds(
+    api: str, body: object, text: str, finish_reason: str
+) -> None:
+    response = decode(FORMATS[api], body)
+    assert isinstance(response, Response)
+    assert (response.text, response.finish_reason, response.seconds) == (text, finish_reason, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("api", "body", "expected_message", "tries"), read_cases(__file__, "no_responses.jsonl")
+)
+def test_a_body_without_a_response_is_a_failure(
+    api: str, body: object, expected_message: str, tries: int | str
+) -> None:
+    failure = decode(FORMATS[api], body)
     assert isinstance(failure, Failure)
-    assert re.search(message, str(failure))
+    assert re.search(expected_message, str(failure))
     assert failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
     assert not failure.refused
 
 
+ANTHROPIC_MESSAGE: dict[str, object] = {
+    "type": "message",
+    "content": [{"type": "text", "text": "B"}],
+    "stop_reason": "end_turn",
+}
+USAGE_WITH_CACHE = {
+    "input_tokens": 1,
+    "cache_creation_input_tokens": 2,
+    "cache_read_input_tokens": 4,
+    "output_tokens": 3,
+}
+
+
 @pytest.mark.parametrize(
-    ("api", "body", "tokens"),
+    ("body", "prompt_tokens", "completion_tokens"),
     [
         pytest.param(
-            Anthropic,
-            {
-                **message("end_turn", TEXT),
-                "usage": {
-                    "input_tokens": 1,
-                    "cache_creation_input_tokens": 2,
-                    "cache_read_input_tokens": 4,
-                    "output_tokens": 3,
-                },
-            },
-            (7, 3),
-            id="Anthropic: what a cache was filled with and read from was read",
+            ANTHROPIC_MESSAGE | {"usage": USAGE_WITH_CACHE},
+            1 + 2 + 4,
+            3,
+            id="tokens written to a cache and read from it are part of the prompt",
         ),
-        pytest.param(Anthropic, message("end_turn", TEXT), (None, None), id="Anthropic: untold"),
+        pytest.param(ANTHROPIC_MESSAGE, None, None, id="no counts"),
     ],
 )
-def test_tokens(api: FormatOf, body: object, tokens: tuple[int | None, int | None]) -> None:
-    outcome = read_as(api, body)
+def test_anthropic_s_token_counts_are_read(
+    body: object, prompt_tokens: int | None, completion_tokens: int | None
+) -> None:
+    outcome = decode(Anthropic, body)
     assert isinstance(outcome, Response)
-    assert (outcome.prompt_tokens, outcome.completion_tokens) == tokens
+    assert outcome.prompt_tokens == prompt_tokens
+    assert outcome.completion_tokens == completion_tokens
