@@ -25,7 +25,7 @@ def texts(responses: list[Response]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("posed", "possible"),
+    ("posed", "possible_texts"),
     [
         pytest.param(
             question(kind="choice", options=("red", "green", "blue")),
@@ -47,24 +47,31 @@ def texts(responses: list[Response]) -> list[str]:
         pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),
     ],
 )
-def test_random_draws_from_what_is_possible(posed: Question, possible: set[str]) -> None:
-    models = [RandomBaseline("random", seed) for seed in range(40)]
-    responses = [model.response(requests_for(posed))[0] for model in models]
-    assert {response.text for response in responses} == possible
+def test_random_draws_every_possible_answer(posed: Question, possible_texts: set[str]) -> None:
+    responses: list[Response] = []
+    for seed in range(40):
+        responses += RandomBaseline("random", seed).response(requests_for(posed))
+    assert set(texts(responses)) == possible_texts
     assert {(response.error, response.finish_reason) for response in responses} == {("", "stop")}
 
 
-def test_random_is_fair_and_a_draw_does_not_depend_on_the_other_questions() -> None:
-    questions = [
-        question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(4000)
-    ]
-    model = RandomBaseline("random")
-    together = texts(model.response(requests_for(*questions)))
-    counts = Counter(together)
+def four_option_questions(n: int) -> list[Question]:
+    options = tuple("wxyz")
+    return [question(question_id=str(i), kind="choice", options=options) for i in range(n)]
+
+
+def test_random_draws_all_options_equally_often() -> None:
+    responses = RandomBaseline("random").response(requests_for(*four_option_questions(4000)))
+    counts = Counter(texts(responses))
     # Four standard deviations of a binomial with n = 4000, p = 1/4 are 110.
     assert all(890 <= counts[letter] <= 1110 for letter in "ABCD")
-    alone = [texts(model.response(requests_for(q)))[0] for q in questions[:50]]
-    assert alone == together[:50]
+
+
+def test_a_random_draw_does_not_depend_on_the_other_questions() -> None:
+    requests = requests_for(*four_option_questions(50))
+    model = RandomBaseline("random")
+    one_by_one = [response for request in requests for response in model.response([request])]
+    assert texts(one_by_one) == texts(model.response(requests))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +84,7 @@ def test_random_is_fair_and_a_draw_does_not_depend_on_the_other_questions() -> N
                 question(question_id="3", kind="choice", options=("w", "x", "y"), answer=("C",)),
             ],
             ["A", "C", "C"],
-            id="the letter that is right most often, of those there are",
+            id="the letter that is right most often, among the question's own",
         ),
         pytest.param(
             [
@@ -99,10 +106,11 @@ def test_random_is_fair_and_a_draw_does_not_depend_on_the_other_questions() -> N
         ),
     ],
 )
-def test_most_frequent(questions: list[Question], expected: list[str]) -> None:
-    assert (
-        texts(MostFrequentBaseline("most-frequent").response(requests_for(*questions))) == expected
-    )
+def test_the_most_frequent_key_is_the_answer(
+    questions: list[Question], expected: list[str]
+) -> None:
+    model = MostFrequentBaseline("most-frequent")
+    assert texts(model.response(requests_for(*questions))) == expected
 
 
 @pytest.mark.parametrize("model", [RandomBaseline("luck"), MostFrequentBaseline("luck")])
@@ -111,7 +119,7 @@ def test_a_baseline_cannot_judge(model: RandomBaseline | MostFrequentBaseline) -
         model.response([Request(prompt=Prompt.of("Is this right?"))])
 
 
-def test_a_blind_model_is_the_other_without_images() -> None:
+def test_a_blind_model_sends_the_prompt_without_its_images() -> None:
     seeing = ScriptedModel("eyes", lambda request: request.prompt.to_json())
     blind = BlindModel(seeing, "no-eyes")
     prompt = Prompt.of("Look:", Image("ab"), "What is it?", system="Be brief.")

@@ -1,4 +1,4 @@
-"""Which pool the runs of a model hold, by its own section and by [cluster]."""
+"""The pool of Dagster that the runs of a model hold: of its own section, or of [cluster]."""
 
 from pathlib import Path
 from typing import Any
@@ -27,26 +27,30 @@ def pools(home: Path, text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("", {}, id="nobody names one"),
+        pytest.param("", {}, id="no section names a pool"),
         pytest.param(
             f"{HOSTED}{STARTED}".replace('pool = "hosted"\n', "").replace('pool = "node-a"\n', ""),
             {"gpt": "server@s"},
-            id="a server of others loads no weights here, and has a pool by its address",
+            id="a hosted server without a pool has one named by its address",
         ),
-        pytest.param(CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two do"),
+        pytest.param(
+            CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two sections do"
+        ),
         pytest.param(
             f'{CLUSTER}pool_of = {{ gpt = "node-a" }}\n{HOSTED}',
             {"gpt": "node-a"},
-            id="[cluster] goes before the model",
+            id="[cluster] overrides the section of the model",
         ),
         pytest.param(
             f'{CLUSTER}{STARTED}[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n',
             {"mine": "node-a", "*@????????": "node-a"},
-            id="a checkpoint holds that of the model it is like",
+            id="a checkpoint has the pool of the model it is like",
         ),
     ],
 )
-def test_pools(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+def test_models_have_the_pools_of_their_sections_and_of_cluster(
+    tmp_path: Path, text: str, expected: dict[str, str]
+) -> None:
     assert pools(tmp_path, text) == expected
 
 
@@ -59,12 +63,12 @@ def test_a_missing_pool_is_named(tmp_path: Path) -> None:
     pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["gpt", "mine", "run/1@0123abcd", "x"])
 )
 def predictions() -> None:
-    """Makes nothing."""
+    """Does nothing; holds the pool that assets of predictions hold."""
 
 
 @dg.asset(partitions_def=predictions.partitions_def)
 def metrics() -> None:
-    """Asks no model."""
+    """Does nothing; holds no pool."""
 
 
 @pytest.mark.parametrize(
@@ -86,12 +90,12 @@ def test_a_queued_run_has_the_pool_of_its_server_as_a_tag(
 ) -> None:
     # Dagster's own queue takes only runs of a code location that a server has loaded.
     monkeypatch.setattr(dg.QueuedRunCoordinator, "submit_run", lambda _, context: context)
-    watched = '[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n'
-    (tmp_path / "bench.toml").write_text(CLUSTER + HOSTED + STARTED + watched, encoding="utf-8")
+    checkpoints = '[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n'
+    (tmp_path / "bench.toml").write_text(CLUSTER + HOSTED + STARTED + checkpoints, encoding="utf-8")
     job = dg.Definitions([asset]).resolve_implicit_global_asset_job_def()
     with open_instance(tmp_path) as instance:
         run = instance.create_run_for_job(job, tags={"dagster/partition": model})
-        workspace: Any = None  # the queue asks it nothing
+        workspace: Any = None  # the queue does not use it
         instance.run_coordinator.submit_run(dg.SubmitRunContext(run, workspace))
         queued = instance.get_run_by_id(run.run_id)
     assert queued

@@ -1,4 +1,4 @@
-"""Python functions as models: behind the response store, known by their code and options."""
+"""Python functions as models: cached by their code and options, and their errors."""
 
 import importlib
 import io
@@ -23,13 +23,13 @@ from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.server_engines import requests_for
 
 CODE = """
-ASKED = []
+PROMPTS = []
 
 def answer(images, prompt, *, voice="{voice}"):
-    ASKED.append(prompt)
+    PROMPTS.append(prompt)
     return f"{{voice}} {{prompt}} {{[image.size for image in images]}}"
 
-def odd(images, prompt):
+def fail(images, prompt):
     if prompt == "raise":
         raise KeyError("second")
     return {{"text": "A", "number": 5, "half": "\\ud83d"}}[prompt]
@@ -40,8 +40,8 @@ async def later(images, prompt):
 
 
 @pytest.fixture
-def code(tmp_path, monkeypatch):
-    """Writes a module beside the home, and takes away what was imported of it before."""
+def write_code(tmp_path, monkeypatch):
+    """Writes a module beside the home, with its voice, and forgets its import."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # two versions within a second
 
@@ -56,7 +56,7 @@ def code(tmp_path, monkeypatch):
 def ask(
     folder: Path, *requests: Request, more: str = "", function: str = "answer"
 ) -> tuple[list[str], str]:
-    """Texts of the responses, and the signature of the model."""
+    """Send requests; return the texts of the responses and the signature of the model."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     section = f'[models.m]\nkind = "python"\nfunction = "functions_of_tests:{function}"\n{more}\n'
@@ -66,61 +66,68 @@ def ask(
         return [response.text for response in model.response(requests)], model.signature
 
 
-def prompts() -> list[str]:
-    asked: list[str] = importlib.import_module("functions_of_tests").ASKED
-    return asked
+def received_prompts() -> list[str]:
+    prompts: list[str] = importlib.import_module("functions_of_tests").PROMPTS
+    return prompts
 
 
-def test_options_go_to_the_function_and_into_the_identity(code, tmp_path):
-    _, plain = ask(tmp_path, *requests_for("?"))
-    texts, signature = ask(tmp_path, *requests_for("?"), more='options = { voice = "B" }')
+def test_options_are_passed_to_the_function_and_are_part_of_the_signature(write_code, tmp_path):
+    _, signature = ask(tmp_path, *requests_for("?"))
+    texts, signature_with_options = ask(
+        tmp_path, *requests_for("?"), more='options = { voice = "B" }'
+    )
     assert texts == ["B ? []"]
-    assert signature == f'{plain}|options={{"voice": "B"}}'
-    assert plain.startswith("function|functions_of_tests:answer|code:")
+    assert signature.startswith("function|functions_of_tests:answer|code:")
+    assert signature_with_options == f'{signature}|options={{"voice": "B"}}'
 
 
-def test_a_changed_file_asks_again(code, tmp_path):
+def test_changed_code_is_called_again_once_and_changes_the_setup(write_code, tmp_path):
     ask(tmp_path, *requests_for("?"))
-    before = setup_of("m", load_settings(tmp_path / "home"))
-    code("C")
-    assert ask(tmp_path, *requests_for("?"))[0] == ["C ? []"]
-    assert ask(tmp_path, *requests_for("?"))[0] == ["C ? []"]
-    assert prompts() == ["?"]
-    assert setup_of("m", load_settings(tmp_path / "home")) != before
+    setup = setup_of("m", load_settings(tmp_path / "home"))
+    write_code("C")
+    for _ in range(2):  # the second response is a cached one
+        texts, _ = ask(tmp_path, *requests_for("?"))
+        assert texts == ["C ? []"]
+    assert received_prompts() == ["?"]
+    assert setup_of("m", load_settings(tmp_path / "home")) != setup
 
 
-def test_it_sees_images_and_one_that_is_lost_costs_the_others_nothing(code, tmp_path):
-    written = io.BytesIO()
-    PILImage.new("L", (3, 2)).save(written, "PNG")
+def test_a_function_gets_images_and_a_missing_one_is_the_error_of_its_request(write_code, tmp_path):
+    png = io.BytesIO()
+    PILImage.new("L", (3, 2)).save(png, "PNG")
     store = ImageStore(folder=str(tmp_path / "home" / "images"))
-    stored = store.put(written.getvalue(), "a.png")
-    requests = [Request(prompt=Prompt.of(Image(sha), "?")) for sha in ("00ff", stored.sha256)]
-    assert ask(tmp_path, *requests)[0] == ["", "A ? [(3, 2)]"]
+    stored = store.put(png.getvalue(), "a.png")
+    missing = Request(prompt=Prompt.of(Image("00ff"), "?"))
+    texts, _ = ask(tmp_path, missing, Request(prompt=Prompt.of(Image(stored.sha256), "?")))
+    assert texts == ["", "A ? [(3, 2)]"]
     with pytest.raises(ModelError, match="m: all 1 requests failed: no image 00ff in"):
-        ask(tmp_path, requests[0])
+        ask(tmp_path, missing)
 
 
-def test_what_is_no_response_is_an_error_of_its_question_and_the_rest_stays(code, tmp_path):
+def test_an_invalid_response_is_the_error_of_its_request_alone(write_code, tmp_path):
     requests = requests_for("raise", "number", "half", "text")
-    assert ask(tmp_path, *requests, function="odd")[0] == ["", "", "", "A"]
+    texts, _ = ask(tmp_path, *requests, function="fail")
+    assert texts == ["", "", "", "A"]
     with pytest.raises(ModelError, match="m: all 1 requests failed: KeyError: 'second'"):
-        ask(tmp_path, requests[0], function="odd")
+        ask(tmp_path, requests[0], function="fail")
 
 
 @pytest.mark.parametrize(
-    ("function", "more", "message"),
+    ("function", "more", "expected_message"),
     [
         ("nothing", "", r"bench.toml, model m: functions_of_tests:nothing: "),
         ("answer", "options = { voise = 1 }", r"\[models.m.options\]: entry voise: .*'voice'"),
         ("later", "", "which is asynchronous"),
     ],
 )
-def test_a_function_that_cannot_be_called_is_named(code, tmp_path, function, more, message):
-    with pytest.raises(SettingsError, match=message):
+def test_a_function_that_cannot_be_called_is_named(
+    write_code, tmp_path, function, more, expected_message
+):
+    with pytest.raises(SettingsError, match=expected_message):
         ask(tmp_path, *requests_for("?"), function=function, more=more)
 
 
-def test_a_module_that_does_not_compile_is_named_with_file_and_model(code, tmp_path):
+def test_a_module_that_does_not_compile_is_named_with_file_and_model(write_code, tmp_path):
     (tmp_path / "functions_of_tests.py").write_text("def answer(:\n")
     with pytest.raises(
         SettingsError, match=r"bench.toml, model m: .*:answer: SyntaxError: invalid"
@@ -129,17 +136,17 @@ def test_a_module_that_does_not_compile_is_named_with_file_and_model(code, tmp_p
 
 
 def test_an_earlier_response_is_sent_back_without_its_reasoning():
-    seen: list[str] = []
+    received: list[str] = []
 
     def model(images: list[Any], prompt: str) -> str:
-        seen.append(prompt)
+        received.append(prompt)
         return "<think>Two? One.</think>One."
 
     spec = resolve_function(model, "m").spec
     assert isinstance(spec, PythonSpec)
-    at = EngineContext(
+    context = EngineContext(
         name="m", read_image=lambda _: b"", resolve=Path, spent=lambda _: TokenCounts()
     )
     prompt = Prompt((Turn("user", ("How many?",)), Turn("user", ("Sure?",))))
-    list(PythonEngine(spec, at).stream([Request(prompt=prompt)]))
-    assert seen == ["How many?", "How many?\nAssistant: One.\nSure?"]
+    list(PythonEngine(spec, context).stream([Request(prompt=prompt)]))
+    assert received == ["How many?", "How many?\nAssistant: One.\nSure?"]

@@ -23,7 +23,7 @@ from tests.fakes.rows import question
 A_LINE = '{"question_id": "t/1", "text": "x"}'
 
 
-def written(folder: Path, text: str) -> Path:
+def write_responses(folder: Path, text: str) -> Path:
     file = folder / "responses.jsonl"
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     return file
@@ -39,8 +39,8 @@ def request_for(question_id: str, sample: int = 0) -> Request:
     return Request(prompt=Prompt.of("?"), question=posed, sample=sample)
 
 
-def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
-    whole = {
+def test_lines_are_read_with_their_optional_fields(tmp_path: Path) -> None:
+    fields = {
         "question_id": "t/2",
         "text": "左",
         "model": "m",
@@ -48,7 +48,7 @@ def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
         "sample": 1,
         "judge_response": "right",
     }
-    file = written(tmp_path, f"{A_LINE}\r\n\n{json.dumps(whole, ensure_ascii=False)}")
+    file = write_responses(tmp_path, f"{A_LINE}\r\n\n{json.dumps(fields, ensure_ascii=False)}")
     assert read_responses(file) == [
         RecordedResponse(where=f"{file}, line 1", question_id="t/1", text="x"),
         RecordedResponse(
@@ -63,25 +63,28 @@ def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "message"), read_cases(__file__, "refused_responses.jsonl"))
+@pytest.mark.parametrize(
+    ("text", "expected_message"), read_cases(__file__, "refused_responses.jsonl")
+)
 def test_a_file_that_cannot_be_used_is_named_by_line(
-    tmp_path: Path, text: str, message: str
+    tmp_path: Path, text: str, expected_message: str
 ) -> None:
-    with pytest.raises(SourceError, match=f"responses.jsonl.*{message}"):
-        read_responses(written(tmp_path, text))
+    with pytest.raises(SourceError, match=f"responses.jsonl.*{expected_message}"):
+        read_responses(write_responses(tmp_path, text))
 
 
-def test_a_file_that_answers_none_of_the_questions_is_no_model() -> None:
+def test_a_file_must_answer_at_least_one_of_the_questions() -> None:
     model = EvaluatedModel("m", [recorded(question_id="t/9")], Path("r.jsonl"))
     with pytest.raises(
         ModelError, match=r"m: r.jsonl has no response to any of 2.* it has one to 't/9'"
     ):
         model.response([request_for("t/1"), request_for("t/2")])
-    assert model.response([request_for("t/1"), request_for("t/9")])[1].text == "x"
+    _, recorded_response = model.response([request_for("t/1"), request_for("t/9")])
+    assert recorded_response.text == "x"
     assert model.response([]) == []
 
 
-def test_report_counts_and_names() -> None:
+def test_the_report_names_missing_unknown_and_surplus_responses() -> None:
     questions = [question(question_id=f"t/{n}") for n in (1, 2, 3, 4)]
     responses = [
         recorded(question_id="t/2"),
@@ -89,24 +92,23 @@ def test_report_counts_and_names() -> None:
         recorded(question_id="t/1", sample=1),
         recorded(question_id="t/9", where="responses.jsonl, line 4"),
     ]
-    fits = report(questions, responses)
-    assert fits.n_used == 2
-    assert (fits.missing, fits.unknown) == (("t/3", "t/4"), ("t/9",))
-    assert fits.surplus == ("t/1",)
-    assert fits.first_unknown == "responses.jsonl, line 4"
-    of_two = report(questions, responses, samples=2)
-    assert (of_two.n_used, of_two.missing) == (3, ("t/2", "t/3", "t/4"))
+    one_sample = report(questions, responses)
+    assert one_sample.n_used == 2
+    assert (one_sample.missing, one_sample.unknown) == (("t/3", "t/4"), ("t/9",))
+    assert one_sample.surplus == ("t/1",)
+    assert one_sample.first_unknown == "responses.jsonl, line 4"
+    two_samples = report(questions, responses, samples=2)
+    assert (two_samples.n_used, two_samples.missing) == (3, ("t/2", "t/3", "t/4"))
 
 
-def test_responses_without_a_model_belong_to_the_nameless() -> None:
-    first, second, third = recorded(model="b"), recorded(), recorded(model="b", sample=1)
-    assert group_by_model([first, second, third], nameless="me") == {
-        "b": [first, third],
-        "me": [second],
-    }
+def test_responses_without_a_model_are_grouped_under_the_given_name() -> None:
+    named = [recorded(model="b"), recorded(model="b", sample=1)]
+    nameless = recorded()
+    grouped = group_by_model([named[0], nameless, named[1]], nameless="me")
+    assert grouped == {"b": named, "me": [nameless]}
 
 
-def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
+def test_a_recorded_model_answers_by_question_sample_and_condition() -> None:
     responses = [
         recorded(text="zero"),
         recorded(text="one", sample=1),
@@ -119,12 +121,13 @@ def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
         ("", "no recorded response in r.jsonl"),
         ("zero", ""),
     ]
-    other = RecordedModel("m", responses, Path("r.jsonl"), condition="no_context")
-    assert other.response([request_for("t/1")])[0].text == "blind"
+    without_context = RecordedModel("m", responses, Path("r.jsonl"), condition="no_context")
+    (blind_response,) = without_context.response([request_for("t/1")])
+    assert blind_response.text == "blind"
     assert (model.name, model.signature) == ("m", "recorded|r.jsonl")
 
 
-def test_a_recorded_judge_says_what_stands_beside_the_response() -> None:
+def test_a_recorded_judge_answers_with_the_judge_response_of_the_line() -> None:
     responses = [recorded(judge_response="right"), recorded(question_id="t/2")]
     judge = RecordedJudge("recorded", responses, Path("r.jsonl"))
     first, second = judge.response([request_for("t/1"), request_for("t/2")])
@@ -132,6 +135,6 @@ def test_a_recorded_judge_says_what_stands_beside_the_response() -> None:
     assert second.error == "no recorded response in r.jsonl"
 
 
-def test_recorded_responses_do_not_answer_what_has_no_name() -> None:
+def test_a_recorded_model_refuses_requests_without_a_question() -> None:
     with pytest.raises(ModelError, match="need question ids"):
         RecordedModel("m", [recorded()], Path("r.jsonl")).response([Request(prompt=Prompt.of("?"))])

@@ -1,4 +1,4 @@
-"""Models by name and by where they are: what they are called, and what they are."""
+"""Models that are given by name, address or folder: their names, sections and engines."""
 
 import json
 import os
@@ -39,28 +39,30 @@ def read_spec(name: str, home: Path) -> Any:
     return resolve_name(name, load_settings(home)).spec
 
 
-def written(home, **entries):
-    """A section of bench.toml whose engine is chosen."""
+def write_auto_section(home, **entries):
+    """Write a bench.toml with the model ``mine``, whose engine bench chooses."""
     lines = [f"{name} = {json.dumps(value)}" for name, value in entries.items()]
     section = "\n".join(["[models.mine]", 'kind = "auto"', *lines])
     (home / "bench.toml").write_text(section)
 
 
-def given(home, text):
+def resolve_text(home, text):
     return resolve(text, load_settings(home))
 
 
-def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
-    resolved = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
+def test_a_key_among_the_entries_is_no_part_of_the_name(home):
+    resolved = resolve_text(
+        home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9'
+    )
     assert resolved.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
-    sent = fill_value_keys(resolved.section["extra_body"])
-    assert sent == {"api_key": "K3y-of-mine", "top_k": 5}
+    extra_body = fill_value_keys(resolved.section["extra_body"])
+    assert extra_body == {"api_key": "K3y-of-mine", "top_k": 5}
     assert "K3y-of-mine" not in str(resolved.section)
 
 
 def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     key = "sk-Qm3x9ZpLw7Rk2Vt5"
-    resolved = given(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
+    resolved = resolve_text(home, f"http://127.0.0.1:8000/v1;code={key}?key={key}#name")
     save_models(home, {resolved.name: resolved.section})
     address = read_spec(resolved.name, home).address
     assert fill_keys(address) == f"http://127.0.0.1:8000/v1;code={key}?key={key}"
@@ -72,10 +74,7 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
     ("text", "name", "section"),
     [
         pytest.param(
-            "hf:org/name",
-            "org/name",
-            {"kind": "transformers", "path": "org/name"},
-            id="a hub id",
+            "hf:org/name", "org/name", {"kind": "transformers", "path": "org/name"}, id="a hub id"
         ),
         pytest.param(
             "hf:org/name@v1.0",
@@ -99,40 +98,52 @@ def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
                 "api_key_env": "MY_KEY",
                 "max_tokens": 64,
             },
-            id="with entries, of which the key's name is not in the name",
+            id="with entries; api_key_env is no part of the name",
         ),
     ],
 )
-def test_an_address_has_a_readable_name_and_the_section_it_would_have(home, text, name, section):
-    resolved = given(home, text)
+def test_an_address_has_a_readable_name_and_a_section(home, text, name, section):
+    resolved = resolve_text(home, text)
     assert (resolved.name, resolved.section) == (name, section)
     (home / "bench.toml").write_text(f"[models.{json.dumps(name)}]\nkind = 'random'\n")
     assert name in load_settings(home).models_of_file  # a name that bench.toml takes
 
 
-def test_a_checkpoint_is_named_by_run_step_and_content(home, tmp_path, monkeypatch):
-    copied = shutil.copytree(STEP, tmp_path / "my run" / "step-5")
-    name = given(home, str(copied)).name
+@pytest.fixture
+def checkpoint(tmp_path):
+    return shutil.copytree(STEP, tmp_path / "my run" / "step-5")
+
+
+def test_a_checkpoint_has_one_name_however_its_folder_is_given(
+    home, tmp_path, checkpoint, monkeypatch
+):
+    name = resolve_text(home, str(checkpoint)).name
     assert name.startswith("my-run/step-5@")
     monkeypatch.chdir(tmp_path)
-    assert given(home, "my run/step-5/").name == name
-    monkeypatch.chdir(copied)
-    assert given(home, ".").name == name
-    (tmp_path / "latest").symlink_to(copied)
-    assert given(home, "../../latest").name == name
-    shutil.copy(copied.parents[1] / "my run" / "step-5" / "config.json", tmp_path)
-    (copied / "config.json").write_text(json.dumps(json.loads((STEP / "config.json").read_text())))
-    assert given(home, str(copied)).name != name
+    assert resolve_text(home, "my run/step-5/").name == name
+    monkeypatch.chdir(checkpoint)
+    assert resolve_text(home, ".").name == name
+    (tmp_path / "latest").symlink_to(checkpoint)
+    assert resolve_text(home, "../../latest").name == name
+
+
+def test_a_checkpoint_with_another_config_has_another_name(home, checkpoint):
+    name = resolve_text(home, str(checkpoint)).name
+    config = json.loads((STEP / "config.json").read_text())
+    (checkpoint / "config.json").write_text(json.dumps(config))  # other blanks, other bytes
+    assert resolve_text(home, str(checkpoint)).name != name
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch):
-    """A command ``vllm``, in PATH, of an environment whose vLLM lists an architecture."""
+def install_vllm(tmp_path, monkeypatch):
+    """Puts into PATH a command ``vllm`` whose package lists one architecture."""
 
-    def install(listed):
+    def install(architecture):
         models = tmp_path / "env/lib/python3.12/site-packages/vllm/model_executor/models"
         models.mkdir(parents=True)
-        (models / "registry.py").write_text(f'_MODELS = {{"{listed}": ("llava", "{listed}")}}')
+        (models / "registry.py").write_text(
+            f'_MODELS = {{"{architecture}": ("llava", "{architecture}")}}'
+        )
         program = fake_vllm.install(tmp_path / "env" / "bin")
         monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
         return program
@@ -141,139 +152,174 @@ def command(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("cuda", "listed", "engine"),
+    ("has_cuda", "listed_architecture", "reason"),
     [
-        pytest.param(True, _LLAVA, "run by vllm: there are a GPU and the command ", id="vLLM"),
-        pytest.param(False, _LLAVA, "run by transformers: vLLM finds no CUDA device", id="a CPU"),
-        pytest.param(
-            True, "Other", f"run by transformers: vLLM does not list {_LLAVA}", id="not in vLLM"
-        ),
-        pytest.param(True, "", "run by transformers: there is no command vllm", id="no vLLM"),
+        pytest.param(False, _LLAVA, "vLLM finds no CUDA device", id="a CPU"),
+        pytest.param(True, "Other", f"vLLM does not list {_LLAVA}", id="not in vLLM"),
+        pytest.param(True, "", "there is no command vllm", id="no vLLM"),
     ],
 )
-def test_a_folder_is_run_by_the_engine_that_can(home, command, monkeypatch, cuda, listed, engine):
-    program = command(listed) if listed else ""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
-    resolved = given(home, str(STEP))
-    kind = "vllm" if "by vllm" in engine else "transformers"
-    written(home, path=str(STEP))
-    assert resolve_name("mine", load_settings(home)).engine == resolved.engine
-    assert resolve_name("mine", load_settings(home)).spec == read_model_section(resolved.section)
-    assert given(home, str(STEP)).name == "mine"  # one model
-    (home / "bench.toml").unlink()
-    assert resolved.section == {"kind": kind, "path": str(STEP)}
-    where = program if kind == "vllm" else ""
-    assert resolved.engine == f"{engine}{where} (another engine: kind=...)"
-    named = given(home, f"{STEP},kind=transformers")
-    assert (named.section["kind"], named.engine) == ("transformers", "")
+def test_a_folder_that_vllm_cannot_serve_is_run_by_transformers(
+    home, install_vllm, monkeypatch, has_cuda, listed_architecture, reason
+):
+    if listed_architecture:
+        install_vllm(listed_architecture)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: has_cuda)
+    resolved = resolve_text(home, str(STEP))
+    assert resolved.section == {"kind": "transformers", "path": str(STEP)}
+    assert resolved.engine == f"run by transformers: {reason} (another engine: kind=...)"
+
+
+@pytest.fixture
+def vllm(install_vllm, monkeypatch):
+    """The command of a vLLM that can serve ``STEP``."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    return install_vllm(_LLAVA)
+
+
+def test_a_folder_is_run_by_vllm_where_it_can_be(home, vllm):
+    resolved = resolve_text(home, str(STEP))
+    assert resolved.section == {"kind": "vllm", "path": str(STEP)}
+    assert resolved.engine == (
+        f"run by vllm: there are a GPU and the command {vllm} (another engine: kind=...)"
+    )
+
+
+@pytest.mark.parametrize("has_cuda", [True, False])
+@pytest.mark.usefixtures("vllm")
+def test_a_section_and_a_folder_choose_the_same_engine(home, monkeypatch, has_cuda):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: has_cuda)
+    resolved = resolve_text(home, str(STEP))
+    write_auto_section(home, path=str(STEP))
+    chosen = resolve_name("mine", load_settings(home))
+    assert chosen.engine == resolved.engine
+    assert chosen.spec == read_model_section(resolved.section)
+    assert resolve_text(home, str(STEP)).name == "mine"
+
+
+@pytest.mark.usefixtures("vllm")
+def test_a_folder_keeps_the_engine_that_ran_it_before(home):
+    resolved = resolve_text(home, str(STEP))
+    of_transformers = resolve_text(home, f"{STEP},kind=transformers")
+    assert (of_transformers.section["kind"], of_transformers.engine) == ("transformers", "")
+
     save_models(home, {resolved.name: {**resolved.section, "kind": "transformers"}})
-    again = given(home, str(STEP))  # as it was run before: other engines respond otherwise
+    again = resolve_text(home, str(STEP))
     assert (again.name, again.section["kind"], again.engine) == (resolved.name, "transformers", "")
 
 
 @pytest.mark.parametrize("left_out", ["tokenizer", "config.json"])
-def test_what_vllm_serve_cannot_load_is_run_by_transformers(
-    home, tmp_path, command, monkeypatch, left_out
-):
-    command(_LLAVA)
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    copied = shutil.copytree(STEP, tmp_path / "step")
-    for file in copied.glob(f"{left_out}*"):
+@pytest.mark.usefixtures("vllm")
+def test_an_incomplete_checkpoint_is_run_by_transformers(home, checkpoint, left_out):
+    for file in checkpoint.glob(f"{left_out}*"):
         file.unlink()
-    written(home, path=str(copied))
+    write_auto_section(home, path=str(checkpoint))
     chosen = resolve_name("mine", load_settings(home))
     assert chosen.spec.kind == "transformers"
     assert "vllm serve needs whole weights with their tokenizer" in chosen.engine
 
 
-def test_a_gguf_that_sees_names_the_server_that_runs_it(home, tmp_path):
+@pytest.mark.parametrize("path", ["", "Q4.gguf"], ids=["folder", "file"])
+def test_the_error_of_a_gguf_with_vision_names_the_command_that_serves_it(home, tmp_path, path):
     for name in ("Q4.gguf", "mmproj-f16.gguf"):
         (tmp_path / name).write_bytes(b"GGUF")
-    for place in (tmp_path, tmp_path / "Q4.gguf"):
-        with pytest.raises(BenchError, match=r"llama-server -m \S+/Q4\.gguf --mmproj \S+f16\.gguf"):
-            given(home, str(place))
+    with pytest.raises(BenchError, match=r"llama-server -m \S+/Q4\.gguf --mmproj \S+f16\.gguf"):
+        resolve_text(home, str(tmp_path / path))
 
 
 @pytest.mark.parametrize(
-    ("files", "says"),
+    ("files", "expected_message"),
     [
         (["a.gguf", "b.gguf"], "2 GGUF files; name one of them"),
         (["pytorch_model_fsdp_0/.metadata"], "FSDP shards; each file"),
     ],
 )
-def test_a_folder_that_is_to_be_converted_names_its_layout(home, tmp_path, files, says):
+def test_a_folder_without_one_checkpoint_is_refused_by_its_layout(
+    home, tmp_path, files, expected_message
+):
     write_files(tmp_path / "run", *files)
-    with pytest.raises(BenchError, match=says):
-        given(home, str(tmp_path / "run"))
-    written(home, path=str(tmp_path / "run"))
-    with pytest.raises(BenchError, match=says):
+    with pytest.raises(BenchError, match=expected_message):
+        resolve_text(home, str(tmp_path / "run"))
+    write_auto_section(home, path=str(tmp_path / "run"))
+    with pytest.raises(BenchError, match=expected_message):
         pin(read_spec("mine", home).path)
 
 
 @pytest.mark.parametrize(
-    ("entry", "kind"),
-    [({"batch_tokens": 9}, "transformers"), ({"tensor_parallel_size": 2}, "vllm")],
-    ids=["transformers", "vllm"],
+    ("entry", "kind"), [("batch_tokens", "transformers"), ("tensor_parallel_size", "vllm")]
 )
 def test_an_entry_of_one_engine_chooses_it(home, entry, kind):
-    written(home, path=str(STEP), **entry)
+    write_auto_section(home, path=str(STEP), **{entry: 2})
     chosen = resolve_name("mine", load_settings(home))
     assert chosen.spec.kind == kind
-    assert f"only this kind has the entry {next(iter(entry))}" in chosen.engine
+    assert f"only this kind has the entry {entry}" in chosen.engine
 
 
-def test_a_gguf_file_runs_out_of_its_folder(home, tmp_path):
+@pytest.fixture
+def gguf(tmp_path):
+    """A GGUF file of 3 MiB, alone in its folder."""
     file = tmp_path / "my-run" / "Q4.gguf"
     file.parent.mkdir()
     file.write_bytes(b"GGUF" + bytes(3 << 20))
-    resolved = given(home, str(file))
+    return file
+
+
+def test_a_gguf_file_is_run_by_transformers_from_its_folder(home, gguf):
+    resolved = resolve_text(home, str(gguf))
     assert resolved.name.startswith("my-run/Q4@")
     assert resolved.section == {
         "kind": "transformers",
-        "path": str(file.parent),
+        "path": str(gguf.parent),
         "gguf_file": "Q4.gguf",
         "text_only": True,  # a language model, as transformers reads it
     }
-    assert given(home, str(file.parent)).section == resolved.section  # alone in its folder
-    for place in (file, file.parent):
-        written(home, path=str(place), max_tokens=9)
-        spec = read_spec("mine", home)
-        assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
+    assert resolve_text(home, str(gguf.parent)).section == resolved.section
+
+
+@pytest.mark.parametrize("path", ["my-run", "my-run/Q4.gguf"])
+@pytest.mark.usefixtures("gguf")
+def test_a_section_may_have_a_gguf_file_or_its_folder(home, tmp_path, path):
+    write_auto_section(home, path=str(tmp_path / path), max_tokens=9)
+    spec = read_spec("mine", home)
+    assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
+
+
+def test_a_gguf_file_that_changes_after_it_was_resolved_is_refused(home, gguf):
+    resolved = resolve_text(home, str(gguf))
     refuse_changed_checkpoint(resolved)
-    file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
+    gguf.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):
         refuse_changed_checkpoint(resolved)
 
 
-def test_a_model_with_a_section_is_called_as_that_says(home):
+def test_a_model_with_a_section_has_the_name_of_that(home):
     (home / "bench.toml").write_text(
         f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n'
         '[models.theirs]\nkind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "name"\n'
     )
-    assert given(home, str(STEP)).name == "mine"
-    assert given(home, SERVER).name == "theirs"
-    assert given(home, "mine").section == {}
-    assert given(home, "random").spec.kind == "random"
+    assert resolve_text(home, str(STEP)).name == "mine"
+    assert resolve_text(home, SERVER).name == "theirs"
+    assert resolve_text(home, "mine").section == {}
+    assert resolve_text(home, "random").spec.kind == "random"
 
 
-def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
-    resolved = given(home, str(STEP))
+def test_a_saved_model_has_the_setup_of_a_section_of_bench_toml(home):
+    resolved = resolve_text(home, str(STEP))
     save_models(home, {resolved.name: resolved.section})
-    there = load_settings(home)
+    setup_of_saved_model = setup_of(resolved.name, load_settings(home))
     (home / "bench.toml").write_text(f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n')
-    written = load_settings(home)
-    assert setup_of(resolved.name, there) == setup_of("mine", written) != ""
+    assert setup_of_saved_model == setup_of("mine", load_settings(home)) != ""
 
 
-def test_another_model_never_takes_a_name_that_is_taken(home):
+def test_a_model_whose_name_is_taken_gets_another(home):
     (home / "bench.toml").write_text('[models."org/name"]\nkind = "random"\n')
-    resolved = given(home, "hf:org/name")
+    resolved = resolve_text(home, "hf:org/name")
     assert resolved.name.startswith("org/name+")
-    assert given(home, "hf:org/name").name == resolved.name
+    assert resolve_text(home, "hf:org/name").name == resolved.name
 
 
-def test_what_was_given_is_kept_until_it_is_taken_away(home):
-    resolved = given(
+def test_a_saved_model_is_found_by_its_name_until_it_is_removed(home):
+    resolved = resolve_text(
         home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],max_wait=inf"
     )
     assert save_models(home, {resolved.name: resolved.section}) == [resolved.name]
@@ -282,36 +328,42 @@ def test_what_was_given_is_kept_until_it_is_taken_away(home):
     assert resolve_name(resolved.name, load_settings(home)).spec == read_model_section(
         resolved.section
     )
-    assert given(home, resolved.name).section == {}
+    assert resolve_text(home, resolved.name).section == {}
     assert load_settings(home).models_of_file == {}
     assert remove_model(home, resolved.name)
     assert not remove_model(home, resolved.name)
     assert read_models(home) == {}
 
 
-def test_the_file_may_be_damaged_and_is_then_not_written_over(home):
+def test_a_damaged_file_of_models_is_read_as_empty_and_not_overwritten(home):
     (home / MODELS_FILE).write_text("[models")
     assert load_settings(home).models == {}
     with pytest.raises(BenchError, match=MODELS_FILE):
         save_models(home, {"a": {"kind": "random"}})
+    assert (home / MODELS_FILE).read_text() == "[models"
+
+
+def test_saved_models_of_an_unknown_kind_are_left_out(home):
     (home / MODELS_FILE).write_text(
         '[models.a]\nkind = "of another version"\n[models.b]\nkind = "random"'
     )
     assert list(load_settings(home).models) == ["b"]
 
 
-def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
+def test_the_key_of_a_saved_model_is_redacted(home, monkeypatch):
     monkeypatch.setenv("MY_KEY", "k3y-0f-m1ne-2x26")
-    resolved = given(home, f"{SERVER},api_key_env=MY_KEY")
+    resolved = resolve_text(home, f"{SERVER},api_key_env=MY_KEY")
     save_models(home, {resolved.name: resolved.section})
     assert "k3y-0f-m1ne-2x26" not in known_secrets(home).redacted("it is k3y-0f-m1ne-2x26")
 
 
-@pytest.mark.parametrize(("text", "message"), read_cases(__file__, "no_models.jsonl"))
-def test_what_is_no_model_is_one_sentence(home, text, message):
+@pytest.mark.parametrize(("text", "expected_message"), read_cases(__file__, "no_models.jsonl"))
+def test_the_error_of_a_text_that_is_no_model_is_one_line_without_passwords(
+    home, text, expected_message
+):
     text = text.replace("{checkout}", str(Path(__file__).parents[4]))
-    with pytest.raises(BenchError, match=message) as raised:
-        given(home, text)
+    with pytest.raises(BenchError, match=expected_message) as raised:
+        resolve_text(home, text)
     assert "\n" not in str(raised.value)
     assert "s3cretpassw0rd" not in str(raised.value)
 
@@ -320,11 +372,11 @@ def test_a_folder_that_would_be_taken_for_a_hub_id_is_refused(home, tmp_path, mo
     (tmp_path / "org" / "name").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BenchError, match=r"Give the folder as \./org/name"):
-        given(home, "hf:org/name")
+        resolve_text(home, "hf:org/name")
 
 
-def test_the_name_of_an_encoder_is_no_location(home):
+def test_an_encoder_is_resolved_by_its_name(home):
     (home / "bench.toml").write_text('[suites.journeybench.encoders]\nclip = { path = "a/clip" }\n')
-    assert given(home, "clip").spec.kind == "encoder"
+    assert resolve_text(home, "clip").spec.kind == "encoder"
     with pytest.raises(BenchError, match="did you mean 'clip'"):
-        given(home, "clipp")
+        resolve_text(home, "clipp")

@@ -1,4 +1,4 @@
-"""How a model is set up: what its responses depend on changes it, and nothing else does."""
+"""The setup of a model changes with what its responses depend on, and with nothing else."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from bench_resources.models.registry.setup import setup_of
 from tests.resources.models.managed import fake_vllm
 
 TINY = Path(EMBEDDED_MODELS["tiny-vlm/step-4440"].place)
-
+CHECKPOINT = "r/step-1@0123abcd"
 TOML = """
 [models.blind]
 kind = "blind"
@@ -23,7 +23,7 @@ kind = "transformers"
 path = "weights"
 [models.recorded]
 kind = "recorded"
-file = "said.jsonl"
+file = "responses.jsonl"
 [models.mine]
 kind = "python"
 function = "tests.workspace.materialization.test_backfill:opening"
@@ -39,7 +39,7 @@ def home(tmp_path):
     (tmp_path / "weights").mkdir()
     for name in ("config.json", "model.safetensors", "tokenizer.json", "README.md"):
         (tmp_path / "weights" / name).write_text("{}")
-    (tmp_path / "said.jsonl").write_text('{"question_id": "a", "text": "b"}')
+    (tmp_path / "responses.jsonl").write_text('{"question_id": "a", "text": "b"}')
     return tmp_path
 
 
@@ -48,72 +48,84 @@ def setup(home, name):
 
 
 def write(name, text):
+    """A change of a home: writes a file."""
     return lambda home: (home / name).write_text(text)
 
 
-def settle(old, new):
+def replace_in_toml(old, new):
+    """A change of a home: replaces a text of its bench.toml."""
     return write("bench.toml", TOML.replace(old, new))
+
+
+def add_entry(last_line, entry):
+    """A change of a home: adds an entry behind a line of its bench.toml."""
+    return replace_in_toml(last_line, f"{last_line}\n{entry}")
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
     [
         pytest.param("local", write("weights/model.safetensors", "[]"), id="weights"),
-        pytest.param("blind", write("weights/model.safetensors", "[]"), id="of the blind one"),
-        pytest.param("local", settle('path = "weights"', 'path = "weights"\nmax_tokens = 7'),
-                     id="how it is asked"),
-        pytest.param("recorded", write("said.jsonl", "{}"), id="what was recorded"),
-        pytest.param("mine", settle(':opening"', ':opening"\noptions = {a = 1}'), id="options"),
-        pytest.param("r/step-1@0123abcd", settle('path = "weights"', 'path = "weights"\nseed = 1'),
-                     id="how checkpoints are asked"),
+        pytest.param("blind", write("weights/model.safetensors", "[]"), id="of a blind model"),
+        pytest.param("local", add_entry('path = "weights"', "max_tokens = 7"), id="an entry"),
+        pytest.param("recorded", write("responses.jsonl", "{}"), id="recorded responses"),
+        pytest.param("mine", add_entry(':opening"', "options = {a = 1}"), id="options"),
+        pytest.param(CHECKPOINT, add_entry('path = "weights"', "seed = 1"), id="of a checkpoint"),
     ],
-)  # fmt: skip
-def test_what_responses_depend_on_is_part_of_it(home, name, change):
-    before = setup(home, name)
+)
+def test_the_setup_changes_with_what_responses_depend_on(home, name, change):
+    setup_before = setup(home, name)
     change(home)
-    assert before != setup(home, name) != ""
+    setup_after = setup(home, name)
+    assert setup_after
+    assert setup_after != setup_before
 
 
-def touch(home):
+def change_file_times(home):
     for file in (home / "weights").iterdir():
         os.utime(file, (1, 1))
 
 
-def move(home):
+def move_weights(home):
     (home / "weights").rename(home / "moved")
-    settle('path = "weights"', 'path = "moved"')(home)
+    replace_in_toml('path = "weights"', 'path = "moved"')(home)
 
 
 @pytest.mark.parametrize(
     "change",
     [
         pytest.param(lambda home: None, id="nothing"),
-        pytest.param(touch, id="the time of files that are small"),
-        pytest.param(move, id="where the folder lies"),
+        pytest.param(change_file_times, id="the times of small files"),
+        pytest.param(move_weights, id="the place of the folder"),
         pytest.param(write("weights/README.md", "other"), id="a file that is not loaded"),
     ],
 )
-def test_what_responses_do_not_depend_on_is_not(home, change):
-    before = setup(home, "local")
+def test_the_setup_does_not_change_with_anything_else(home, change):
+    setup_before = setup(home, "local")
     change(home)
-    assert setup(home, "local") == before
+    assert setup(home, "local") == setup_before
 
 
-def test_checkpoints_of_a_curve_are_set_up_otherwise_once_another_engine_is_chosen(
+def test_the_setup_of_checkpoints_changes_when_another_engine_is_chosen(
     home, tmp_path, monkeypatch
 ):
-    settle('kind = "transformers"', 'kind = "auto"')(home)
+    replace_in_toml('kind = "transformers"', 'kind = "auto"')(home)
     shutil.copytree(TINY, home / "weights", dirs_exist_ok=True)
-    before = setup(home, "r/step-1@0123abcd")
-    assert before == setup(home, "r/step-2@0123abcd") != ""
+    setup_before = setup(home, CHECKPOINT)
+    assert setup_before
+    assert setup(home, "r/step-2@0123abcd") == setup_before
+
     program = fake_vllm.install(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    assert setup(home, "r/step-2@0123abcd") == before  # without a GPU the command changes nothing
+    assert setup(home, "r/step-2@0123abcd") == setup_before  # vLLM needs a GPU
+
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     assert resolve_name("local", load_settings(home)).spec.kind == "vllm"
-    assert before != setup(home, "r/step-2@0123abcd") != ""
+    setup_with_vllm = setup(home, "r/step-2@0123abcd")
+    assert setup_with_vllm
+    assert setup_with_vllm != setup_before
 
 
-def test_a_checkpoint_that_is_not_there_cannot_be_looked_at(home):
+def test_a_checkpoint_without_weights_has_no_setup(home):
     (home / "weights" / "model.safetensors").unlink()
     assert setup(home, "local") == ""
