@@ -14,7 +14,7 @@ from benchmarks.gpu.measuring import NO_TIME, Plan, measured
 from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.managed.fake_vllm import install
-from tests.resources.models.managed.test_engine import is_running, lines, until
+from tests.resources.models.managed.test_engine import is_running, read_lines, wait_until
 
 
 def _promise_id(promise: Promise) -> str:
@@ -73,7 +73,7 @@ def test_a_measurement_that_takes_too_long_is_ended_with_its_server(tmp_path: Pa
     plan = Plan(sizes=[TINY], questions={2: 4, 4: 3}, batch_size=2, device="cpu", vllm=program)
     rows = list(measured(plan, TINY, "vllm serve", folder, seconds=15.0))
     assert {row.reason for row in rows} == {NO_TIME}
-    until(lambda: not any(is_running(int(pid)) for pid in lines(starts)))
+    wait_until(lambda: not any(is_running(int(pid)) for pid in read_lines(starts)))
 
 
 @pytest.mark.long

@@ -37,11 +37,23 @@ def install(folder: Path, *options: str) -> Path:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve; the option ``words=FILE`` has the words of the command written into a file."""
-    options = dict(one.split("=", 1) for one in arguments[: arguments.index("--")])
-    words = arguments[arguments.index("--") + 1 :]
+    """Serve as ``vllm``; the option ``words=FILE`` writes the words of the command into a file.
+
+    Args:
+        arguments: Options of ``weights_server``, "--", and the words of the command.
+    """
+    separator = arguments.index("--")
+    options = dict(pair.split("=", 1) for pair in arguments[:separator])
+    words = arguments[separator + 1 :]
     if file := options.pop("words", ""):
         Path(file).write_text(json.dumps(words), encoding="utf-8")
+    command = _parse_command(words)
+    options = {"name": command.served_model_name or command.model, **options}
+    pairs = [f"{name}={value}" for name, value in options.items()]
+    weights_server.main(command.model, str(command.port), *pairs)
+
+
+def _parse_command(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="vllm")
     serve = parser.add_subparsers(required=True).add_parser("serve")
     serve.add_argument("model")
@@ -52,10 +64,7 @@ def main(arguments: list[str]) -> None:
     serve.add_argument("--generation-config", default="auto")
     for name in ("--tensor-parallel-size", "--data-parallel-size", "--max-model-len"):
         serve.add_argument(name, type=int)
-    chosen = parser.parse_args(words)
-    given = {"name": chosen.served_model_name or chosen.model, **options}
-    pairs = [f"{name}={value}" for name, value in given.items()]
-    weights_server.main(chosen.model, str(chosen.port), *pairs)
+    return parser.parse_args(words)
 
 
 if __name__ == "__main__":
