@@ -1,4 +1,4 @@
-"""What the tests here share."""
+"""Checkpoints that the tests of transformers share."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,12 +12,13 @@ from tests.families import releases
 
 @pytest.fixture(params=[0, 3600], ids=["written just now", "at rest for an hour"])
 def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
-    made = write_checkpoint(tmp_path / "runs" / "step-1")
-    (made / "modeling_own.py").write_text("own = 1")
-    later = made.stat().st_ctime_ns + request.param * 10**9
-    if request.param:
+    """A checkpoint of a few bytes with code of its own."""
+    checkpoint = write_checkpoint(tmp_path / "runs" / "step-1")
+    (checkpoint / "modeling_own.py").write_text("own = 1")
+    if seconds_at_rest := request.param:
+        later = checkpoint.stat().st_ctime_ns + seconds_at_rest * 10**9
         monkeypatch.setattr("time.time_ns", lambda: later)
-    return made
+    return checkpoint
 
 
 @pytest.fixture(scope="session")

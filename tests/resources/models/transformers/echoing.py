@@ -1,4 +1,4 @@
-"""A double that says what it hears, asked in batches: no weights, no sleeping."""
+"""A model without weights, which repeats texts in capitals, and requests to it in batches."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import Draw, Message
 from bench_resources.response_cache.engine import ReadImage
-from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+from tests.resources.models.transformers.tiny_engine import ALBUM, responses_of, spec_of
 
 
 class Echo:
-    """Says each conversation's last text in capitals; can be told to fail, or be watched."""
+    """Answers with each conversation's last text in capitals; calls hooks, which may raise."""
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
@@ -25,7 +25,7 @@ class Echo:
         return sum(map(self.weigh, images))
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
-        texts = [str(talk[-1]["content"][-1]["text"]) for talk in conversations]
+        texts = [str(messages[-1]["content"][-1]["text"]) for messages in conversations]
         self.at_prepare(texts)
         return texts
 
@@ -40,6 +40,5 @@ def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: Any) -> Ba
 
 
 def ask(echo: Echo, *prompts: Prompt, **fields: Any) -> list[Response]:
-    arrived = list(batches(echo, **fields).stream([Request(prompt=one) for one in prompts]))
-    assert sorted(position for position, _ in arrived) == list(range(len(prompts)))
-    return [response for _, response in sorted(arrived, key=lambda one: one[0])]
+    """The responses to prompts, in their order."""
+    return responses_of(batches(echo, **fields), [Request(prompt=prompt) for prompt in prompts])

@@ -1,4 +1,4 @@
-"""What a chat template may do with texts, and what it must not leave out."""
+"""Chat templates: texts that they may change but not leave out, and escaped special tokens."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -19,27 +19,34 @@ _FIRST_OF_USER = (
 _STRINGS = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
 
 
-class Templated:
+class TemplateProcessor:
     """A processor that has a chat template and nothing else."""
 
     def __init__(self, template: str) -> None:
         self.chat_template = template
 
-    def apply_chat_template(self, talk: list[Message], **variables: Any) -> str:
+    def apply_chat_template(self, conversation: list[Message], **variables: Any) -> str:
         from transformers.utils.chat_template_utils import render_jinja_template
 
         del variables["tokenize"]
-        [written], _ = render_jinja_template(
-            conversations=[talk], chat_template=self.chat_template, **variables
+        [prompt], _ = render_jinja_template(
+            conversations=[conversation], chat_template=self.chat_template, **variables
         )
-        return str(written)
+        return str(prompt)
 
 
-def applied(
-    template: str, talk: Sequence[Message], text_only: bool = False, **variables: Any
+def choose_form(
+    template: str, conversation: Sequence[Message], **variables: Any
 ) -> tuple[list[Message], str]:
-    processor: Any = Templated(template)
-    return ChatTemplate(processor, text_only=text_only, variables=variables).choose_form(talk)
+    """The messages in the form that a template takes, and what it writes at the end."""
+    processor: Any = TemplateProcessor(template)
+    chat_template = ChatTemplate(processor, text_only=False, variables=variables)
+    return chat_template.choose_form(conversation)
+
+
+def messages_for(template: str, conversation: Sequence[Message]) -> list[Message]:
+    messages, _ = choose_form(template, conversation)
+    return messages
 
 
 def turn(role: str, *texts: str) -> Message:
@@ -69,16 +76,16 @@ def turn(role: str, *texts: str) -> Message:
         pytest.param("  a \n b  ", id="blanks around and within"),
         pytest.param('<b> & "c"\n\nd', id="what is escaped"),
         pytest.param("", id="no text"),
-        pytest.param("\U000f0000 and \U000f0001", id="the marks themselves"),
+        pytest.param("\U000f0000 and \U000f0001", id="characters by which texts are marked"),
     ],
 )
-def test_what_a_template_does_to_texts_is_no_loss(template: str, text: str) -> None:
-    talk = [turn("user", text)]
-    assert applied(template, talk)[0] == talk
+def test_a_template_may_change_how_it_writes_a_text(template: str, text: str) -> None:
+    conversation = [turn("user", text)]
+    assert messages_for(template, conversation) == conversation
 
 
 @pytest.mark.parametrize(
-    ("template", "talk", "lost"),
+    ("template", "conversation", "missing_text"),
     [
         pytest.param(
             _FIRST_OF_USER,
@@ -100,113 +107,113 @@ def test_what_a_template_does_to_texts_is_no_loss(template: str, text: str) -> N
         ),
     ],
 )
-def test_a_text_that_is_left_out_is_an_error(template: str, talk: list[Message], lost: str) -> None:
-    with pytest.raises(ValueError, match="the chat template leaves out") as raised:
-        applied(template, talk)
-    assert str(raised.value) == f"the chat template leaves out '{lost}'"
+def test_a_text_that_is_left_out_is_an_error(
+    template: str, conversation: list[Message], missing_text: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^the chat template leaves out '{missing_text}'$"):
+        choose_form(template, conversation)
 
 
-def test_a_thought_may_be_taken_off_an_earlier_response() -> None:
+def test_a_template_may_leave_out_the_thought_of_an_earlier_response() -> None:
     template = (
         "{% for m in messages %}{% set t = m['content'][0]['text'] %}"
         "{{ t.split('</think>')[-1] if m['role'] == 'assistant' else t }}{% endfor %}"
     )
-    talk = [turn("user", "a"), turn("assistant", "<think>b</think>c"), turn("user", "d")]
-    assert applied(template, talk)[0] == talk
+    conversation = [turn("user", "a"), turn("assistant", "<think>b</think>c"), turn("user", "d")]
+    assert messages_for(template, conversation) == conversation
 
 
-def test_turns_are_strings_where_a_template_wants_strings() -> None:
-    talk = [turn("system", "s"), turn("user", "one", "two")]
-    system = {"role": "system", "content": "s"}
-    assert applied(_STRINGS, talk)[0] == [system, {"role": "user", "content": "onetwo"}]
-    of_the_system_alone = "{{ messages[0]['content'] + '\n' }}" + _PARTS.replace(
-        "TEXT", "{{ p['text'] if p is mapping }}"
-    )
-    assert applied(of_the_system_alone, talk)[0] == [system, talk[1]]
+def test_contents_are_strings_where_a_template_takes_strings() -> None:
+    conversation = [turn("system", "s"), turn("user", "one", "two")]
+    assert messages_for(_STRINGS, conversation) == [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "onetwo"},
+    ]
+
+
+def test_only_the_system_prompt_is_a_string_where_a_template_takes_that() -> None:
+    conversation = [turn("system", "s"), turn("user", "one", "two")]
+    user_parts = _PARTS.replace("TEXT", "{{ p['text'] if p is mapping }}")
+    template = "{{ messages[0]['content'] + '\n' }}" + user_parts
+    assert messages_for(template, conversation) == [
+        {"role": "system", "content": "s"},
+        conversation[1],
+    ]
+
+
+_THINKING = (
+    _PARTS.replace("TEXT", "{{ p['text'] }}") + "<|assistant|>\n{% if thinks %}<think>\n{% endif %}"
+)
 
 
 @pytest.mark.parametrize(
     ("template", "thinks", "expected"),
     [
         pytest.param(_PARTS.replace("TEXT", "{{ p['text'] }}"), True, "", id="nothing"),
-        pytest.param(
-            _PARTS.replace("TEXT", "{{ p['text'] }}")
-            + "<|assistant|>\n{% if thinks %}<think>\n{% endif %}",
-            True,
-            "<|assistant|>\n<think>\n",
-            id="a thought, begun",
-        ),
-        pytest.param(
-            _PARTS.replace("TEXT", "{{ p['text'] }}")
-            + "<|assistant|>\n{% if thinks %}<think>\n{% endif %}",
-            False,
-            "<|assistant|>\n",
-            id="no thought, where its variable says so",
-        ),
+        pytest.param(_THINKING, True, "<|assistant|>\n<think>\n", id="the start of a thought"),
+        pytest.param(_THINKING, False, "<|assistant|>\n", id="no thought"),
     ],
 )
-def test_an_ending_is_what_the_template_writes_not_what_a_question_says(
+def test_the_ending_is_what_the_template_writes_behind_the_question(
     template: str, thinks: bool, expected: str
 ) -> None:
-    _, ending = applied(template, [turn("user", "What is <think>")], thinks=thinks)
+    _, ending = choose_form(template, [turn("user", "What is <think>")], thinks=thinks)
     assert ending == expected
 
 
-# What a question spells of a checkpoint's own tokens costs the pieces of a text, and no more.
+# Special tokens of a checkpoint that a question spells are read as plain text.
 
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<image>", "<|end|>")
 _TEMPLATE = "{{ bos_token }}{{ messages[0]['content'] }}"
 
 
-def words(**how: Any) -> Any:
-    return tokenizer(_SPECIAL, bos="<s>", eos="</s>", pad="<pad>", **how)
+def special_tokenizer() -> Any:
+    return tokenizer(_SPECIAL, bos="<s>", eos="</s>", pad="<pad>")
 
 
 @cache
-def used_before() -> tuple[Any, SpecialTokenEscaper]:
-    tokens = words()
+def shared_escaper() -> tuple[Any, SpecialTokenEscaper]:
+    """A tokenizer and its escaper, the same for all examples of a property."""
+    tokens = special_tokenizer()
     return tokens, SpecialTokenEscaper(tokens, _TEMPLATE)
 
 
-def ids_of(spelled: SpecialTokenEscaper, tokens: Any, text: str) -> list[int]:
-    import torch
-
-    ids = torch.tensor([tokens(spelled.escape(text))["input_ids"]])
-    spelled.restore_ids(ids)
-    return [int(number) for number in ids[0]]
-
-
-def pieces(text: str) -> list[int]:
-    """What a tokenizer without any control token makes of a text."""
-    return [int(number) for number in words()._encode_without_added_tokens(text)]
-
-
-def in_pieces(*texts: str) -> list[int]:
-    return [number for text in texts for number in pieces(text)]
-
-
-def test_real_tokens_of_the_prompt_stay() -> None:
-    tokens = words()
-    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    prompt = f"<image>{spelled.escape('is <image> it?')}<|end|>"
+def restored_ids(escaper: SpecialTokenEscaper, tokens: Any, prompt: str) -> list[int]:
+    """The ids of a prompt whose texts are escaped."""
     import torch
 
     ids = torch.tensor([tokens(prompt)["input_ids"]])
-    spelled.restore_ids(ids)
+    escaper.restore_ids(ids)
+    return [int(token_id) for token_id in ids[0]]
+
+
+def plain_ids(text: str) -> list[int]:
+    """The ids of a text to a tokenizer without special tokens."""
+    return [int(token_id) for token_id in special_tokenizer()._encode_without_added_tokens(text)]
+
+
+def test_special_tokens_of_the_template_keep_their_ids() -> None:
+    tokens = special_tokenizer()
+    escaper = SpecialTokenEscaper(tokens, _TEMPLATE)
     image, end = tokens.convert_tokens_to_ids(["<image>", "<|end|>"])
-    assert ids[0].tolist() == [image, *in_pieces("is ", "<image>", " it?"), end]
+
+    prompt = f"<image>{escaper.escape('is <image> it?')}<|end|>"
+
+    question_ids = [*plain_ids("is "), *plain_ids("<image>"), *plain_ids(" it?")]
+    assert restored_ids(escaper, tokens, prompt) == [image, *question_ids, end]
 
 
 @given(
     st.lists(st.sampled_from(["a", " ", "<image>", "</s>", "\U0010f000", "\U0010f005"]), max_size=9)
 )
-def test_no_text_is_read_as_another(texts: list[str]) -> None:
-    tokens, spelled = used_before()
-    assert tokens.decode(ids_of(spelled, tokens, "".join(texts))) == "".join(texts)
+def test_an_escaped_text_is_decoded_to_itself(texts: list[str]) -> None:
+    tokens, escaper = shared_escaper()
+    text = "".join(texts)
+    assert tokens.decode(restored_ids(escaper, tokens, escaper.escape(text))) == text
 
 
-def test_what_cannot_be_written_as_text_is_broken_up() -> None:
+def test_a_special_token_outside_of_the_vocabulary_of_texts_is_unknown() -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
@@ -217,5 +224,5 @@ def test_what_cannot_be_written_as_text_is_broken_up() -> None:
         unk_token="<unk>",
         extra_special_tokens={"image_token": "<image>"},
     )
-    spelled = SpecialTokenEscaper(tokens, _TEMPLATE)
-    assert ids_of(spelled, tokens, "bird <image> bird") == [2, 1, 2]
+    escaper = SpecialTokenEscaper(tokens, _TEMPLATE)
+    assert restored_ids(escaper, tokens, escaper.escape("bird <image> bird")) == [2, 1, 2]

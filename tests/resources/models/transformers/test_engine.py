@@ -1,10 +1,6 @@
-"""The local engine, on models of random weights.
-
-Responses are babble, but always the same babble.
-"""
+"""The local engine, on models of random weights, whose responses are the same each time."""
 
 import io
-import json
 import logging
 import math
 import os
@@ -12,10 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import ExifTags
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request
@@ -36,77 +33,86 @@ from tests.resources.models.transformers.tiny_engine import (
     identity_of,
     outputs,
     responses_of,
+    set_entries,
     spec_of,
 )
 
 
 @pytest.mark.parametrize(
-    ("size", "temperature"),
+    "batch_size",
     [
-        pytest.param(3, 1.0, id="small batches-sampled"),
-        pytest.param(16, 1.0, id="one batch of each kind-sampled", marks=pytest.mark.long),
+        pytest.param(3, id="small batches"),
+        pytest.param(16, id="one batch of each kind", marks=pytest.mark.long),
     ],
 )
-def test_responses_are_the_same_alone_and_in_batches(
-    vlm: Path, size: int, temperature: float
-) -> None:
-    requests = [
-        Request(prompt=prompt, temperature=temperature) for prompt in [*MIXED, *MIXED[::-1]]
-    ]
-    engine = engine_of(vlm, batch_size=size)
-    alone = [response for request in requests for response in responses_of(engine, [request])]
+def test_responses_are_the_same_one_by_one_and_in_batches(vlm: Path, batch_size: int) -> None:
+    requests = [Request(prompt=prompt, temperature=1.0) for prompt in [*MIXED, *MIXED[::-1]]]
+    engine = engine_of(vlm, batch_size=batch_size)
+    one_by_one = [response for request in requests for response in responses_of(engine, [request])]
     together = responses_of(engine, requests)
-    assert outputs(together) == outputs(alone)
-    assert len({response.text for response in alone}) == len(MIXED)  # they depend on text and image
+    assert outputs(together) == outputs(one_by_one)
+    # They depend on texts and images.
+    assert len({response.text for response in together}) == len(MIXED)
+
+
+def copy_with_generation_config(vlm: Path, folder: Path, **settings: object) -> Path:
+    """Copy a checkpoint and set entries of its generation_config.json."""
+    shutil.copytree(vlm, folder)
+    set_entries(folder / "generation_config.json", **settings)
+    return folder
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_sampling_settings_of_a_checkpoint_are_not_used(
-    vlm: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    vlm: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    temperature: float,
 ) -> None:
     monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
-    folder = tmp_path / "samples"
-    shutil.copytree(vlm, folder)
-    settings = folder / "generation_config.json"
     published = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 1, "max_length": 9}
-    settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
-    for temperature in (0.0, 1.0):
-        requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
-        expected = outputs(responses_of(engine_of(vlm), requests))
-        assert outputs(responses_of(engine_of(folder), requests)) == expected
+    folder = copy_with_generation_config(vlm, tmp_path / "sampling", **published)
+    requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
+    expected = outputs(responses_of(engine_of(vlm), requests))
+    assert outputs(responses_of(engine_of(folder), requests)) == expected
     assert not caplog.messages
 
 
-def test_a_response_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "short of breath"
-    shutil.copytree(vlm, folder)
-    settings = folder / "generation_config.json"
-    ends = list(range(0, 320, 8))  # an eighth of the vocabulary
-    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"eos_token_id": ends}))
+def test_a_response_ends_at_its_end_token_also_in_a_batch(vlm: Path, tmp_path: Path) -> None:
+    end_tokens = list(range(0, 320, 8))  # an eighth of the vocabulary
+    folder = copy_with_generation_config(vlm, tmp_path / "ending", eos_token_id=end_tokens)
     engine = engine_of(folder, max_tokens=12)
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(16)]
-    alone = [response for request in requests for response in responses_of(engine, [request])]
-    assert outputs(responses_of(engine, requests)) == outputs(alone)
+
+    one_by_one = [response for request in requests for response in responses_of(engine, [request])]
+    assert outputs(responses_of(engine, requests)) == outputs(one_by_one)
+
     lengths: dict[str, set[int | None]] = {"stop": set(), "length": set()}
-    for response in alone:
+    for response in one_by_one:
         lengths[response.finish_reason].add(response.completion_tokens)
     assert lengths["length"] == {12}
     assert len(lengths["stop"]) > 1
 
 
-def test_draws_of_one_prompt_differ_and_come_again(vlm: Path) -> None:
-    requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
-    first, again = (outputs(responses_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
-    other_seed = outputs(responses_of(engine_of(vlm, seed=2), requests))
-    assert first == again
-    assert len({text for text, *_ in first + other_seed}) == 8
+def test_samples_of_one_prompt_differ_and_are_the_same_with_the_same_seed(vlm: Path) -> None:
+    prompt = Prompt.of(RED, "What colour?")
+    requests = [Request(prompt=prompt, sample=n, temperature=1.0) for n in range(4)]
+    first = responses_of(engine_of(vlm, seed=1), requests)
+    repeated = responses_of(engine_of(vlm, seed=1), requests)
+    other_seed = responses_of(engine_of(vlm, seed=2), requests)
+    assert outputs(repeated) == outputs(first)
+    assert len({response.text for response in first + other_seed}) == 4 + 4
 
 
 @pytest.mark.parametrize(
     ("temperature", "top_p", "expected"),
     [
         pytest.param(1.0, 1.0, (0.60, 0.30, 0.10), id="temperature 1 draws as the model says"),
-        pytest.param(0.5, 1.0, (0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46), id="0.5 squares the odds"),
+        pytest.param(
+            0.5, 1.0, (0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46), id="temperature 0.5 squares the odds"
+        ),
         pytest.param(1.0, 0.8, (2 / 3, 1 / 3, 0.0), id="top_p leaves out the unlikely"),
     ],
 )
@@ -119,30 +125,32 @@ def test_tokens_are_drawn_from_the_distribution(
     seeds = [str(i) for i in range(n)]
     draw = Draw(max_tokens=1, temperature=temperature, top_p=top_p, seeds=seeds)
     scores = torch.tensor([[0.6, 0.3, 0.1]]).log().expand(n, 3)
-    counts = Counter(
-        RowSampler(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist()
-    )
-    for token, p in enumerate(expected):
+    chosen = RowSampler(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1)
+    counts = Counter(chosen.tolist())
+    for token, p in enumerate(expected):  # within four standard deviations of a binomial
         assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
 
 
 def test_a_blind_model_gets_no_images(tmp_path: Path) -> None:
     engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
     prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
-    with_image, without, other = outputs(
+    with_image, without_image, other_question = outputs(
         responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
     )
-    assert with_image == without != other
+    assert with_image == without_image
+    assert other_question != without_image
 
 
-def test_a_large_image_is_shrunk_and_a_turned_one_is_set_upright() -> None:
-    written = io.BytesIO()
-    turned = PILImage.Exif()
-    turned[0x0112] = 6  # orientation: a quarter turn
-    PILImage.new("RGB", (400, 100)).save(written, "JPEG", exif=turned)
-    data = written.getvalue()
-    assert decode(RED, data, None).size == (100, 400)
-    assert decode(RED, data, 10_000).size == (50, 200)
+def test_an_image_is_set_upright_and_shrunk_to_the_most_pixels() -> None:
+    jpeg = io.BytesIO()
+    exif = PILImage.Exif()
+    exif[ExifTags.Base.Orientation] = 6  # a quarter turn
+    PILImage.new("RGB", (400, 100)).save(jpeg, "JPEG", exif=exif)
+    assert decode(RED, jpeg.getvalue(), None).size == (100, 400)
+    assert decode(RED, jpeg.getvalue(), 10_000).size == (50, 200)
+
+
+def test_an_image_that_does_not_decode_is_named_in_the_error() -> None:
     with pytest.raises(ImageError, match=f"image {RED.sha256}: not an image in any known format"):
         decode(RED, b"not an image", None)
 
@@ -155,8 +163,7 @@ def test_importing_the_engine_imports_no_torch() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-# What is loaded is what was named: checkpoints that change between digest, load and response.
-
+# Checkpoints that change between the digest, the load and a response are refused.
 
 Change = Callable[[Path], object]
 
@@ -164,7 +171,7 @@ Change = Callable[[Path], object]
 def engine_of_changed_files(
     folder: Path, when: str = "", change: Callable[[], object] = bool, **fields: object
 ) -> TransformersEngine:
-    """An engine that echoes; something happens while it is loaded, or after the answer to b."""
+    """An engine that echoes; files change while it loads, or after its answer to b ("asking")."""
 
     def change_after_b(texts: list[str]) -> None:
         if texts == ["b"]:
@@ -182,84 +189,87 @@ def engine_of_changed_files(
     return TransformersEngine(spec, str(folder), ALBUM.read, load)
 
 
-def arriving(
-    folder: Path, change: Callable[[], object], when: str, arrived: list[str]
-) -> list[str]:
-    """Ask three questions, before or while something happens; what was said so far."""
-    engine = engine_of_changed_files(folder, when, change)
+def texts_while_changing(folder: Path, change: Change, when: str) -> Iterator[str]:
+    """The responses to three questions, as they arrive; files change when it says."""
+    engine = engine_of_changed_files(folder, when, lambda: change(folder))
     assert identity_of(engine).startswith("sha256:")
     if when == "before":
-        change()
+        change(folder)
     requests = [Request(prompt=Prompt.of(text)) for text in ("aaa", "b", "c")]
-    arrived.extend(response.text for _, response in engine.stream(requests))
-    return arrived
+    for _, response in engine.stream(requests):
+        yield response.text
 
 
-def _overwritten_with_its_old_times(folder: Path) -> None:
-    was = (folder / "model.safetensors").stat()
-    (folder / "model.safetensors").write_bytes(safetensors(b"4321"))
-    os.utime(folder / "model.safetensors", ns=(was.st_atime_ns, was.st_mtime_ns))
+def _overwrite_and_keep_times(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    stat = weights.stat()
+    weights.write_bytes(safetensors(b"4321"))
+    os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def _with_another_file_in_place(folder: Path) -> None:
+def _replace_weights(folder: Path) -> None:
     (folder / "new").write_bytes(safetensors(b"4321"))
     (folder / "new").replace(folder / "model.safetensors")
 
 
-def _with_other_code(folder: Path) -> None:
+def _change_code(folder: Path) -> None:
     (folder / "modeling_own.py").write_text("other = 1")
 
 
-def _with_another_template(folder: Path) -> None:
+def _add_template(folder: Path) -> None:
     (folder / "chat_template.jinja").write_text("that was not there")
 
 
-def _gone(folder: Path) -> None:
+def _move_away(folder: Path) -> None:
     folder.rename(folder.with_name("before"))
 
 
-def _in_place_of_another(folder: Path) -> None:
-    _gone(folder)
+def _replace_folder(folder: Path) -> None:
+    _move_away(folder)
     write_checkpoint(folder, b"4321")
 
 
-CHANGES: dict[str, Change] = {
-    "overwritten, its old time put back": _overwritten_with_its_old_times,
-    "another file of weights in its place": _with_another_file_in_place,
-    "other code": _with_other_code,
-    "another folder in its place": _in_place_of_another,
-}
-BEFORE_IT_IS_LOADED: dict[str, Change] = {
-    "a template that was not there": _with_another_template,
-    "the folder gone": _gone,
-}
-CASES = [
-    pytest.param(change, when, id=f"{name}, {when}")
-    for changes, times in (
-        (CHANGES, ("before", "loading", "asking")),
-        (BEFORE_IT_IS_LOADED, ("before", "loading")),
-    )
-    for name, change in changes.items()
-    for when in times
-]
-
-
-@pytest.mark.parametrize(("change", "when"), CASES)
-def test_what_changes_is_refused_and_keeps_no_response_made_since(
+@pytest.mark.parametrize("when", ["before", "loading", "asking"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(_overwrite_and_keep_times, id="overwritten, its old time put back"),
+        pytest.param(_replace_weights, id="another file of weights in its place"),
+        pytest.param(_change_code, id="other code"),
+        pytest.param(_replace_folder, id="another folder in its place"),
+    ],
+)
+def test_a_changed_checkpoint_is_refused_and_later_responses_are_dropped(
     folder: Path, change: Change, when: str
 ) -> None:
-    arrived: list[str] = []
+    texts: list[str] = []
     with pytest.raises(ModelError, match=r"overwritten or replaced|no such folder"):
-        arriving(folder, lambda: change(folder), when, arrived)
-    assert arrived == (["AAA"] if when == "asking" else [])
+        texts.extend(texts_while_changing(folder, change, when))
+    assert texts == (["AAA"] if when == "asking" else [])
 
 
-def _copied_over_itself(folder: Path) -> None:
+@pytest.mark.parametrize("when", ["before", "loading"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(_add_template, id="a template that was not there"),
+        pytest.param(_move_away, id="the folder gone"),
+    ],
+)
+def test_a_checkpoint_that_changes_before_it_is_loaded_is_refused(
+    folder: Path, change: Change, when: str
+) -> None:
+    texts = texts_while_changing(folder, change, when)
+    with pytest.raises(ModelError, match=r"overwritten or replaced|no such folder"):
+        next(texts)
+
+
+def _rewrite_same_bytes(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes())
 
 
-def _with_a_log(folder: Path) -> None:
+def _write_logs(folder: Path) -> None:
     (folder / "train.log").write_text("step 2")
     (folder / "trainer_state.json").write_text("{}")
 
@@ -268,14 +278,14 @@ def _with_a_log(folder: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(_copied_over_itself, id="the same bytes once more"),
-        pytest.param(_with_a_log, id="a trainer's log"),
+        pytest.param(_rewrite_same_bytes, id="the same bytes once more"),
+        pytest.param(_write_logs, id="a trainer's log"),
     ],
 )
-def test_what_changes_nothing_that_is_loaded_is_no_change(
+def test_a_change_of_nothing_that_is_loaded_is_allowed(
     folder: Path, change: Change, when: str
 ) -> None:
-    assert arriving(folder, lambda: change(folder), when, []) == ["AAA", "B", "C"]
+    assert list(texts_while_changing(folder, change, when)) == ["AAA", "B", "C"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""The digest of what a processor makes of an image: remembered, and new only where tensors are."""
+"""The digest of the tensors that a processor makes of an image, which a file remembers."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -17,19 +19,17 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def digest(folder: Path, file: Path, **fields: object) -> str:
-    """The part of the identity that is the digest; "" without one."""
+    """The digest in the identity of an engine that remembers it in a file; "" without one."""
     engine = TransformersEngine(
         spec_of(folder, **fields), str(folder), ALBUM.read, digests=ImageDigests(file)
     )
-    parts = dict(part.partition("=")[::2] for part in identity_of(engine).split(","))
-    return parts.get("images", "")
+    match = re.search(r",images=([^,]+)", identity_of(engine))
+    return match[1] if match else ""
 
 
-def changed(vlm: Path, folder: Path, change: Change) -> Path:
-    """Copy a checkpoint, with its processor_config.json changed in place."""
-    folder.mkdir()
-    for file in vlm.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
+def copy_with_change(vlm: Path, folder: Path, change: Change) -> Path:
+    """Copy a checkpoint and change its processor_config.json."""
+    shutil.copytree(vlm, folder)
     file = folder / "processor_config.json"
     settings = json.loads(file.read_text())
     change(settings)
@@ -38,7 +38,7 @@ def changed(vlm: Path, folder: Path, change: Change) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "same"),
+    ("change", "is_same"),
     [
         pytest.param(lambda s: s["image_processor"].update(resample=0), False, id="resampling"),
         pytest.param(
@@ -56,44 +56,44 @@ def changed(vlm: Path, folder: Path, change: Change) -> Path:
     ],
 )
 def test_a_digest_changes_with_the_tensors(
-    vlm: Path, tmp_path: Path, change: Change, same: bool
+    vlm: Path, tmp_path: Path, change: Change, is_same: bool
 ) -> None:
-    other = changed(vlm, tmp_path / "other", change)
+    changed = copy_with_change(vlm, tmp_path / "changed", change)
     file = tmp_path / "p.json"
-    assert (digest(other, file) == digest(vlm, file)) == same
+    assert (digest(changed, file) == digest(vlm, file)) == is_same
 
 
-def test_arguments_of_the_processor_count(vlm: Path, tmp_path: Path) -> None:
+def test_arguments_of_the_processor_change_the_digest(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
-    given = {"do_normalize": False}
-    assert digest(vlm, file, processor_kwargs=given) != digest(vlm, file)
+    unnormalized = digest(vlm, file, processor_kwargs={"do_normalize": False})
+    assert unnormalized != digest(vlm, file)
     assert len(json.loads(file.read_text())) == 2
 
 
-def test_after_an_upgrade_it_is_made_anew(vlm: Path, tmp_path: Path) -> None:
+def test_a_digest_of_another_version_of_transformers_is_not_used(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
-    now = digest(vlm, file)
+    current = digest(vlm, file)
     [(key, _)] = json.loads(file.read_text()).items()
     older = key.replace(f"transformers={version('transformers')}", "transformers=5.0.0")
     file.write_text(json.dumps({older: "00000000"}))
-    assert digest(vlm, file) == now
-    assert json.loads(file.read_text()) == {older: "00000000", key: now}
+    assert digest(vlm, file) == current
+    assert json.loads(file.read_text()) == {older: "00000000", key: current}
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1, 2]"], ids=["empty", "a list"])
 def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) -> None:
     file = tmp_path / "p.json"
     file.write_bytes(damage)
-    made = digest(vlm, file)
-    assert list(json.loads(file.read_text()).values()) == [made]
+    image_digest = digest(vlm, file)
+    assert list(json.loads(file.read_text()).values()) == [image_digest]
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
+def test_named_models_remember_digest_and_trial_in_the_home(vlm: Path, tmp_path: Path) -> None:
     toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
     with models_of(tmp_path, toml).open("m") as model:
         signature = model.signature
-    known = json.loads((tmp_path / "processors.json").read_text())
-    made, trial = sorted(known.values())
-    assert f"images={made}" in signature
+    remembered = json.loads((tmp_path / "processors.json").read_text())
+    image_digest, trial = sorted(remembered.values())  # a digest sorts before "in batches"
+    assert f"images={image_digest}" in signature
     assert trial == "in batches"

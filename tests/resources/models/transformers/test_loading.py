@@ -1,7 +1,6 @@
-"""Loading weights: what is not whole, not known or not trusted is named."""
+"""Loading weights: the errors of damaged, unknown and untrusted checkpoints."""
 
 import io
-import json
 import os
 import pickle
 import shutil
@@ -25,6 +24,7 @@ from tests.resources.models.transformers.tiny_engine import (
     engine_of,
     outputs,
     responses_of,
+    set_entries,
     spec_of,
 )
 
@@ -42,14 +42,14 @@ class OwnModel(LlavaForConditionalGeneration):
 """
 
 
-class _Calls:
+class _SystemCall:
     """Pickles as a call of ``os.system``."""
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return os.system, ("touch was-unpickled",)
 
 
-PICKLE = pickle.dumps({"w": _Calls()}, protocol=2)
+PICKLE = pickle.dumps({"w": _SystemCall()}, protocol=2)
 
 
 def zipped(data: bytes) -> bytes:
@@ -59,8 +59,9 @@ def zipped(data: bytes) -> bytes:
     return file.getvalue()
 
 
-def writing(name: str, written: str) -> Callable[[Path], object]:
-    return lambda folder: (folder / name).write_text(written)
+def write(name: str, text: str) -> Callable[[Path], object]:
+    """A change of a folder: writes a file."""
+    return lambda folder: (folder / name).write_text(text)
 
 
 @pytest.fixture
@@ -68,30 +69,30 @@ def copy(vlm: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(vlm, tmp_path / "copy"))
 
 
-def change(file: Path, **entries: object) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()) | entries))
-
-
-def test_the_report_of_transformers_comes_once_behind_a_sentence(
+def test_a_report_of_transformers_is_logged_once(
     copy: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    weights = copy / "model.safetensors"
-    with edited_tensors(weights) as tensors:
-        name = next(name for name in tensors if name.endswith("layers.1.mlp.up_proj.weight"))
-        tensors["unused"] = tensors[name] * 1
+    with edited_tensors(copy / "model.safetensors") as tensors:
+        tensors["unused"] = next(iter(tensors.values())).clone()
     for _ in range(2):
         load(spec_of(copy), pin(str(copy)))
     assert caplog.text.count("LOAD REPORT") == 1
     assert f"{copy} loads, and transformers reports:\nLlava" in caplog.text
-    with edited_tensors(weights) as tensors:
+    assert "LOAD REPORT" not in capfd.readouterr().err.replace(caplog.text, "")
+
+
+def test_the_error_of_missing_tensors_has_a_sentence_and_the_report_of_transformers(
+    copy: Path,
+) -> None:
+    with edited_tensors(copy / "model.safetensors") as tensors:
+        name = next(name for name in tensors if name.endswith("layers.1.mlp.up_proj.weight"))
         del tensors[name]
-    with pytest.raises(ModelError) as refused:
+    with pytest.raises(ModelError) as raised:
         load(spec_of(copy), pin(str(copy)))
-    sentence, _, report = str(refused.value).partition("\n")
+    sentence, _, report = str(raised.value).partition("\n")
     assert sentence.startswith(f"{copy}: 1 tensors are missing, such as ")
     assert report.startswith("LlavaForConditionalGeneration LOAD REPORT")
     assert "up_proj.weight" in report
-    assert "LOAD REPORT" not in capfd.readouterr().err.replace(caplog.text, "")
 
 
 def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
@@ -110,46 +111,47 @@ _FP8 = {
 }
 
 
-def quantize(folder: Path, **how: object) -> None:
-    """Halve every matrix of the text half, with a scale of two beside it."""
+def quantize(folder: Path, **quantization_config: object) -> None:
+    """Store the language model's matrices halved, as fp8 with a scale of two."""
     import torch
 
     with edited_tensors(folder / "model.safetensors") as tensors:
-        for name in [n for n in tensors if "language" in n and n.endswith("_proj.weight")]:
-            tensors[name] = (tensors[name] / 2).to(torch.float8_e4m3fn)
-            tensors[f"{name}_scale_inv"] = torch.full((1, 1), 2.0)
-    if how:
-        change(folder / "config.json", quantization_config=how)
+        for name in list(tensors):
+            if "language" in name and name.endswith("_proj.weight"):
+                tensors[name] = (tensors[name] / 2).to(torch.float8_e4m3fn)
+                tensors[f"{name}_scale_inv"] = torch.full((1, 1), 2.0)
+    if quantization_config:
+        set_entries(folder / "config.json", quantization_config=quantization_config)
 
 
-def test_fp8_weights_are_scaled_back_where_no_gpu_multiplies_them(vlm: Path, copy: Path) -> None:
+def test_fp8_weights_are_loaded_as_float32_without_a_gpu(vlm: Path, copy: Path) -> None:
     import torch
 
     quantize(copy, **_FP8)
-    read = load(spec_of(copy), pin(str(copy))).weights
-    whole = load(spec_of(vlm), pin(str(vlm))).weights
-    assert {parameter.dtype for parameter in read.parameters()} == {torch.float32}
-    halved = (whole.get_parameter(_Q_PROJ) / 2).to(torch.float8_e4m3fn)
-    assert read.get_parameter(_Q_PROJ).equal(2 * halved.float())
+    dequantized = load(spec_of(copy), pin(str(copy))).weights
+    original = load(spec_of(vlm), pin(str(vlm))).weights
+    assert {parameter.dtype for parameter in dequantized.parameters()} == {torch.float32}
+    halved = (original.get_parameter(_Q_PROJ) / 2).to(torch.float8_e4m3fn)
+    assert dequantized.get_parameter(_Q_PROJ).equal(2 * halved.float())
 
 
 @pytest.mark.parametrize(
-    ("how", "says"),
+    ("config", "expected_message"),
     [
         pytest.param({"quant_method": "modelopt"}, "quantised by modelopt", id="another library's"),
-        pytest.param({}, "has no quantization_config", id="a configuration that is silent"),
+        pytest.param({}, "has no quantization_config", id="no entry in the configuration"),
     ],
 )
-def test_weights_that_would_be_read_without_their_scales_are_refused(
-    copy: Path, how: dict[str, str], says: str
+def test_quantized_weights_whose_scales_would_be_ignored_are_refused(
+    copy: Path, config: dict[str, str], expected_message: str
 ) -> None:
-    quantize(copy, **how)
-    with pytest.raises(ModelError, match=f'{says}.*Serve it: kind = "vllm"'):
+    quantize(copy, **config)
+    with pytest.raises(ModelError, match=f'{expected_message}.*Serve it: kind = "vllm"'):
         load(spec_of(copy), pin(str(copy)))
 
 
 def test_images_are_prepared_in_the_dtype_of_the_weights(vlm: Path) -> None:
-    """In a thread of the makers: the device does not wait for it."""
+    """They are converted while tensors are prepared, so that the device does not wait."""
     import torch
 
     model = load(spec_of(vlm, dtype="bfloat16"), pin(str(vlm)))
@@ -160,7 +162,7 @@ def test_images_are_prepared_in_the_dtype_of_the_weights(vlm: Path) -> None:
     assert inputs["input_ids"].dtype == torch.int64
 
 
-def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_a_language_model_loads_only_with_text_only(tmp_path: Path) -> None:
     folder = save_tiny_language_model(tmp_path)
     with pytest.raises(
         ModelError, match=r"model_type llama is not a vision-language model.*text_only = true"
@@ -170,33 +172,44 @@ def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> N
 
 
 def test_an_unknown_family_is_named(copy: Path) -> None:
-    change(copy / "config.json", model_type="of_tomorrow")
+    set_entries(copy / "config.json", model_type="of_tomorrow")
     with pytest.raises(ModelError, match="does not support model_type of_tomorrow"):
         load(spec_of(copy), pin(str(copy)))
 
 
-def test_whatever_a_library_raises_is_our_error_but_the_end_of_the_program(
-    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def raise_from_processors(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> None:
     def from_pretrained(*_: object, **__: object) -> None:
-        raise raised
+        raise exception
 
     monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
-    for read in (load, ImageDigests(tmp_path / "digests.json").digest):
-        raised: BaseException = ZeroDivisionError("odd")
-        with pytest.raises(ModelError, match=f"{vlm}: does not load: odd"):
-            read(spec_of(vlm), pin(str(vlm)))
-        raised = KeyboardInterrupt()
-        with pytest.raises(KeyboardInterrupt):
-            read(spec_of(vlm), pin(str(vlm)))
+
+
+def test_an_error_of_a_library_is_a_model_error(
+    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raise_from_processors(monkeypatch, ZeroDivisionError("odd"))
+    with pytest.raises(ModelError, match=f"{vlm}: does not load: odd"):
+        load(spec_of(vlm), pin(str(vlm)))
+    with pytest.raises(ModelError, match=f"{vlm}: does not load: odd"):
+        ImageDigests(tmp_path / "digests.json").digest(spec_of(vlm), pin(str(vlm)))
+
+
+def test_an_interrupt_in_a_library_is_not_caught(
+    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raise_from_processors(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        load(spec_of(vlm), pin(str(vlm)))
+    with pytest.raises(KeyboardInterrupt):
+        ImageDigests(tmp_path / "digests.json").digest(spec_of(vlm), pin(str(vlm)))
 
 
 def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path) -> None:
-    with edited_tensors(copy / "model.safetensors") as tensors:  # as that class writes it
+    with edited_tensors(copy / "model.safetensors") as tensors:  # named as that class names it
         tensors["lm_head.weight"] = tensors.pop("language_model.lm_head.weight")
     (copy / "own.py").write_text(_OWN_CODE)
-    own = {"AutoConfig": "own.OwnConfig", "AutoModelForImageTextToText": "own.OwnModel"}
-    change(copy / "config.json", model_type="of_our_own", auto_map=own)
+    auto_map = {"AutoConfig": "own.OwnConfig", "AutoModelForImageTextToText": "own.OwnModel"}
+    set_entries(copy / "config.json", model_type="of_our_own", auto_map=auto_map)
     with pytest.raises(ModelError, match="trust_remote_code = true"):
         load(spec_of(copy), pin(str(copy)))
     trusted = engine_of(copy, trust_remote_code=True)
@@ -205,11 +218,13 @@ def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path
     )
 
 
-def _with_numbers_for_texts(folder: Path) -> None:
-    change(folder / "config.json", text_config={"model_type": "llama", "hidden_size": "many"})
+def _set_text_for_number(folder: Path) -> None:
+    set_entries(folder / "config.json", text_config={"model_type": "llama", "hidden_size": "many"})
 
 
-def _with_pickled(weights: bytes) -> Callable[[Path], None]:
+def _replace_by_pickle(weights: bytes) -> Callable[[Path], None]:
+    """A change of a folder: replaces its weights by a file for torch's unpickler."""
+
     def damage(folder: Path) -> None:
         (folder / "model.safetensors").unlink()
         (folder / "pytorch_model.bin").write_bytes(weights)
@@ -220,15 +235,15 @@ def _with_pickled(weights: bytes) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     "damage",
     [
-        pytest.param(_with_pickled(PICKLE), id="a pickle that calls a program"),
-        pytest.param(_with_pickled(zipped(PICKLE)), id="a zipped pickle that calls a program"),
-        pytest.param(_with_pickled(b"x" * 100), id="no pickle"),
-        pytest.param(_with_numbers_for_texts, id="a text for a number"),
-        pytest.param(writing("config.json", "[" * 100_000), id="a config that nests"),
-        pytest.param(writing("tokenizer.json", "[]"), id="a tokenizer of a list"),
+        pytest.param(_replace_by_pickle(PICKLE), id="a pickle that calls a program"),
+        pytest.param(_replace_by_pickle(zipped(PICKLE)), id="a zipped pickle that calls a program"),
+        pytest.param(_replace_by_pickle(b"x" * 100), id="no pickle"),
+        pytest.param(_set_text_for_number, id="a text for a number"),
+        pytest.param(write("config.json", "[" * 100_000), id="a config that nests too deep"),
+        pytest.param(write("tokenizer.json", "[]"), id="a tokenizer of a list"),
     ],
 )
-def test_whatever_does_not_load_is_our_error_and_runs_nothing(
+def test_a_damaged_checkpoint_is_a_model_error_and_runs_no_code(
     copy: Path, damage: Callable[[Path], object]
 ) -> None:
     damage(copy)
@@ -237,8 +252,8 @@ def test_whatever_does_not_load_is_our_error_and_runs_nothing(
     assert not Path("was-unpickled").exists()
 
 
-def test_a_processor_of_a_list_is_named(copy: Path) -> None:
-    writing("processor_config.json", "[]")(copy)
+def test_a_processor_config_that_is_a_list_is_named(copy: Path) -> None:
+    write("processor_config.json", "[]")(copy)
     with pytest.raises(ModelError, match=r"processor_config\.json: not a JSON object"):
         load(spec_of(copy), pin(str(copy)))
 
@@ -263,31 +278,35 @@ def save_adapter(vlm: Path, folder: Path) -> Path:
             if "lora_" in name:
                 weights.normal_(0, 0.5)
     adapted.save_pretrained(folder)
-    change(folder / "adapter_config.json", base_model_name_or_path=str(vlm))
+    set_entries(folder / "adapter_config.json", base_model_name_or_path=str(vlm))
     return folder
 
 
 @needs_peft
-def test_an_adapter_changes_responses_merged_or_not(vlm: Path, tmp_path: Path) -> None:
+def test_an_adapter_changes_responses_in_the_same_way_merged_or_not(
+    vlm: Path, tmp_path: Path
+) -> None:
     adapter = save_adapter(vlm, tmp_path / "adapter")
     merged = outputs(responses_of(engine_of(adapter), _REQUESTS))
-    beside = outputs(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
-    assert merged == beside
+    unmerged = outputs(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
+    assert merged == unmerged
     assert merged != outputs(responses_of(engine_of(vlm), _REQUESTS))
 
 
 @needs_peft
-def test_an_adapter_that_does_not_fit_is_refused(vlm: Path, tmp_path: Path) -> None:
-    from safetensors.torch import load_file, save_file
-
+@pytest.mark.parametrize("replaced", ["q_proj", "layers.1"])
+def test_an_adapter_with_other_names_is_refused(vlm: Path, tmp_path: Path, replaced: str) -> None:
     adapter = save_adapter(vlm, tmp_path / "adapter")
-    weights = adapter / "adapter_model.safetensors"
-    tensors = load_file(weights)
-    for renamed in ("q_proj", "layers.1"):
-        save_file({name.replace(renamed, "other"): t for name, t in tensors.items()}, weights)
-        with pytest.raises(ModelError, match="does not fit"):
-            load(spec_of(adapter), pin(str(adapter)))
-    save_file(tensors, weights)
-    change(adapter / "adapter_config.json", r=8)  # of rank 4
+    with edited_tensors(adapter / "adapter_model.safetensors") as tensors:
+        for name in list(tensors):
+            tensors[name.replace(replaced, "other")] = tensors.pop(name)
+    with pytest.raises(ModelError, match="does not fit"):
+        load(spec_of(adapter), pin(str(adapter)))
+
+
+@needs_peft
+def test_an_adapter_of_another_rank_than_its_config_is_refused(vlm: Path, tmp_path: Path) -> None:
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    set_entries(adapter / "adapter_config.json", r=8)  # its matrices are of rank 4
     with pytest.raises(ModelError, match="does not load"):
         load(spec_of(adapter), pin(str(adapter)))

@@ -1,8 +1,7 @@
 """Likelihoods and options of the embedded model, against a forward pass of plain transformers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,90 +20,109 @@ from tests.fakes.blink_builds import build_all
 from tests.fakes.plain_model import PlainModel
 
 MODEL = "tiny-vlm/step-6840"
-
-
-DRAWN = ("funkpoint", "iiw", "photographs", "vsr")  # in a second; all of BLINK takes fifteen
+DATA_SETS = ("funkpoint", "iiw", "photographs", "vsr")  # in a second; all of BLINK takes fifteen
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """A home of BLINK without questions."""
     home = str(tmp_path_factory.mktemp("home"))
-    with Workbench(load_settings(Path(home)), ["blink"]) as opened:
-        yield opened
+    with Workbench(load_settings(Path(home)), ["blink"]) as workbench:
+        yield workbench
 
 
 @pytest.fixture(scope="module")
-def ten(bench: Workbench, tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
+def ten_questions(bench: Workbench, tmp_path_factory: pytest.TempPathFactory) -> list[Question]:
     """Ten questions with two to four options and one to three images."""
     folder = tmp_path_factory.mktemp("raw")
-    for name in DRAWN:
+    for name in DATA_SETS:
         write_files(folder / name, material(name, seed=0))
-    store, size = open_image_store(bench.settings), BuilderParameters(height=256)
-    built = build_all(folder, store=store.put, parameters=size)
-    found = built.questions[::6][:10]
-    assert {len(q.options) for q in found} == {2, 3, 4}
-    assert {len(q.images) for q in found} == {1, 2, 3}
-    return found
+    store = open_image_store(bench.settings)
+    built = build_all(folder, store=store.put, parameters=BuilderParameters(height=256))
+    questions = built.questions[::6][:10]  # of several tasks
+    assert {len(question.options) for question in questions} == {2, 3, 4}
+    assert {len(question.images) for question in questions} == {1, 2, 3}
+    return questions
 
 
 @pytest.fixture(scope="module")
 def models(bench: Workbench) -> Iterator[Models]:
-    with bench.models() as opened:
-        yield opened
+    with bench.models() as models:
+        yield models
 
 
-class ByHand:
-    """Prompts of the pipeline, by plain forward passes."""
+class PlainForwardPass:
+    """Log-probabilities of options by transformers alone, without the engine."""
 
     def __init__(self, bench: Workbench) -> None:
         self.model = PlainModel(EMBEDDED_MODELS[MODEL].place)
-        self.open = open_image_store(bench.settings).open
+        self.open_image = open_image_store(bench.settings).open
 
     def logprob(self, prompt: Prompt, option: str) -> float:
         """Log-probability of an option behind a prompt of one turn."""
         parts = prompt.turns[0].parts
-        content = [self.open(part.sha256) if isinstance(part, Image) else part for part in parts]
+        content = [
+            self.open_image(part.sha256) if isinstance(part, Image) else part for part in parts
+        ]
         return self.model.logprob(content, option)
 
 
 @pytest.fixture(scope="module")
-def by_hand(bench: Workbench) -> ByHand:
-    return ByHand(bench)
+def forward_pass(bench: Workbench) -> PlainForwardPass:
+    return PlainForwardPass(bench)
 
 
 def predict(
-    bench: Workbench, models: Models, how: str, questions: Sequence[Question]
+    bench: Workbench, models: Models, elicitation: str, questions: Sequence[Question]
 ) -> list[Prediction]:
     (task,) = bench.catalog.tasks_of("blink")
-    with models.open(f"{MODEL}+{how}") as model:
+    with models.open(f"{MODEL}+{elicitation}") as model:
         return pipeline.predict(task, questions, model)
 
 
+# Texts of the options of a question, with what their log-probabilities are divided by.
+
+
+def letters_of(question: Question) -> dict[str, int]:
+    return dict.fromkeys("ABCD"[: len(question.options)], 1)
+
+
+def bracketed_letters_of(question: Question) -> dict[str, int]:
+    return {f"({letter})": 1 for letter in letters_of(question)}
+
+
+def texts_by_bytes(question: Question) -> dict[str, int]:
+    return {option: len(option.encode()) for option in question.options}
+
+
+def texts_by_characters(question: Question) -> dict[str, int]:
+    return {option: len(option) for option in question.options}
+
+
 @pytest.mark.parametrize(
-    "form",
+    ("elicitation", "divisors_of"),
     [
-        ("likelihood", lambda q: "ABCD"[: len(q.options)], lambda _: 1),
-        pytest.param(
-            ("likelihood-brackets", lambda q: [f"({a})" for a in "ABCD"[: len(q.options)]], None),
-            marks=pytest.mark.long,
-        ),
-        ("likelihood-texts", lambda q: q.options, lambda option: len(option.encode())),
-        pytest.param(
-            ("likelihood-texts-characters", lambda q: q.options, len), marks=pytest.mark.long
-        ),
+        ("likelihood", letters_of),
+        pytest.param("likelihood-brackets", bracketed_letters_of, marks=pytest.mark.long),
+        ("likelihood-texts", texts_by_bytes),
+        pytest.param("likelihood-texts-characters", texts_by_characters, marks=pytest.mark.long),
     ],
 )
 def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
-    bench: Workbench, models: Models, ten: list[Question], by_hand: ByHand, form
-):
+    bench: Workbench,
+    models: Models,
+    ten_questions: list[Question],
+    forward_pass: PlainForwardPass,
+    elicitation: str,
+    divisors_of: Callable[[Question], dict[str, int]],
+) -> None:
     (task,) = bench.catalog.tasks_of("blink")
-    how, options, size = form
-    for question, prediction in zip(ten, predict(bench, models, how, ten), strict=True):
+    predictions = predict(bench, models, elicitation, ten_questions)
+    for question, prediction in zip(ten_questions, predictions, strict=True):
         prompt = task.condition("main").prompt(question)
         expected = [
-            by_hand.logprob(prompt, option) / (size(option) if size else 1)
-            for option in options(question)
+            forward_pass.logprob(prompt, text) / divisor
+            for text, divisor in divisors_of(question).items()
         ]
         assert prediction.error == ""
         assert prediction.logprobs == pytest.approx(expected, abs=2e-4)
@@ -112,31 +130,32 @@ def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
 
 
 def test_a_request_for_one_option_gets_the_likeliest_one(
-    bench: Workbench, models: Models, ten: list[Question]
-):
-    likeliest = predict(bench, models, "likelihood", ten)
-    prompt = bench.catalog.tasks_of("blink")[0].condition("main").prompt
+    bench: Workbench, models: Models, ten_questions: list[Question]
+) -> None:
+    (task,) = bench.catalog.tasks_of("blink")
+    predictions = predict(bench, models, "likelihood", ten_questions)
+    prompt = task.condition("main").prompt
     requests = [
-        Request(prompt=prompt(question), elicit="constrained", options=tuple("ABCD"[:n]))
-        for question in ten
-        for n in [len(question.options)]
+        Request(prompt=prompt(question), elicit="constrained", options=tuple(letters_of(question)))
+        for question in ten_questions
     ]
     with models.open(MODEL) as model:
         responses = model.response(requests)
-    assert [response.text for response in responses] == [row.text for row in likeliest]
+    likeliest = [prediction.text for prediction in predictions]
+    assert [response.text for response in responses] == likeliest
     assert not any(response.error for response in responses)
 
 
 @pytest.mark.parametrize("scorer", ["careful", "official", "as_released"])
-def test_no_answer_is_unread_by_any_reading_and_points_follow_the_letter(
-    bench: Workbench, models: Models, ten: list[Question], scorer: str
-):
+def test_every_scorer_reads_the_letter_of_an_elicited_answer(
+    bench: Workbench, models: Models, ten_questions: list[Question], scorer: str
+) -> None:
     (task,) = bench.catalog.tasks_of("blink")
-    predictions = predict(bench, models, "likelihood", ten)
-    verdicts = pipeline.judge(task, ten, predictions, None)
-    scores = pipeline.score(task, ten, predictions, verdicts, scorer)
-    expected: list[Any] = [
-        (float(q.answer == (p.text,)), (p.text,)) for q, p in zip(ten, predictions, strict=True)
-    ]
-    assert [(score.points, score.answer) for score in scores] == expected
-    assert not any(score.no_answer for score in scores)
+    predictions = predict(bench, models, "likelihood", ten_questions)
+    verdicts = pipeline.judge(task, ten_questions, predictions, None)
+    scores = pipeline.score(task, ten_questions, predictions, verdicts, scorer)
+    for question, prediction, score in zip(ten_questions, predictions, scores, strict=True):
+        letter = (prediction.text,)
+        assert score.answer == letter
+        assert score.points == float(question.answer == letter)
+        assert not score.no_answer

@@ -1,6 +1,5 @@
-"""Loading processors: templates of all kinds, and what is missing in one sentence."""
+"""Loading processors: their chat templates, and the errors where something is missing."""
 
-import json
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -23,20 +22,22 @@ from tests.resources.models.transformers.tiny_engine import (
     identity_of,
     outputs,
     responses_of,
+    set_entries,
     spec_of,
 )
 
 
-def loaded(folder: Path, **fields: Any) -> Any:
+def load(folder: Path, **fields: Any) -> Any:
+    """The processor of a section with these fields."""
     spec = spec_of(folder, **fields)
     return load_processor(spec, pin(str(folder), processor=spec.processor))
 
 
 @pytest.mark.skipif(find_spec("torchvision") is not None, reason="torchvision is there")
-def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
+def test_the_error_without_torchvision_names_the_extra_to_install(tmp_path: Path) -> None:
     releases.build("llama4", tmp_path)
     with pytest.raises(ModelError) as raised:
-        loaded(tmp_path)
+        load(tmp_path)
     assert str(raised.value) == (
         f"{tmp_path}, for its images, needs torchvision, which is not installed:"
         " pip install 'bench-assets[vision]'"
@@ -44,15 +45,13 @@ def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "model_type",
-    ["qwen2_5_vl", "smolvlm", "llava_next_video", "minicpmv4_6", "video_llava"],
-    ids=lambda name: f"{name} is given its parts by position",
+    "model_type", ["qwen2_5_vl", "smolvlm", "llava_next_video", "minicpmv4_6", "video_llava"]
 )
-def test_the_video_half_is_left_out_wherever_it_stands(model_type: str, tmp_path: Path) -> None:
+def test_a_processor_is_loaded_without_its_video_processor(model_type: str, tmp_path: Path) -> None:
     generic.build(model_type, tmp_path)
     from transformers import BaseImageProcessor, PreTrainedTokenizerBase
 
-    processor = loaded(tmp_path)
+    processor = load(tmp_path)
     assert "video_processor" not in processor.to_dict()
     assert isinstance(processor.image_processor, BaseImageProcessor)
     assert isinstance(processor.tokenizer, PreTrainedTokenizerBase)
@@ -61,14 +60,10 @@ def test_the_video_half_is_left_out_wherever_it_stands(model_type: str, tmp_path
 
 def test_a_model_of_videos_alone_is_refused(vlm: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(vlm, tmp_path / "vlm")
-    for name, changed in (
-        ("config.json", {"model_type": "instructblipvideo", "architectures": []}),
-        ("processor_config.json", {"processor_class": "InstructBlipVideoProcessor"}),
-    ):
-        file = folder / name
-        file.write_text(json.dumps(json.loads(file.read_text()) | changed))
+    set_entries(folder / "config.json", model_type="instructblipvideo", architectures=[])
+    set_entries(folder / "processor_config.json", processor_class="InstructBlipVideoProcessor")
     with pytest.raises(ValueError, match="responds to videos and takes no images"):
-        loaded(folder)
+        load(folder)
 
 
 @pytest.mark.parametrize(
@@ -84,41 +79,39 @@ def test_a_plain_template_has_a_place_for_an_image_where_it_needs_one(
     build: Callable[[Path], Any], in_template: bool, tmp_path: Path
 ) -> None:
     build(tmp_path)
-    processor = loaded(tmp_path, chat_template="plain")
+    processor = load(tmp_path, chat_template="plain")
     image = {"type": "image"}
-    talk = [{"role": "user", "content": [image, {"type": "text", "text": "one"}]}]
-    place = processor.image_token if in_template else ""
-    assert processor.apply_chat_template(talk, tokenize=False) == f"{place}one"
+    conversation = [{"role": "user", "content": [image, {"type": "text", "text": "one"}]}]
+    image_token = processor.image_token if in_template else ""
+    prompt = processor.apply_chat_template(conversation, tokenize=False)
+    assert prompt == f"{image_token}one"
 
 
 def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_path: Path) -> None:
+    requests = [Request(prompt=prompt) for prompt in MIXED]
     file = tmp_path / "mine.jinja"
     file.write_text((vlm / "chat_template.jinja").read_text())
-    mine = engine_of(vlm, chat_template=str(file))
-    requests = [Request(prompt=prompt) for prompt in MIXED]
-    identity, same = identity_of(mine), outputs(responses_of(mine, requests))
-    assert same == outputs(responses_of(engine_of(vlm), requests))
+    engine = engine_of(vlm, chat_template=str(file))
+    identity, responses = identity_of(engine), outputs(responses_of(engine, requests))
+    assert responses == outputs(responses_of(engine_of(vlm), requests))
+
     file.write_text(file.read_text() + "Well, ")
-    other = engine_of(vlm, chat_template=str(file))
-    assert outputs(responses_of(other, requests)) != same
-    assert identity_of(other) != identity
+    changed_engine = engine_of(vlm, chat_template=str(file))
+    assert outputs(responses_of(changed_engine, requests)) != responses
+    assert identity_of(changed_engine) != identity
 
 
-@pytest.mark.parametrize(
-    ("written", "says"),
-    [
-        pytest.param(None, "No such file", id="no file"),
-        pytest.param(b"\xff\xfe{{ a }}", "can't decode", id="no text"),
-    ],
-)
-def test_a_template_file_that_cannot_be_read_is_named(
-    vlm: Path, tmp_path: Path, written: bytes | None, says: str
-) -> None:
+def test_a_template_file_that_is_missing_is_named(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.jinja"
-    if written is not None:
-        file.write_bytes(written)
-    with pytest.raises(ModelError, match=rf"chat_template {file}: .*{says}"):
-        loaded(vlm, chat_template=str(file))
+    with pytest.raises(ModelError, match=rf"chat_template {file}: .*No such file"):
+        load(vlm, chat_template=str(file))
+
+
+def test_a_template_file_that_is_no_text_is_named(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.jinja"
+    file.write_bytes(b"\xff\xfe{{ a }}")
+    with pytest.raises(ModelError, match=rf"chat_template {file}: .*can't decode"):
+        load(vlm, chat_template=str(file))
 
 
 def test_a_template_that_is_no_jinja_is_an_error_of_each_request(vlm: Path, tmp_path: Path) -> None:
@@ -128,18 +121,13 @@ def test_a_template_that_is_no_jinja_is_an_error_of_each_request(vlm: Path, tmp_
     assert "the chat template refuses the conversation" in responses[0].error
 
 
-def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_without_a_template_needs_a_file_or_plain(vlm: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(vlm, tmp_path / "base"))
     (folder / "chat_template.jinja").unlink()
-    for name in ("tokenizer_config.json", "processor_config.json"):
-        written = json.loads((folder / name).read_text())
-        (folder / name).write_text(
-            json.dumps({k: v for k, v in written.items() if k != "chat_template"})
-        )
     with pytest.raises(
         ModelError, match=r'Set chat_template to a file, or to "plain" for a base model'
     ):
-        loaded(folder)
+        load(folder)
     (response,) = responses_of(
         engine_of(folder, chat_template="plain"), [Request(prompt=Prompt.of(RED, "What colour?"))]
     )
@@ -150,17 +138,18 @@ def test_a_tokenizer_alone_is_no_processor(vlm: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(vlm, tmp_path / "tokenizer alone"))
     (folder / "processor_config.json").unlink()
     with pytest.raises(ValueError, match="no processor of texts and images"):
-        loaded(folder)
+        load(folder)
 
 
-def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
+def test_a_processor_from_another_folder_is_used_and_part_of_the_identity(
+    vlm: Path, tmp_path: Path
+) -> None:
     weights = tmp_path / "weights"
     weights.mkdir()
     for name in ("config.json", "generation_config.json", "model.safetensors"):
         shutil.copy(vlm / name, weights)
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    elsewhere = engine_of(weights, processor=str(vlm))
-    assert outputs(responses_of(elsewhere, requests)) == outputs(
-        responses_of(engine_of(vlm), requests)
-    )
-    assert "+processor:sha256:" in identity_of(elsewhere)
+    engine = engine_of(weights, processor=str(vlm))
+    expected = outputs(responses_of(engine_of(vlm), requests))
+    assert outputs(responses_of(engine, requests)) == expected
+    assert "+processor:sha256:" in identity_of(engine)

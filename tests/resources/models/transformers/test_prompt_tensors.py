@@ -1,4 +1,4 @@
-"""Conversations as tensors: of a LLaVA whose processor makes 4 tokens of every image."""
+"""Conversations as tensors, for a LLaVA with 4 tokens for every image."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,32 +14,36 @@ from bench_resources.models.transformers.prompt_tensors import PromptTensors
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
-def tensors(folder: Path, template: object = "", **how: Any) -> PromptTensors:
+def prompt_tensors(folder: Path, template: object = "", **options: Any) -> PromptTensors:
     processor = load_processor(spec_of(folder), pin(str(folder)))
     processor.chat_template = template or processor.chat_template
-    return PromptTensors(processor, ImageTokens(processor), variables={}, **how)
+    return PromptTensors(processor, ImageTokens(processor), variables={}, **options)
 
 
-def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
+def user_turn(*sizes: tuple[int, int]) -> dict[str, Any]:
+    """A turn with images of these sizes and a question."""
     images = [{"type": "image", "image": PILImage.new("RGB", size, "red")} for size in sizes]
     return {"role": "user", "content": [*images, {"type": "text", "text": "How many?"}]}
 
 
 def test_a_batch_is_padded_on_the_left(vlm: Path) -> None:
-    made = tensors(vlm).encode([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
-    assert made.image_tokens == [(4,), (4, 4), ()]
-    one, two, none = made.prompt_tokens
-    assert (one - none, two - one) == (4, 4)
-    mask = made.inputs["attention_mask"]
-    assert mask.shape[1] == two
-    assert [row.tolist() for row in mask] == [[0] * (two - n) + [1] * n for n in (one, two, none)]
+    turns = [user_turn((40, 30)), user_turn((40, 30), (64, 64)), user_turn()]
+    batch = prompt_tensors(vlm).encode([[turn] for turn in turns])
+    assert batch.image_tokens == [(4,), (4, 4), ()]
+    one_image, two_images, no_image = batch.prompt_tokens
+    assert (one_image - no_image, two_images - one_image) == (4, 4)
+    assert batch.inputs["attention_mask"].tolist() == [
+        [0] * 4 + [1] * one_image,
+        [1] * two_images,
+        [0] * 8 + [1] * no_image,
+    ]
 
 
-def test_one_image_where_there_is_one_place(vlm: Path) -> None:
-    one_place = tensors(vlm, one_image=True)
-    assert one_place.encode([[shown((9, 9))]]).image_tokens == [(4,)]
+def test_two_images_are_refused_where_a_prompt_takes_one(vlm: Path) -> None:
+    single_image = prompt_tensors(vlm, one_image=True)
+    assert single_image.encode([[user_turn((9, 9))]]).image_tokens == [(4,)]
     with pytest.raises(ValueError, match="one image per prompt"):
-        one_place.encode([[shown((9, 9), (9, 9))]])
+        single_image.encode([[user_turn((9, 9), (9, 9))]])
 
 
 @pytest.mark.parametrize(
@@ -48,17 +52,18 @@ def test_one_image_where_there_is_one_place(vlm: Path) -> None:
         # 300 / 100 = 3, less than the least side of 28; 6000 / 100 = 60.
         pytest.param((1, 300), "1x300 px to 28x300 px", id="1 x 300"),
         pytest.param((6000, 2), "6000x2 px to 6000x60 px", id="6000 x 2"),
-        pytest.param((300, 200), "", id="what it takes stays"),
+        pytest.param((300, 200), "", id="a wide enough image stays"),
     ],
 )
 def test_narrow_images_are_enlarged_with_a_note(
     release: Callable[[str], Path], size: tuple[int, int], note: str
 ) -> None:
-    made = tensors(release("qwen2_5_vl")).encode([[shown((56, 56))], [shown(size)]])
-    assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
+    batch = prompt_tensors(release("qwen2_5_vl")).encode([[user_turn((56, 56))], [user_turn(size)]])
+    assert batch.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
-def test_a_template_of_several_is_its_default(vlm: Path) -> None:
-    made = tensors(vlm)
-    template = {"default": made._processor.chat_template, "rag": "{{ documents }}"}
-    assert tensors(vlm, template).encode([[shown()]]).prompt_tokens
+def test_the_default_of_several_templates_is_used(vlm: Path) -> None:
+    default = load_processor(spec_of(vlm), pin(str(vlm))).chat_template
+    templates = {"default": default, "rag": "{{ documents }}"}
+    expected = prompt_tensors(vlm).encode([[user_turn()]]).prompt_tokens
+    assert prompt_tensors(vlm, templates).encode([[user_turn()]]).prompt_tokens == expected

@@ -1,6 +1,7 @@
-"""What tests ask a tiny checkpoint: prompts of every form, with images of one colour."""
+"""Engines of tiny checkpoints, and prompts of every form for them, with images of one colour."""
 
 import io
+import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
+from bench_resources.models.workers.batching import Batches
 from bench_resources.response_cache.engine import Engine
 
 
@@ -23,10 +25,10 @@ class Album:
         self.blue = self.add("blue", (64, 64))
 
     def add(self, colour: str, size: tuple[int, int]) -> Image:
-        written = io.BytesIO()
-        PILImage.new("RGB", size, colour).save(written, "PNG")
-        digest = sha256(written.getvalue()).hexdigest()
-        self.images[digest] = written.getvalue()
+        png = io.BytesIO()
+        PILImage.new("RGB", size, colour).save(png, "PNG")
+        digest = sha256(png.getvalue()).hexdigest()
+        self.images[digest] = png.getvalue()
         return Image(digest)
 
     def read(self, digest: str) -> bytes:
@@ -52,12 +54,12 @@ MIXED = [
 
 
 def spec_of(folder: Path | str, **fields: object) -> TransformersSpec:
-    written = {"kind": "transformers", "path": str(folder), "device": "cpu", "max_tokens": 8}
-    return TransformersSpec.model_validate(written | fields)
+    defaults = {"kind": "transformers", "path": str(folder), "device": "cpu", "max_tokens": 8}
+    return TransformersSpec.model_validate(defaults | fields)
 
 
 def identity_of(engine: TransformersEngine) -> str:
-    """The identity of an engine, which is prepared for it."""
+    """Prepare an engine; return its identity."""
     engine.prepare()
     return engine.identity
 
@@ -66,12 +68,21 @@ def engine_of(folder: Path | str, **fields: object) -> TransformersEngine:
     return TransformersEngine(spec_of(folder, **fields), str(folder), ALBUM.read)
 
 
-def responses_of(engine: Engine, requests: Sequence[Request]) -> list[Response]:
+def responses_of(engine: Engine | Batches, requests: Sequence[Request]) -> list[Response]:
+    """The responses to requests, in their order; each request has one."""
     arrived = list(engine.stream(requests))
-    assert sorted(position for position, _ in arrived) == list(range(len(requests)))
-    return [response for _, response in sorted(arrived, key=lambda one: one[0])]
+    positions = list(range(len(requests)))
+    assert sorted(position for position, _ in arrived) == positions
+    responses = dict(arrived)
+    return [responses[position] for position in positions]
 
 
 def outputs(responses: Sequence[Response]) -> list[tuple[str, str, int | None, int | None]]:
+    """Text, finish reason and tokens of prompt and response of each; none has an error."""
     assert [response.error for response in responses] == [""] * len(responses)
     return [(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens) for r in responses]
+
+
+def set_entries(file: Path, **entries: object) -> None:
+    """Set entries of a JSON file."""
+    file.write_text(json.dumps(json.loads(file.read_text()) | entries))

@@ -1,9 +1,7 @@
-"""Asking in batches, of a double that says what it hears: no weights, no sleeping."""
+"""Local models are asked in batches; errors stay with their requests."""
 
 import threading
 from collections.abc import Generator, Sequence
-from dataclasses import replace
-from typing import Any
 
 import jinja2
 import pytest
@@ -20,15 +18,21 @@ _PATIENCE = 20  # s; only a test that fails waits so long
 
 
 def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
-    made = {text: threading.Event() for text in "abc"}
+    prepared = {text: threading.Event() for text in "abc"}
+    next_texts = {"a": "b", "b": "c"}
 
-    def wait_for_the_next(texts: list[str]) -> None:
-        after = {"a": "b", "b": "c"}.get(texts[0])
-        assert after is None or made[after].wait(_PATIENCE)
+    def note_preparation(texts: list[str]) -> None:
+        (text,) = texts
+        prepared[text].set()
+
+    def wait_for_next_preparation(texts: list[str]) -> None:
+        (text,) = texts
+        if text in next_texts:
+            assert prepared[next_texts[text]].wait(_PATIENCE)
 
     echo = Echo()
-    echo.at_prepare = lambda texts: made[texts[0]].set()
-    echo.at_answer = wait_for_the_next
+    echo.at_prepare = note_preparation
+    echo.at_answer = wait_for_next_preparation
     responses = ask(echo, *map(Prompt.of, "abc"), batch_size=1)
     assert [response.text for response in responses] == ["A", "B", "C"]
     assert echo.batches == [["a"], ["b"], ["c"]]
@@ -37,11 +41,15 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
 @pytest.mark.parametrize(
     ("batch_tokens", "expected"),
     [
-        # Blue is 64 x 64 = 4096, red 40 x 30 = 1200.
-        pytest.param(20_480, [["b1", "b2", "r1", "r2", "r3"]], id="room for all as for the first"),
-        pytest.param(8_192, [["b1", "b2"], ["r1", "r2", "r3"]], id="two of the heavy ones"),
-        pytest.param(2_400, [["b1"], ["b2"], ["r1", "r2"], ["r3"]], id="too heavy for any, alone"),
-        pytest.param(1, [["b1"], ["b2"], ["r1"], ["r2"], ["r3"]], id="no two have room"),
+        # A blue image weighs 64 x 64 = 4096, a red one 40 x 30 = 1200.
+        pytest.param(20_480, [["b1", "b2", "r1", "r2", "r3"]], id="five as heavy as the first"),
+        pytest.param(8_192, [["b1", "b2"], ["r1", "r2", "r3"]], id="two blue ones"),
+        pytest.param(
+            2_400,
+            [["b1"], ["b2"], ["r1", "r2"], ["r3"]],
+            id="two red ones; a blue one is sent alone",
+        ),
+        pytest.param(1, [["b1"], ["b2"], ["r1"], ["r2"], ["r3"]], id="no two fit"),
     ],
 )
 def test_batches_are_cut_by_weight_the_heaviest_first(
@@ -56,119 +64,127 @@ def test_batches_are_cut_by_weight_the_heaviest_first(
     assert [sorted(texts) for texts in echo.batches] == expected
 
 
-@given(
-    kinds=st.lists(st.sampled_from(["text", "red", "two", "lost", "odd", "closed"]), max_size=30),
-    size=st.integers(1, 7),
-    tokens=st.integers(1, 10_000),
-)
-def test_every_request_is_answered_once_in_any_mixture(
-    kinds: list[str], size: int, tokens: int
-) -> None:
-    def fail(texts: list[str]) -> None:
-        if any(text.endswith("odd") for text in texts):
-            raise RuntimeError("odd")
+IMAGES: dict[str, tuple[Image, ...]] = {
+    "red": (RED,),
+    "two images": (RED, BLUE),
+    "missing image": (Image("0" * 64),),
+}
+FAILING = ("missing image", "error", "closed")
 
-    def prompt(n: int, kind: str) -> Prompt:
-        turn = Turn("user", (f"{n} {kind}",))
-        images: dict[str, tuple[Image, ...]] = {
-            "red": (RED,),
-            "two": (RED, BLUE),
-            "lost": (Image("0" * 64),),
-        }
-        seen = replace(turn, parts=(*images.get(kind, ()), *turn.parts))
-        return Prompt((seen, Turn("assistant", ("yes",))) if kind == "closed" else (seen,))
+
+def prompt_of_kind(n: int, kind: str) -> Prompt:
+    """A prompt with the text "<n> <kind>"; a closed one ends with an answer."""
+    question = Turn("user", (*IMAGES.get(kind, ()), f"{n} {kind}"))
+    return Prompt((question, Turn("assistant", ("yes",))) if kind == "closed" else (question,))
+
+
+@given(
+    kinds=st.lists(
+        st.sampled_from(["text", "red", "two images", "missing image", "error", "closed"]),
+        max_size=30,
+    ),
+    batch_size=st.integers(1, 7),
+    batch_tokens=st.integers(1, 10_000),
+)
+def test_every_request_has_one_response_in_any_mixture(
+    kinds: list[str], batch_size: int, batch_tokens: int
+) -> None:
+    def fail_at_errors(texts: list[str]) -> None:
+        if any(text.endswith("error") for text in texts):
+            raise RuntimeError("odd")
 
     echo = Echo()
     echo.weigh = lambda image: image.width * image.height
-    echo.at_prepare = fail
-    prompts = [prompt(n, kind) for n, kind in enumerate(kinds)]
-    responses = ask(echo, *prompts, batch_size=size, batch_tokens=tokens)
+    echo.at_prepare = fail_at_errors
+    prompts = [prompt_of_kind(n, kind) for n, kind in enumerate(kinds)]
+    responses = ask(echo, *prompts, batch_size=batch_size, batch_tokens=batch_tokens)
     for n, (kind, response) in enumerate(zip(kinds, responses, strict=True)):
-        if kind in ("lost", "odd", "closed"):
-            assert response.error
-        else:
-            assert (response.text, response.error) == (f"{n} {kind}".upper(), "")
+        assert response.text == ("" if kind in FAILING else f"{n} {kind}".upper())
+        assert bool(response.error) == (kind in FAILING)
 
 
 @pytest.mark.parametrize(
     ("batch_size", "at_most"),
     [
-        # Before one was seen, 2**28 / (2 * 2**24) = 8 make a window, and as many are read ahead;
-        # without that bound a window is four batches.
+        # Before the size of an image is known, a window has 2**28 / (2 * 2**24) = 8 images, or
+        # four batches if these are fewer; one more window is read ahead.
         pytest.param(4, 16, id="two windows of eight"),
         pytest.param(1, 8, id="two windows of four batches"),
     ],
 )
-def test_no_more_images_are_read_ahead_than_memory_is_meant_for(
-    batch_size: int, at_most: int
-) -> None:
-    read: list[str] = []
+def test_two_windows_of_images_are_read_ahead_at_most(batch_size: int, at_most: int) -> None:
+    read_digests: list[str] = []
 
-    def reading(digest: str) -> bytes:
-        read.append(digest)
+    def read_and_note(digest: str) -> bytes:
+        read_digests.append(digest)
         return ALBUM.read(digest)
 
     requests = [Request(prompt=Prompt.of(RED, "a")) for _ in range(200)]
-    stream = batches(Echo(), reading, batch_size=batch_size).stream(requests)
+    stream = batches(Echo(), read_and_note, batch_size=batch_size).stream(requests)
     assert isinstance(stream, Generator)
     next(stream)
-    assert 1 <= len(read) <= at_most
+    assert 1 <= len(read_digests) <= at_most
     stream.close()
 
 
-def test_closing_early_leaves_no_thread_and_begins_nothing_more() -> None:
-    before = set(threading.enumerate())
+def test_closing_a_stream_ends_its_threads_and_begins_no_batch() -> None:
+    threads = set(threading.enumerate())
     echo = Echo()
     requests = [Request(prompt=Prompt.of(RED, f"{n}")) for n in range(100)]
     stream = batches(echo, batch_size=2).stream(requests)
     assert isinstance(stream, Generator)
     next(stream)
     stream.close()
-    assert set(threading.enumerate()) <= before
+    assert set(threading.enumerate()) <= threads
     assert len(echo.batches) == 1
 
 
+class ThinkingModel(Echo):
+    """Answers "yes" after a thought, and keeps the texts of each conversation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.received: list[list[str]] = []
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+        for messages in conversations:
+            self.received.append([message["content"][0]["text"] for message in messages])
+        return super().prepare(conversations)
+
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
+        return [Response(text="<think>hm</think>yes", completion_tokens=8) for _ in prepared]
+
+
 def test_a_later_turn_follows_the_answer_without_its_thought() -> None:
-    received: list[Any] = []
-
-    class Thinking(Echo):
-        def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
-            received.append([message["content"][0]["text"] for message in conversations[0]])
-            return super().prepare(conversations)
-
-        def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
-            return [Response(text="<think>hm</think>yes", completion_tokens=8) for _ in prepared]
-
-    (response,) = ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    model = ThinkingModel()
+    (response,) = ask(model, Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
     assert response.completion_tokens == 8 + 8
-    assert received == [["one"], ["one", "yes", "two"]]
+    assert model.received == [["one"], ["one", "yes", "two"]]
 
 
-# What cannot be read, weighed or answered in a batch costs only itself.
+# Errors while a batch is prepared or answered.
 
 
-@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
-def test_any_exception_costs_only_its_own_request(where: str) -> None:
-    raised = jinja2.TemplateError("no")
-
+@pytest.mark.parametrize("hook", ["at_prepare", "at_answer"])
+def test_any_exception_costs_only_its_own_request(hook: str) -> None:
     def fail(texts: list[str]) -> None:
         if "odd" in texts:
-            raise raised
+            raise jinja2.TemplateError("no")
 
     echo = Echo()
-    setattr(echo, where, fail)
+    setattr(echo, hook, fail)
     texts = ["a", "b", "odd", "c", "d", "e", "f"]
     responses = ask(echo, *map(Prompt.of, texts), batch_size=4)
     assert [response.text for response in responses] == ["A", "B", "", "C", "D", "E", "F"]
-    assert [response.error for response in responses if response.error] == [str(raised)]
+    assert [response.error for response in responses if response.error] == ["no"]
 
 
-@pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
-def test_a_model_that_cannot_respond_stops_all(where: str) -> None:
+@pytest.mark.parametrize("hook", ["at_prepare", "at_answer"])
+def test_a_model_error_ends_all_requests(hook: str) -> None:
     def fail(texts: list[str]) -> None:
         raise ModelError("the device is gone")
 
     echo = Echo()
-    setattr(echo, where, fail)
+    setattr(echo, hook, fail)
     with pytest.raises(ModelError, match="the device is gone"):
         ask(echo, *map(Prompt.of, "abc"), batch_size=1)
