@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_resources.images.store import ImageStore
 from tests.browser.people_forms import drawn
 from tests.fakes.annotation_pages import Site
-from tests.resources.annotation.web.test_rendering import enter, to_task
+from tests.resources.annotation.web.test_rendering import enter, open_task
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -49,7 +49,7 @@ def site(served: Site) -> Site:
     served.forget()
     sha256 = ImageStore(folder=str(served.images)).put(drawn("steelblue"), "sky").sha256
     units = [Unit(task=MARKS.name, unit_id="sky", images={"Image": sha256}, needed=9)]
-    served.people.ask(MARKS, units)
+    served.backend.ask(MARKS, units)
     return served
 
 
@@ -84,7 +84,7 @@ class Canvas:
 
 def to_marks(page: "Page", site: Site) -> Canvas:
     enter(page, site)
-    to_task(page, MARKS.title)
+    open_task(page, MARKS.title)
     page.locator(".target").wait_for()
     return Canvas(page)
 
@@ -117,7 +117,7 @@ def test_clicks_and_drags_are_pixels_of_the_image(page: "Page", site: Site) -> N
     assert page.locator(".mark").all_inner_texts() == ["1", "2"]
     page.get_by_role("button", name="Send").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    (answer,) = site.people.answers(MARKS)
+    (answer,) = site.backend.answers(MARKS)
     assert len(answer.values["points"]) == len(answer.values["boxes"]) == 2
 
 
@@ -160,7 +160,7 @@ def test_with_keys_alone(page: "Page", site: Site) -> None:
     assert is_near(canvas.marks("boxes"), (313.6, 191, 377.6, 239))
     page.keyboard.press("Control+Enter")
     page.get_by_role("heading", name="Thank you").wait_for()
-    assert len(site.people.answers(MARKS)) == 1
+    assert len(site.backend.answers(MARKS)) == 1
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -200,7 +200,7 @@ def test_without_scripts_marks_are_typed(chromium: "Browser", site: Site) -> Non
     context.set_default_timeout(30_000)
     page = context.new_page()
     enter(page, site)
-    to_task(page, MARKS.title, scripted=False)
+    open_task(page, MARKS.title, scripted=False)
     page.get_by_label("2 points").fill("0.25 0.5\n0.75 0.5")
     page.get_by_label("Every sun").fill("0.25 0.5 0.75 0.4")
     page.get_by_role("button", name="Send").click()
@@ -208,6 +208,6 @@ def test_without_scripts_marks_are_typed(chromium: "Browser", site: Site) -> Non
     page.get_by_label("Every sun").fill("0.25 0.4 0.75 0.5")
     page.get_by_role("button", name="Send").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    (answer,) = site.people.answers(MARKS)
+    (answer,) = site.backend.answers(MARKS)
     assert answer.values["boxes"] == ("0.25 0.4 0.75 0.5",)
     context.close()

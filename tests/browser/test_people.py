@@ -17,7 +17,7 @@ from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench
 from tests.report.annotated_quiz import CATALOG, write_annotated_home
 from tests.report.fair import HOSTILE, build_report, write_metrics
-from tests.resources.annotation.web.test_rendering import to_keys, to_task
+from tests.resources.annotation.web.test_rendering import open_task, wait_for_scripts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -97,9 +97,9 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
 
     with Site(home) as site:
         page.goto(site.address + site.link("ana"))
-        to_task(page, "is the response right?")
+        open_task(page, "is the response right?")
         for _ in range(LABELS):
-            to_keys(page)
+            wait_for_scripts(page)
             before = page.url
             page.keyboard.press("1" if "a sound reply" in page.inner_text("main") else "2")
             page.keyboard.press("Control+Enter")

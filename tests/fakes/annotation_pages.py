@@ -60,7 +60,7 @@ class Site:
     ) -> None:
         self.store = PagesStore(folder / "annotation" / "pages.sqlite")
         self.images = folder / "images"
-        self.people = PagesBackend(self.store)
+        self.backend = PagesBackend(self.store)
         self.clock = Clock()
         self._served = PagesServer(
             Setup(
@@ -141,11 +141,11 @@ def token(page: httpx.Response) -> str:
     return found[1]
 
 
-class OnPages:
-    """The port's hands: people who come by their links and answer what they are shown."""
+class PageAnnotators:
+    """People who come by their links and answer the units that they are shown."""
 
     def __init__(self, site: Site) -> None:
-        self.people = site.people
+        self.backend = site.backend
         self._site = site
         self._pages: dict[tuple[str, str, str], str] = {}  # of units that a person was shown
 
@@ -160,11 +160,11 @@ class OnPages:
         assert response.status_code == 200, response.text
 
     def edit_by_another(
-        self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
+        self, task: AnnotationTask, unit: Unit, person: str, editor: str, **values: str
     ) -> None:
         """Nobody can: neither with the other's page nor with their own."""
         page = self._site.visitor(person).http.get(self._pages[task.name, unit.digest, person])
-        stolen = self._site.visitor(other).send(page, **values)
+        stolen = self._site.visitor(editor).send(page, **values)
         assert stolen.status_code in (403, 404)
 
     def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:

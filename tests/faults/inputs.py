@@ -45,7 +45,7 @@ def _taken(trial: Trial, name: str) -> str:
 
 def _requested_pages(trial: Trial) -> str:
     with Site(trial.folder) as site:
-        site.people.ask(FORM, [A])
+        site.backend.ask(FORM, [A])
         http = site.visitor("ana").http
         http.get(site.link("ana"))
         statuses = set()

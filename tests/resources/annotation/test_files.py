@@ -1,4 +1,4 @@
-"""People who answer in files."""
+"""Annotation in files of answers."""
 
 import json
 from collections.abc import Callable
@@ -9,14 +9,14 @@ import pytest
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
 from bench_resources.annotation.files import FileBackend
-from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands
+from tests.resources.annotation.port_cases import CASES, FORM, A, Annotators, B
 
 
-class Editors:
-    """People who write into a file with an editor."""
+class FileAnnotators:
+    """People who write answers into a file with an editor."""
 
     def __init__(self, folder: Path) -> None:
-        self.people = FileBackend(folder)
+        self.backend = FileBackend(folder)
         self._folder = folder
         self._minute = 0
 
@@ -24,38 +24,43 @@ class Editors:
         self._write(task, unit, person, values)
 
     def edit_by_another(
-        self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
+        self, task: AnnotationTask, unit: Unit, person: str, editor: str, **values: str
     ) -> None:
-        self._write(task, unit, person, values, changed_by=other)
+        self._write(task, unit, person, values, changed_by=editor)
 
     def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:
         file = self._folder / task.name / "answers.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
-        kept = [line for line in lines if (line["unit"], line["person"]) != (unit.unit_id, person)]
-        file.write_text("".join(json.dumps(one) + "\n" for one in kept))
+        remaining = [
+            line for line in lines if (line["unit"], line["person"]) != (unit.unit_id, person)
+        ]
+        file.write_text("".join(json.dumps(line) + "\n" for line in remaining))
 
     def _write(
-        self, task: AnnotationTask, unit: Unit, person: str, values: dict[str, str], **more: str
+        self, task: AnnotationTask, unit: Unit, person: str, values: dict[str, str], **columns: str
     ) -> None:
         self._minute += 1
-        at = f"2026-11-22T16:{self._minute:02}:00Z"
-        row = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "at": at}
+        time = f"2026-11-22T16:{self._minute:02}:00Z"
+        row = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "at": time}
         file = self._folder / task.name / "answers.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a") as lines:
-            lines.write(json.dumps({**row, "values": values, **more}) + "\n")
+            lines.write(json.dumps({**row, "values": values, **columns}) + "\n")
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_files_keep_the_contract(case: Callable[[Hands], None], tmp_path: Path) -> None:
-    case(Editors(tmp_path))
+@pytest.mark.parametrize("case", CASES)
+def test_files_keep_the_contract_of_backends(
+    case: Callable[[Annotators], None], tmp_path: Path
+) -> None:
+    case(FileAnnotators(tmp_path))
 
 
-def _written(tmp_path: Path, *lines: str) -> FileBackend:
-    people = FileBackend(tmp_path)
-    people.ask(FORM, [A, B])
-    (tmp_path / FORM.name / "answers_of_ana.jsonl").write_text("\n".join(lines))
-    return people
+def _backend_with_answers(folder: Path, *lines: str) -> FileBackend:
+    """A backend with two units, and these lines in the file of a person's answers."""
+    backend = FileBackend(folder)
+    backend.ask(FORM, [A, B])
+    (folder / FORM.name / "answers_of_ana.jsonl").write_text("\n".join(lines))
+    return backend
 
 
 @pytest.mark.parametrize(
@@ -71,27 +76,32 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
         ('{"unit": "a", "person": "ana", "values": {"correct": ["yes", "no"]}}', "2 entries"),
     ],
 )
-def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complaint: str) -> None:
-    good = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
-    counted = resolve_answers(FORM, [A, B], _written(tmp_path, line, good).answers(FORM))
-    assert [answer.person for answer in counted.answers] == ["ben"]
-    assert complaint in counted.refused[0].complaint
+def test_a_bad_line_is_refused_and_the_others_count(
+    tmp_path: Path, line: str, complaint: str
+) -> None:
+    good_line = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
+    answers = _backend_with_answers(tmp_path, line, good_line).answers(FORM)
+    resolved = resolve_answers(FORM, [A, B], answers)
+    assert [answer.person for answer in resolved.answers] == ["ben"]
+    (refused,) = resolved.refused
+    assert complaint in refused.complaint
 
 
 @pytest.mark.parametrize(
-    ("written", "seconds"), [("7.5", 7.5), ("null", None), ("NaN", None), ("-1", None)]
+    ("json_value", "seconds"), [("7.5", 7.5), ("null", None), ("NaN", None), ("-1", None)]
 )
-def test_what_is_no_time_was_not_measured(
-    tmp_path: Path, written: str, seconds: float | None
+def test_seconds_that_are_no_duration_are_read_as_not_measured(
+    tmp_path: Path, json_value: str, seconds: float | None
 ) -> None:
-    """Python's own json writes NaN where a data frame has no number."""
-    line = f'{{"unit": "a", "person": "ben", "values": {{}}, "seconds": {written}}}'
-    assert [answer.seconds for answer in _written(tmp_path, line).answers(FORM)] == [seconds]
+    """Python's json writes NaN where a data frame has no number."""
+    line = f'{{"unit": "a", "person": "ben", "values": {{}}, "seconds": {json_value}}}'
+    (answer,) = _backend_with_answers(tmp_path, line).answers(FORM)
+    assert answer.seconds == seconds
 
 
-def test_damaged_items_are_named_and_kept(tmp_path: Path) -> None:
-    people = _written(tmp_path)
+def test_a_damaged_file_of_units_is_named(tmp_path: Path) -> None:
+    backend = _backend_with_answers(tmp_path)
     file = tmp_path / FORM.name / "units.jsonl"
     file.write_text(file.read_text()[:-20])
     with pytest.raises(AnnotationError, match=r"units\.jsonl, line 2.*Remove the file"):
-        people.ask(FORM, [A])
+        backend.ask(FORM, [A])

@@ -1,4 +1,4 @@
-"""One server for all tests of a file, and nothing asked at the beginning of each."""
+"""Pages of one server for all tests of a file, without units at the beginning of each."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from tests.fakes.annotation_pages import Site
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("home")) as one:
-        yield one
+def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("home")) as site:
+        yield site
 
 
 @pytest.fixture
-def site(served: Site) -> Site:
-    """Pages on which nothing is asked yet."""
-    served.forget()
-    return served
+def site(shared_site: Site) -> Site:
+    """Pages without units."""
+    shared_site.forget()
+    return shared_site

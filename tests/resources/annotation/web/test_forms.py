@@ -1,4 +1,4 @@
-"""Fields of a form as the page has them, and what comes back from it."""
+"""Fields for marks on an image: their markup, and the answers that come back."""
 
 import json
 import re
@@ -19,8 +19,8 @@ MARKS = AnnotationTask(
 )
 
 
-def test_marks_are_text_with_names_for_the_script_and_come_back_line_by_line(site: Site) -> None:
-    site.people.ask(MARKS, [Unit(task=MARKS.name, unit_id="a")])
+def test_fields_for_marks_have_their_kind_number_and_names_for_the_script(site: Site) -> None:
+    site.backend.ask(MARKS, [Unit(task=MARKS.name, unit_id="a")])
     page = shown(site, task=MARKS)
     fields = re.findall(r'data-kind="(\w+)" data-most="(\d+)" data-names="([^"]*)"', page.text)
     assert [(kind, most, json.loads(unescape(names))) for kind, most, names in fields] == [
@@ -28,9 +28,13 @@ def test_marks_are_text_with_names_for_the_script_and_come_back_line_by_line(sit
     ]  # fmt: skip
     assert f"Click on the image: 2, in this order: {'; '.join(NAMES)}." in unescape(page.text)
     assert "Drag on the image: 1 to 3." in page.text
-    ana = site.visitor("ana")
+
+
+def test_marks_are_sent_and_shown_again_line_by_line(site: Site) -> None:
+    site.backend.ask(MARKS, [Unit(task=MARKS.name, unit_id="a")])
+    page, ana = shown(site, task=MARKS), site.visitor("ana")
     sent = ana.send(page, ends=" 0 0.5\r\n\r\n1 0.25 ", areas="0 0 1 1")
     assert sent.status_code == 200
-    (answer,) = site.people.answers(MARKS)
+    (answer,) = site.backend.answers(MARKS)
     assert answer.values == {"ends": ("0 0.5", "1 0.25"), "areas": ("0 0 1 1",)}
     assert "0 0.5\n1 0.25</textarea>" in ana.http.get(page.url.path).text

@@ -20,45 +20,45 @@ HARM = '<script>alert("harm")</script> \u202eback'
 
 
 @pytest.fixture
-def site(served: Site) -> Site:
-    served.forget()
-    image_store = ImageStore(folder=str(served.images))
+def site(shared_site: Site) -> Site:
+    shared_site.forget()
+    image_store = ImageStore(folder=str(shared_site.images))
     first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
-    served.people.ask(EVERY, [
+    shared_site.backend.ask(EVERY, [
         Unit(task=EVERY.name, unit_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
              images={"Image": first}, needed=4) for n in range(2)
     ])  # fmt: skip
     texts = {"Caption A": "A sun over water.", "Caption B": "Water. " * 60}
-    both = {"First": first, "Second": second}
-    served.people.ask(VOTES, [
-        Unit(task=VOTES.name, unit_id=f"v{n}", needed=4, images=both, shown=texts)
+    images = {"First": first, "Second": second}
+    shared_site.backend.ask(VOTES, [
+        Unit(task=VOTES.name, unit_id=f"v{n}", needed=4, images=images, shown=texts)
         for n in range(3)
     ])  # fmt: skip
-    return served
+    return shared_site
 
 
 def enter(page: "Page", site: Site) -> None:
-    """Come by a link; whatever is asked of another host fails."""
+    """Come by a link; a request to another host, or a dialog, fails the test."""
 
-    def check(request: "Request") -> None:
+    def refuse_other_hosts(request: "Request") -> None:
         if not request.url.startswith(("data:", site.address)):
             pytest.fail(request.url)
 
-    page.on("request", check)
+    page.on("request", refuse_other_hosts)
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.goto(site.address + site.link("ana"))
     page.get_by_role("heading", name="Your tasks").wait_for()
 
 
-def to_task(page: "Page", title: str, *, scripted: bool = True) -> None:
+def open_task(page: "Page", title: str, *, scripted: bool = True) -> None:
     page.locator("section.card", has_text=title).get_by_role("link", name="Begin").click()
     page.locator("form.answer").wait_for()
     if scripted:
-        to_keys(page)
+        wait_for_scripts(page)
 
 
-def to_keys(page: "Page") -> None:
-    """Wait for a task whose scripts are loaded: until then a key chooses nothing."""
+def wait_for_scripts(page: "Page") -> None:
+    """Wait until the scripts of a unit are loaded: until then a key chooses nothing."""
     page.locator(".scripted:not([hidden])").first.wait_for(state="attached")
 
 
@@ -73,29 +73,30 @@ def tab_to(page: "Page", name: str) -> None:
     pytest.fail(f"no Tab leads to {name}")
 
 
-def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Site) -> None:
+def test_all_units_are_answered_with_keys_alone(page: "Page", site: Site) -> None:
     enter(page, site)
     tab_to(page, f"Begin: {VOTES.title}")
     page.keyboard.press("Enter")
     for key in ("1", "2", "3"):
-        to_keys(page)
-        before = page.url
+        wait_for_scripts(page)
+        unit_url = page.url
         page.keyboard.press(key)
         page.wait_for_function("document.activeElement.name === 'why'")
-        page.keyboard.type("12 reasons")  # numbers are numbers where one types
+        page.keyboard.type("12 reasons")  # digits choose nothing in a text field
         page.keyboard.press("Control+Enter")
-        page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
+        page.wait_for_url(re.compile(f"^(?!{re.escape(unit_url)}$)"))
     page.get_by_role("heading", name="Thank you").wait_for()
-    votes = [
-        (answer.values["better"], answer.values["why"]) for answer in site.people.answers(VOTES)
-    ]
-    assert votes == [((c,), ("12 reasons",)) for c in ("A", "B", "neither")]
+    answers = site.backend.answers(VOTES)
+    assert [answer.values["better"] for answer in answers] == [("A",), ("B",), ("neither",)]
+    assert [answer.values["why"] for answer in answers] == [("12 reasons",)] * 3
 
 
-def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: Path) -> None:
+def test_each_kind_of_field_is_filled_in_with_keys_alone(
+    page: "Page", site: Site, tmp_path: Path
+) -> None:
     enter(page, site)
-    to_task(page, EVERY.title)
-    first = page.url
+    open_task(page, EVERY.title)
+    first_url = page.url
     page.keyboard.press("1")
     page.keyboard.press("1")
     page.keyboard.press("3")
@@ -114,21 +115,21 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
     file.write_bytes(drawn("pink"))
     page.locator('input[type="file"]').set_input_files(file)
     page.keyboard.press("Control+Enter")
-    page.wait_for_url(re.compile(f"^(?!{re.escape(first)}$)"))
-    (only,) = site.people.answers(EVERY)
-    own = only.values["own"][0]
-    assert dict(only.values) == {
+    page.wait_for_url(re.compile(f"^(?!{re.escape(first_url)}$)"))
+    (answer,) = site.backend.answers(EVERY)
+    (uploaded,) = answer.values["own"]
+    assert answer.values == {
         "unusual": ("yes",), "seen": ("sky", "sea"), "title": ("A day",),
-        "entities": ("sun", "water"), "places": ("0.70000 0.40000",), "own": (own,),
+        "entities": ("sun", "water"), "places": ("0.70000 0.40000",), "own": (uploaded,),
     }  # fmt: skip
-    assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
+    assert ImageStore(folder=str(site.images)).read(uploaded) == drawn("pink")
 
 
-def paths(page: "Page", site: Site) -> Iterator[str]:
-    """Every kind of page, one after the other, for whoever looks at it."""
+def visit_pages(page: "Page", site: Site) -> Iterator[str]:
+    """Open each kind of page in turn; yields its name while it is shown."""
     enter(page, site)
     yield "home"
-    to_task(page, VOTES.title)
+    open_task(page, VOTES.title)
     yield "pair"
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
@@ -136,7 +137,7 @@ def paths(page: "Page", site: Site) -> Iterator[str]:
     page.get_by_role("link", name="My answers").click()
     yield "mine"
     page.goto(site.address)
-    to_task(page, EVERY.title)
+    open_task(page, EVERY.title)
     yield "every"
     for _ in range(2):
         page.get_by_role("button", name="Skip").click()
@@ -145,30 +146,29 @@ def paths(page: "Page", site: Site) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(page: "Page", site: Site, theme: str) -> None:
+def test_axe_finds_no_violation_on_any_page(page: "Page", site: Site, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    found = {}
-    for name in paths(page, site):
-        violations = axe.Axe().run(page, options={"preload": False}).response["violations"]
-        found[name] = [
-            (violation["id"], [n["html"] for n in violation["nodes"]][:3])
-            for violation in violations
-        ]
-    assert found == {name: [] for name in ("home", "pair", "mine", "every", "thanks")}
+    violations = {
+        name: axe.Axe().run(page, options={"preload": False}).response["violations"]
+        for name in visit_pages(page, site)
+    }
+    assert violations == {"home": [], "pair": [], "mine": [], "every": [], "thanks": []}
 
 
-def test_on_a_phone_nothing_is_wider_than_it(chromium: "Browser", site: Site) -> None:
+def test_pages_fit_a_phone_and_their_buttons_are_large_enough(
+    chromium: "Browser", site: Site
+) -> None:
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
     context.set_default_timeout(30_000)
     page = context.new_page()
-    for name in paths(page, site):
+    for name in visit_pages(page, site):
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 390, name
-        small = page.locator("button, .choice, a.button").evaluate_all(
+        small_buttons = page.locator("button, .choice, a.button").evaluate_all(
             "all => all.filter(o => o.offsetHeight && o.offsetHeight < 32).map(o => o.outerHTML)"
         )
-        assert small == [], name
+        assert small_buttons == [], name
     context.close()

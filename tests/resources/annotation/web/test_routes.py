@@ -1,4 +1,4 @@
-"""Images on the pages: those that people bring, and who is shown which."""
+"""Images on the pages: uploads, and who is shown which image."""
 
 import io
 import re
@@ -11,26 +11,42 @@ from bench_resources.images.store import ImageStore
 from tests.fakes.annotation_pages import BRING, Site, png, shown, token
 from tests.resources.annotation.port_cases import FORM, unit
 
+IMAGE = png() + b"\r\n--"  # ends as a part of a multipart form does
 
-def test_a_image_that_somebody_brings_is_kept_as_it_came(site: Site) -> None:
-    site.people.ask(BRING, [Unit(task=BRING.name, unit_id="x", needed=2)])
-    ana, ben, data = site.visitor("ana"), site.visitor("ben"), png() + b"\r\n--"
+
+def upload_with_incomplete_form(site: Site) -> str:
+    """Send ana's form with an image and without a question; return the SHA-256 on the page."""
+    site.backend.ask(BRING, [Unit(task=BRING.name, unit_id="x", needed=2)])
     page = shown(site, "ana", BRING)
-    fields = {"form-token": token(page), "words": "one\r\n\r\n two \r\none"}
-    half = ana.http.post(page.url.path, data=fields, files={"image": ("../x.png", data)})
-    assert half.status_code == 422
-    sha256 = re.findall(r'name="image" value="(\w{64})"', half.text)[0]
-    assert ana.http.get(f"/upload/{sha256}").headers["content-type"] == "image/png"
-    assert ben.http.get(f"/upload/{sha256}").status_code == 404
-    stolen = ben.send(shown(site, "ben", BRING), image=sha256, question="Is it?")
-    assert stolen.status_code in (415, 422)  # it is not ben's
-    again = {**fields, "image": sha256, "question": "Is it?"}
-    assert ana.http.post(page.url.path, data=again, files={"image": ("", b"")}).status_code == 200
-    (only,) = site.people.answers(BRING)
-    assert only.values == {
+    incomplete = site.visitor("ana").http.post(
+        page.url.path, data={"form-token": token(page)}, files={"image": ("../x.png", IMAGE)}
+    )
+    assert incomplete.status_code == 422
+    (sha256,) = re.findall(r'name="image" value="(\w{64})"', incomplete.text)
+    return str(sha256)
+
+
+def test_an_uploaded_image_is_kept_unchanged_until_the_form_is_complete(site: Site) -> None:
+    sha256 = upload_with_incomplete_form(site)
+    ana, page = site.visitor("ana"), shown(site, "ana", BRING)
+    words = "one\r\n\r\n two \r\none"
+    fields = {"form-token": token(page), "image": sha256, "question": "Is it?", "words": words}
+    sent = ana.http.post(page.url.path, data=fields, files={"image": ("", b"")})
+    assert sent.status_code == 200
+    (answer,) = site.backend.answers(BRING)
+    assert answer.values == {
         "image": (sha256,), "question": ("Is it?",), "words": ("one", "two")
     }  # fmt: skip
-    assert ImageStore(folder=str(site.images)).read(sha256) == data
+    assert ImageStore(folder=str(site.images)).read(sha256) == IMAGE
+
+
+def test_an_uploaded_image_is_only_for_the_person_who_uploaded_it(site: Site) -> None:
+    sha256 = upload_with_incomplete_form(site)
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    assert ana.http.get(f"/upload/{sha256}").headers["content-type"] == "image/png"
+    assert ben.http.get(f"/upload/{sha256}").status_code == 404
+    sent = ben.send(shown(site, "ben", BRING), image=sha256, question="Is it?")
+    assert sent.status_code in (415, 422)
 
 
 NO_IMAGES: dict[str, bytes] = {
@@ -41,8 +57,8 @@ NO_IMAGES: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("data", NO_IMAGES.values(), ids=NO_IMAGES)
-def test_what_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) -> None:
-    site.people.ask(BRING, [Unit(task=BRING.name, unit_id="x")])
+def test_an_upload_that_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) -> None:
+    site.backend.ask(BRING, [Unit(task=BRING.name, unit_id="x")])
     page = shown(site, "ana", BRING)
     sent = site.visitor("ana").http.post(
         page.url.path,
@@ -52,28 +68,29 @@ def test_what_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) ->
     assert sent.status_code == 422
     assert "not a usable image" in sent.text
     assert "Is it?" in sent.text
-    assert site.people.answers(BRING) == []
+    assert site.backend.answers(BRING) == []
 
 
-def test_images_are_shown_to_whom_the_item_was_given(site: Site) -> None:
+def test_an_image_is_shown_only_to_the_person_of_its_unit(site: Site) -> None:
     image_store = ImageStore(folder=str(site.images))
-    shown_one, other = image_store.put(png(), "a").sha256, image_store.put(png("blue"), "b").sha256
-    site.people.ask(FORM, [unit("a", needed=1, images={"Image": shown_one})])
+    unit_image = image_store.put(png(), "a").sha256
+    other_image = image_store.put(png("blue"), "b").sha256
+    site.backend.ask(FORM, [unit("a", needed=1, images={"Image": unit_image})])
     page = shown(site)
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    assert ana.http.get(f"{page.url.path}/image/{shown_one}").content == png()
-    assert ana.http.get(f"{page.url.path}/image/{other}").status_code == 404
+    assert ana.http.get(f"{page.url.path}/image/{unit_image}").content == png()
+    assert ana.http.get(f"{page.url.path}/image/{other_image}").status_code == 404
     assert ana.http.get(f"{page.url.path}/image/..%2f..%2fpages.key").status_code == 404
-    assert ben.http.get(f"{page.url.path}/image/{shown_one}").status_code == 404
+    assert ben.http.get(f"{page.url.path}/image/{unit_image}").status_code == 404
     assert ben.http.get(page.url.path).status_code == 404
 
 
-def test_what_browsers_would_show_otherwise_is_sent_as_models_see_it(site: Site) -> None:
+def test_of_an_animation_the_first_frame_is_sent_as_models_see_it(site: Site) -> None:
     gif = io.BytesIO()
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
     frames[0].save(gif, "GIF", save_all=True, append_images=frames[1:])
     sha256 = ImageStore(folder=str(site.images)).put(gif.getvalue(), "a").sha256
-    site.people.ask(FORM, [unit("a", images={"Image": sha256})])
+    site.backend.ask(FORM, [unit("a", images={"Image": sha256})])
     sent = site.visitor("ana").http.get(f"{shown(site).url.path}/image/{sha256}")
     assert sent.headers["content-type"] == "image/png"
     assert Image.open(io.BytesIO(sent.content)).getpixel((0, 0)) == (255, 0, 0)
