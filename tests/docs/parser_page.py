@@ -14,20 +14,20 @@ _TOP = """\
 # Parser
 
 The rules of `bench_assets/core/reading/rules.toml` read answers; this page is generated from them (`python -m tests.docs.parser_page`).
-What no rule reads is *unread*. [Measured](parser-measured.md) on responses of real models.
+A response that no rule reads is *unread*. Another page has [measurements](parser-measured.md) on responses of real models.
 
-1. What is not the response is *cut*.
-2. *Explicit* rules compete by position: the last one wins. If another one differs, the reading is `disputed`.
-3. Without any, a rule counts that sees *one option named*, or a result: the reading is `named`, and counted apart.
+1. Rules of the class *cuts* remove text that is not part of the response.
+2. *Explicit* rules read stated answers. If several match, the last one in the text counts; if they differ, the reading is `disputed`.
+3. If no explicit rule matches, *named* rules read a response that names one option only, or a result. Such readings are marked `named`, and counted separately.
 
 ```python run
 from bench_assets.core.reading.choices import read_choice
 
-found = read_choice("Both are old. The answer is (B).", ("left", "right"))
-print(found.value, found.form, found.evidence, found.named)
+reading = read_choice("Both are old. The answer is (B).", ("left", "right"))
+print(reading.value, reading.form, reading.evidence, reading.named)
 ```
 
-Keys are read by the same rules: a row whose key does not read itself is rejected, with the reason.
+Keys are read by the same rules. If the rules do not read a key as itself, its row is rejected with the reason.
 
 """  # noqa: E501
 _LANGUAGES = """

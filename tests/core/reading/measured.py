@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (sentences of a page)
 """Accuracy of the reader on real responses, beside the published rules of other parsers.
 
 ``python -m tests.core.reading.measured`` writes docs/parser-measured.md and the report's table. It
@@ -172,15 +173,17 @@ def page(rows: Sequence[ReadResponse]) -> str:
     lines = [
         "# Parser on real responses",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d}, responses of real models as their authors published",
-        "them (`python -m tests.core.reading.measured`). *Explicit* leaves out what is only",
-        "named. *Differs*: from the source's own extraction, where it has one.",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} on responses of real models, as their authors published them",
+        "(`python -m tests.core.reading.measured`). *n* counts responses; all other columns are percentages.",
+        "*Read*: an answer was read; *right*: it equals the key, of all responses. *Differs*: of the read answers, those unlike the",
+        "source's own extraction, where it has one. Columns after *explicit* leave out answers that are only *named* ([classes](parser.md)).",
         "",
         *_source_table(rows),
         "",
         *_form_table(rows),
         "",
-        "Other parsers follow their published rules, without random draws; cells: read/right.",
+        "The same responses by other projects' parsers, as their published rules say, without random draws.",
+        "A cell has the percentage of responses that are read, and that are right.",
     ]
     for kind, parsers in PARSERS.items():
         samples = [row.sample for row in rows if row.sample["kind"] == kind]
@@ -223,7 +226,7 @@ def _source_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
 
 def _form_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
     """Lines of a table: shares right and different by form, the most frequent form first."""
-    yield "|form|n|right|differs|differs, BLINK|"
+    yield "|form|n|right|differs, without BLINK|differs, BLINK|"
     yield "|---|---:|---:|---:|---:|"
     forms = defaultdict(list)
     for row in rows:
