@@ -111,9 +111,7 @@ def measure(
     predictions = pipeline.predict(TASK, questions, model)
     judgements = judge(questions, predictions, reader)
     evaluation = Runner(
-        task=TASK,
-        responses=StoredResponses(predictions),
-        judge=StoredVerdicts(judgements),
+        task=TASK, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
     ).run(questions)
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(["shelf", "questions"], questions, Question)

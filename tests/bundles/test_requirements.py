@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from bench_assets.bundles.requirements import CachedResponseModel
-from bench_assets.core.schema.chat import (
-    NOT_CACHED,
-    Decoding,
-    Image,
-    Prompt,
-    Request,
-    Response,
-)
+from bench_assets.core.schema.chat import NOT_CACHED, Decoding, Image, Prompt, Request, Response
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.stores import response_file
 

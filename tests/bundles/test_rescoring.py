@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.bundles.rescoring import (
-    find_divergences,
-    judging_rules,
-    metric_divergences,
-)
+from bench_assets.bundles.rescoring import find_divergences, judging_rules, metric_divergences
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.schema.signature import format_judge_setup

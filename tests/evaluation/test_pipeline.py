@@ -91,11 +91,7 @@ def test_measures_are_taken_over_all_questions_and_each_category():
     rows = measure_predictions(responses_of(q1="1", q2="2", q3="9"))
     assert [
         (row.category, row.value, row.n_scored, row.n_unscored, row.n_failed) for row in rows
-    ] == [
-        ("all", pytest.approx(2 / 3), 3, 0, 0),
-        ("even", 1.0, 1, 0, 0),
-        ("odd", 0.5, 2, 0, 0),
-    ]
+    ] == [("all", pytest.approx(2 / 3), 3, 0, 0), ("even", 1.0, 1, 0, 0), ("odd", 0.5, 2, 0, 0)]
 
 
 @pytest.mark.parametrize(

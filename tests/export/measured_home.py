@@ -1,7 +1,8 @@
-"""A home in which a quiz was measured: one model, four questions, each with a fate of its own."""
+"""A home in which one model answered a quiz: right, wrong, not at all, and without an answer."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Edition, Judgement, Metric, Prediction, Question, Score
@@ -35,7 +36,7 @@ TASK = Task(
 
 
 def questions(edition: Edition) -> list[Question]:
-    """Four choices between a text that is hard to write, and an easy one."""
+    """Four questions with two options, the first of which is hard to write into files."""
     return [
         Question(
             question_id=f"quiz/{number}",
@@ -53,70 +54,76 @@ def questions(edition: Edition) -> list[Question]:
     ]
 
 
-RESPONDED = (  # text, points, error, no_answer
-    ("A", 1.0, "", ""),
-    (f"B {NASTY}", 0.0, "", ""),
-    ("", None, "the server did not answer", ""),
-    ("", 0.0, "", "no answer in 512 tokens"),
+class Outcome(NamedTuple):
+    """A response to a question and its points."""
+
+    text: str
+    points: float | None
+    error: str = ""
+    no_answer: str = ""
+
+
+OUTCOMES = (
+    Outcome("A", 1.0),
+    Outcome(f"B {NASTY}", 0.0),
+    Outcome("", None, error="the server did not answer"),
+    Outcome("", 0.0, no_answer="no answer in 512 tokens"),
 )
 
 
 def measure(tables: TableFiles, rows: list[Question], model: str = MODEL) -> None:
-    """Write what a model responded to the quiz, and what it came to."""
-    named: list[dict[str, Any]] = [
-        {"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)
-    ]
-    predictions = [
-        Prediction(**name, text=text, raw_text=text, error=error, no_answer=cut, seconds=0.5)
-        for name, (text, _, error, cut) in zip(named, RESPONDED, strict=True)
-    ]
-    scores = [
-        Score(**name, points=points, answer=(text[:1],), error=error, no_answer=bool(cut))
-        for name, (text, points, error, cut) in zip(named, RESPONDED, strict=True)
-    ]
+    """Write the tables of a model that responded to the quiz."""
+    predictions, scores = [], []
+    for n, outcome in enumerate(OUTCOMES):
+        response: dict[str, Any] = {
+            "question_id": f"quiz/{n}", "model": model, "condition": "main", "error": outcome.error,
+        }  # fmt: skip
+        predictions.append(
+            Prediction(**response, text=outcome.text, raw_text=outcome.text,
+                       no_answer=outcome.no_answer, seconds=0.5)
+        )  # fmt: skip
+        scores.append(
+            Score(**response, points=outcome.points, answer=(outcome.text[:1],),
+                  no_answer=bool(outcome.no_answer))
+        )  # fmt: skip
     judgements = [
-        Judgement.of(one, judge="rules", criterion="right", verdict=None, response="why")
-        for one in predictions
+        Judgement.of(row, judge="rules", criterion="right", verdict=None, response="why")
+        for row in predictions
     ]
     data = short_digest(digest(rows))
-    metrics = [
-        metric(
-            model,
-            value,
-            task="quiz",
-            category=category,
-            low=float("nan"),  # of too few
-            n_scored=3,
-            n_failed=n_failed,
-            constant=constant,
-            shuffled=0.25 if category == "all" else None,
-            edition=rows[0].edition,
-            data=data,
-            signature=f"quiz|v3|main|data:{data}|model:{model}|n:4",
-        )
-        for category, value, n_failed, constant in (
-            ("all", 1 / 3, 1, 1.0),
-            ("kind", float("nan"), 0, None),
-        )
-    ]
+    overall = metric(
+        model,
+        1 / 3,
+        task="quiz",
+        low=float("nan"),  # of too few
+        n_scored=3,
+        n_failed=1,
+        constant=1.0,
+        shuffled=0.25,
+        edition=rows[0].edition,
+        data=data,
+        signature=f"quiz|v3|main|data:{data}|model:{model}|n:4",
+    )
+    of_category = replace(
+        overall, category="kind", value=float("nan"), n_failed=0, constant=None, shuffled=None
+    )
     tables.write(["quiz", "questions"], rows, Question)
     tables.write(["quiz", "predictions"], predictions, Prediction, model)
     tables.write(["quiz", "judgements"], judgements, Judgement, model)
     tables.write(["quiz", "scores"], scores, Score, model)
-    tables.write(["quiz", "metrics"], metrics, Metric, model)
+    tables.write(["quiz", "metrics"], [overall, of_category], Metric, model)
 
 
-def leaving(home: Path, out: Path, wanted: TableFilter | None = None, **more: Any) -> ExportJob:
-    """What leaves a home."""
+def export_job(home: Path, out: Path, table_filter: TableFilter | None = None) -> ExportJob:
+    """An export of the tables of a home into the folder ``out``."""
     tables = TableFiles(folder=str(home / "tables"))
     return ExportJob(
-        collection=TableCollection(tables, wanted or TableFilter([TASK])),
+        collection=TableCollection(tables, table_filter or TableFilter([TASK])),
         standings=list,
         out=out,
-        **more,
     )
 
 
-def write(form: str, job: ExportJob) -> list[Path]:
-    """Files that a format writes."""
-    return [Path(path) for path in FORMATS[form](job)]
+def write_export(export_format: str, job: ExportJob) -> list[Path]:
+    """Write an export and return its files."""
+    return [Path(path) for path in FORMATS[export_format](job)]

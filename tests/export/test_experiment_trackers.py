@@ -7,66 +7,68 @@ import pytest
 from bench_assets.export.experiment_trackers import curves
 from bench_assets.export.formats import FORMATS
 from bench_resources.tables.parquet import TableFiles
-from tests.export.measured_home import leaving, measure, questions, write
+from tests.export.measured_home import export_job, measure, questions, write_export
 
 EXPERIMENT = "quiz (published edition)"
 
 
 @pytest.fixture
-def run(home):
-    """A home with three checkpoints of a run, and a model that is none."""
+def home_of_run(home):
+    """A home with the checkpoints 150, 500 and 2300 of a run, and the model "random"."""
     tables = TableFiles(folder=str(home / "tables"))
     for model in ("run/step-2300", "run/step-0500", "random"):
         measure(tables, questions("published"), model)
     return home
 
 
-def test_checkpoints_of_a_run_are_one_curve_by_step(run):
-    found = curves(leaving(run, run / "out").collection.evaluations())
-    assert [(one.experiment, one.run, [p.step for p in one.points]) for one in found] == [
-        (EXPERIMENT, "random", [0]),
-        (EXPERIMENT, "run", [150, 500, 2300]),
-    ]
+def test_checkpoints_of_a_run_are_one_curve_by_step(home_of_run):
+    evaluations = export_job(home_of_run, home_of_run / "out").collection.evaluations()
+    of_random, of_run = curves(evaluations)
+    assert (of_random.experiment, of_random.run) == (EXPERIMENT, "random")
+    assert [point.step for point in of_random.points] == [0]
+    assert (of_run.experiment, of_run.run) == (EXPERIMENT, "run")
+    assert [point.step for point in of_run.points] == [150, 500, 2300]
     blind = {"constant": 1.0, "shuffled": 0.25}
-    assert found[1].points[0].values == {"accuracy": 1 / 3, "n_failed": 1.0, **blind}
+    assert of_run.points[0].values == {"accuracy": 1 / 3, "n_failed": 1.0, **blind}
 
 
-def test_a_curve_names_the_metrics_of_which_lower_is_better(run):
-    (one, *_) = leaving(run, run / "out").collection.evaluations()
-    task = replace(one.task, lower_is_better=frozenset({"wrong", "refused"}))
-    (with_errors,) = curves([replace(one, exam=replace(one.exam, task=task))])
+def test_a_curve_names_the_metrics_of_which_lower_is_better(home_of_run):
+    evaluation, *_ = export_job(home_of_run, home_of_run / "out").collection.evaluations()
+    task = replace(evaluation.task, lower_is_better=frozenset({"wrong", "refused"}))
+    of_errors = replace(evaluation, exam=replace(evaluation.exam, task=task))
+    (with_errors,) = curves([of_errors])
     assert with_errors.tags["bench.lower_is_better"] == "refused, wrong"
-    (without,) = curves([one])
-    assert "bench.lower_is_better" not in without.tags
+    (without_errors,) = curves([evaluation])
+    assert "bench.lower_is_better" not in without_errors.tags
 
 
 @pytest.mark.long  # MLflow makes a data base: 10 s
-def test_mlflow_has_the_curve_once_however_often_it_is_exported(run):
+def test_mlflow_has_the_curve_once_after_two_exports(home_of_run):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
-    for _ in range(2):
-        (to,) = FORMATS["mlflow"](leaving(run, run / "out"))
-    client = mlflow.MlflowClient(tracking_uri=to)
+    FORMATS["mlflow"](export_job(home_of_run, home_of_run / "out"))
+    (tracking_uri,) = FORMATS["mlflow"](export_job(home_of_run, home_of_run / "out"))
+
+    client = mlflow.MlflowClient(tracking_uri=tracking_uri)
     experiment = client.get_experiment_by_name(f"bench-assets/{EXPERIMENT}")
-    runs = {one.info.run_name: one for one in client.search_runs([experiment.experiment_id])}
+    runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
     assert set(runs) == {"run", "random"}
+
     history = client.get_metric_history(runs["run"].info.run_id, "accuracy")
-    assert sorted((one.step, one.value) for one in history) == [
-        (step, pytest.approx(1 / 3)) for step in (150, 500, 2300)
-    ]
-    assert runs["run"].data.tags["bench.edition"] == "published"
-    params = runs["run"].data.params
-    assert (params["edition"], params["condition"], params["judge"]) == (
-        "published",
-        "main",
-        "none",
-    )
-    assert "model" not in params
+    assert sorted(point.step for point in history) == [150, 500, 2300]
+    assert [point.value for point in history] == pytest.approx([1 / 3] * 3)
+
+    data = runs["run"].data
+    assert data.tags["bench.edition"] == "published"
+    assert data.params["edition"] == "published"
+    assert data.params["condition"] == "main"
+    assert data.params["judge"] == "none"
+    assert "model" not in data.params
 
 
 @pytest.mark.long  # its service takes seconds to start
-def test_wandb_keeps_its_runs_offline(run):
+def test_wandb_keeps_its_runs_offline(home_of_run):
     pytest.importorskip("wandb", reason="wandb is not installed")
-    folders = write("wandb", leaving(run, run / "out"))
+    folders = write_export("wandb", export_job(home_of_run, home_of_run / "out"))
     assert len(folders) == 2
     for folder in folders:
         assert folder.name.startswith("offline-run-")

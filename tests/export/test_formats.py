@@ -1,4 +1,4 @@
-"""The code that docs/exports.md shows runs, where the other project is installed."""
+"""Examples of docs/exports.md, and tables as `datasets` reads them, if these are installed."""
 
 import json
 import re
@@ -10,37 +10,39 @@ import pytest
 
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.formats import FORMATS
-from tests.export.measured_home import MODEL, leaving
+from tests.export.measured_home import MODEL, export_job
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exports.md"
-SHOWN = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 
 
 @pytest.fixture
-def at_home(home, monkeypatch):
+def home_as_cwd(home, monkeypatch):
     monkeypatch.chdir(home)
     return home
 
 
-def test_every_form_stands_in_the_document():
+def test_every_format_is_documented():
     text = DOCUMENT.read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in text] == []
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("number", "form", "package", "printed"),
+    ("example", "export_format", "package", "expected_output"),
     [
-        pytest.param(0, "parquet", "pandas", MODEL, id="pandas"),
-        pytest.param(1, "parquet", "duckdb", MODEL, id="DuckDB"),
-        pytest.param(2, "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
+        pytest.param(EXAMPLES[0], "parquet", "pandas", MODEL, id="pandas"),
+        pytest.param(EXAMPLES[1], "parquet", "duckdb", MODEL, id="DuckDB"),
+        pytest.param(EXAMPLES[2], "lm-eval", "pytablewriter", "0.3333", id="lm-eval"),
     ],
 )
-def test_what_the_document_shows_runs(at_home, capsys, number, form, package, printed):
+def test_examples_of_the_document_run(
+    home_as_cwd, capsys, example, export_format, package, expected_output
+):
     pytest.importorskip(package, reason=f"{package} is not installed")
-    FORMATS[form](leaving(at_home, at_home / "export" / form))
-    exec(compile(SHOWN[number], DOCUMENT.name, "exec"), {})
-    assert printed in capsys.readouterr().out
+    FORMATS[export_format](export_job(home_as_cwd, home_as_cwd / "export" / export_format))
+    exec(compile(example, DOCUMENT.name, "exec"), {})
+    assert expected_output in capsys.readouterr().out
 
 
 READERS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
@@ -48,46 +50,57 @@ TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
 
 
 @pytest.fixture
-def one(home):
+def evaluation(home):
     """The evaluation of the home, as exports take it."""
-    (found,) = leaving(home, home / "out").collection.evaluations()
-    return found
+    (evaluation,) = export_job(home, home / "out").collection.evaluations()
+    return evaluation
 
 
-def in_form(value, form):
-    """A field as the form has it: NaN is nothing; labels are pairs, lists of CSV are JSON."""
+def expected_field(value, export_format):
+    """A field as `datasets` reads it from a format; CSV has no None and no empty text."""
     if value is None or (isinstance(value, float) and isnan(value)):
         return None
-    if isinstance(value, tuple | dict) and form == "csv":
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict) and form == "parquet":
-        return [{"key": key, "value": entry} for key, entry in value.items()]
+    if isinstance(value, tuple | dict) and export_format == "csv":
+        return escape_formula(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, dict) and export_format == "parquet":
+        return [{"key": key, "value": text} for key, text in value.items()]
+    if isinstance(value, str) and export_format == "csv":
+        return escape_formula(value)
     return list(value) if isinstance(value, tuple) else value
 
 
 @pytest.mark.parametrize("form", READERS)
 @pytest.mark.parametrize("table", TABLES)
-def test_datasets_loads_every_table_and_every_field_is_what_it_was(
-    home, one, form, table, monkeypatch
+def parse_csv_field(text, value_type):
+    """A field of CSV, which has texts alone, as a value of the type of the exported one."""
+    if value_type is str:
+        return text or ""
+    return None if text in ("", None) else float(text)
+
+
+@pytest.mark.parametrize("export_format", READERS)
+@pytest.mark.parametrize("table", TABLES)
+def test_datasets_loads_every_field_of_every_table(
+    home, evaluation, export_format, table, monkeypatch
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    FORMATS[form](leaving(home, home / "out"))
-    file, cache = str(home / f"out/{table}.{form}"), str(home / "cache")
-    options = {"keep_default_na": False, "na_values": {}} if form == "csv" else {}
-    read = datasets.load_dataset(
-        READERS[form], data_files=file, split="train", cache_dir=cache, **options
+    FORMATS[export_format](export_job(home, home / "out"))
+    options = {"keep_default_na": False, "na_values": {}} if export_format == "csv" else {}
+    loaded_rows = datasets.load_dataset(
+        READERS[export_format],
+        data_files=str(home / f"out/{table}.{export_format}"),
+        split="train",
+        cache_dir=str(home / "cache"),
+        **options,
     )
-    rows = one.exam.questions if table == "questions" else getattr(one, table)
-    assert len(read) == len(rows)
-    for found, row in zip(read, rows, strict=True):
-        assert found.pop("question_set") == "main"
+    rows = evaluation.exam.questions if table == "questions" else getattr(evaluation, table)
+    assert len(loaded_rows) == len(rows)
+    for loaded, row in zip(loaded_rows, rows, strict=True):
+        assert loaded.pop("question_set") == "main"
         for name, value in asdict(row).items():
-            written, wanted = found.pop(name), in_form(value, form)
-            if form == "csv" and not isinstance(wanted, str):  # which has texts alone
-                nothing = ("", None)
-                written = None if written in nothing else float(written)
-            elif form == "csv":
-                written, wanted = written or "", escape_formula(wanted)
-            assert (written, name) == (wanted, name)
-        assert found in ({}, {"task": "quiz"})
+            expected, field = expected_field(value, export_format), loaded.pop(name)
+            if export_format == "csv":
+                field = parse_csv_field(field, type(expected))
+            assert (field, name) == (expected, name)
+        assert loaded in ({}, {"task": "quiz"})

@@ -9,7 +9,7 @@ from bench_assets.external_results.reading import read_external_results
 DATE = "2026-08-21T10-11-12.123456"
 
 
-def write(folder, task="art", samples_date=DATE, results_date=DATE, rows=None, **results):
+def write_results(folder, task="art", samples_date=DATE, results_date=DATE, rows=None, **results):
     """Samples and results as lm-evaluation-harness writes them."""
     rows = rows or [
         {
@@ -38,54 +38,53 @@ def write(folder, task="art", samples_date=DATE, results_date=DATE, rows=None, *
     return samples
 
 
-@pytest.mark.parametrize("named_by", ["samples", "results"])
-def test_results_of_lm_evaluation_harness_are_read(tmp_path, named_by):
-    samples = write(tmp_path)
-    file = samples if named_by == "samples" else tmp_path / f"results_{DATE}.json"
-    (found,) = read_external_results(file)
-    assert (found.measured_by, found.task, found.model, found.partial) == (
-        "lm-evaluation-harness 0.4.13",
-        "art",
-        "Org/Seer-3B",
-        "3 of 30 samples",
-    )
-    assert [(one.name, one.value) for one in found.metrics] == [("acc", 2 / 3)]
-    first = found.samples[0]
-    assert (first.prompt, first.response, first.target, first.points) == (
-        "Which, 0?",
-        "A",
-        ("A",),
-        0.0,
-    )
+@pytest.mark.parametrize("name", [f"samples_art_{DATE}.jsonl", f"results_{DATE}.json"])
+def test_results_of_lm_evaluation_harness_are_read(tmp_path, name):
+    write_results(tmp_path)
+    (results,) = read_external_results(tmp_path / name)
+    assert results.measured_by == "lm-evaluation-harness 0.4.13"
+    assert (results.task, results.model) == ("art", "Org/Seer-3B")
+    assert results.partial == "3 of 30 samples"
+    assert {metric.name: metric.value for metric in results.metrics} == {"acc": 2 / 3}
+    first, *_ = results.samples
+    assert (first.prompt, first.response, first.target) == ("Which, 0?", "A", ("A",))
+    assert first.points == 0.0
 
 
 def test_messages_to_a_server_are_the_prompt(tmp_path):
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which?"}]
     row = {"doc_id": 0, "target": "A", "resps": [["A"]], "filtered_resps": ["A"], "acc": 1.0}
     row["arguments"] = {"gen_args_0": {"arg_0": [json.dumps(messages)], "arg_1": {}}}
-    (results,) = read_external_results(write(tmp_path, rows=[row]))
-    assert results.samples[0].prompt == "Be brief.\n\nWhich?"
+    (results,) = read_external_results(write_results(tmp_path, rows=[row]))
+    (sample,) = results.samples
+    assert sample.prompt == "Be brief.\n\nWhich?"
 
 
-def test_results_may_be_of_a_later_time_as_of_our_own_export(tmp_path):
-    samples = write(tmp_path, results_date="2026-08-22T00-00-00")
-    assert len(read_external_results(samples)[0].samples) == 3
+def test_results_may_have_a_later_time_than_the_samples(tmp_path):
+    """As those of our own export have."""
+    samples = write_results(tmp_path, results_date="2026-08-22T00-00-00")
+    (results,) = read_external_results(samples)
+    assert len(results.samples) == 3
 
 
-@pytest.mark.parametrize("named_by", ["samples", "results"])
-def test_results_are_those_of_their_own_run_and_may_have_another_name(tmp_path, named_by):
-    """As of two runs into one folder with ``--output_path seer.json``."""
-    dates = ("2026-08-21T10-00-00.1", "2026-08-22T10-00-00.2")
-    for n_samples, date in enumerate(dates, 1):
-        rows = [
-            {"doc_id": n, "target": "A", "resps": [["A"]], "acc": 1.0} for n in range(n_samples)
-        ]
-        write(tmp_path, samples_date=date, results_date=date, rows=rows, git_hash=date)
+@pytest.mark.parametrize(
+    ("name", "n_samples"),
+    [
+        ("samples_art_2026-08-21T10-00-00.1.jsonl", 1),
+        ("seer_2026-08-21T10-00-00.1.json", 1),
+        ("samples_art_2026-08-22T10-00-00.2.jsonl", 2),
+        ("seer_2026-08-22T10-00-00.2.json", 2),
+    ],
+)
+def test_results_of_two_runs_in_one_folder_stay_apart(tmp_path, name, n_samples):
+    """As of two runs with ``--output_path seer.json``."""
+    row = {"doc_id": 0, "target": "A", "resps": [["A"]], "acc": 1.0}
+    runs = {"2026-08-21T10-00-00.1": [row], "2026-08-22T10-00-00.2": [row, row | {"doc_id": 1}]}
+    for date, rows in runs.items():
+        write_results(tmp_path, samples_date=date, results_date=date, rows=rows, git_hash=date)
         (tmp_path / f"results_{date}.json").rename(tmp_path / f"seer_{date}.json")
-    for n_samples, date in enumerate(dates, 1):
-        name = f"samples_art_{date}.jsonl" if named_by == "samples" else f"seer_{date}.json"
-        (found,) = read_external_results(tmp_path / name)
-        assert (len(found.samples), found.model) == (n_samples, "Org/Seer-3B")
+    (results,) = read_external_results(tmp_path / name)
+    assert (len(results.samples), results.model) == (n_samples, "Org/Seer-3B")
 
 
 def test_draws_of_our_own_export_stay_apart(tmp_path):
@@ -103,22 +102,24 @@ def test_draws_of_our_own_export_stay_apart(tmp_path):
         }
         for draw in range(2)
     ]
-    first, second = read_external_results(write(tmp_path, rows=rows))[0].samples
+    (results,) = read_external_results(write_results(tmp_path, rows=rows))
+    first, second = results.samples
     assert (first.draw, first.points, second.draw, second.error) == (0, 1.0, 1, "timed out")
 
 
 @pytest.mark.parametrize(
-    ("details", "points"),
+    ("kind", "answer", "parsed", "points"),
     [
-        pytest.param(("multiple-choice", "B", ["B"]), 1.0, id="the right letter"),
-        pytest.param(("multiple-choice", "B", ["A"]), 0.0, id="another one"),
-        pytest.param(("multiple-choice", "B", ["A", "B"]), 1.0, id="one of several draws"),
-        pytest.param(("open", "12", ["the result", 12.0]), 1.0, id="a number"),
-        pytest.param(("open", "12", ["1"]), 0.0, id="another number"),
+        pytest.param("multiple-choice", "B", ["B"], 1.0, id="the right letter"),
+        pytest.param("multiple-choice", "B", ["A"], 0.0, id="another one"),
+        pytest.param("multiple-choice", "B", ["A", "B"], 1.0, id="one of several draws"),
+        pytest.param("open", "12", ["the result", 12.0], 1.0, id="a number"),
+        pytest.param("open", "12", ["1"], 0.0, id="another number"),
     ],
 )
-def test_mmmu_of_lmms_eval_has_points(tmp_path, details, points):
-    kind, answer, parsed = details
+def test_points_of_mmmu_are_computed_from_the_parsed_prediction(
+    tmp_path, kind, answer, parsed, points
+):
     row = {"doc_id": 0, "target": answer, "filtered_resps": ["x"], "input": "?"}
     row["mmmu_acc"] = {
         "id": "validation_Art_1",
@@ -126,17 +127,21 @@ def test_mmmu_of_lmms_eval_has_points(tmp_path, details, points):
         "answer": answer,
         "parsed_pred": parsed,
     }
-    (tmp_path / "d_samples_mmmu_val.jsonl").write_text(json.dumps(row) + "\n")
-    results = {"results": {"mmmu_val": {"mmmu_acc,none": points}}, "model_name": "m"}
-    (tmp_path / "d_results.json").write_text(json.dumps(results))
-    (found,) = read_external_results(tmp_path / "d_results.json")
-    assert found.samples[0].points == points
+    sample = read_one_sample(tmp_path, "mmmu_val", row, {"mmmu_acc,none": points})
+    assert sample.points == points
+
+
+def read_one_sample(folder, task, row, metrics):
+    """Write and read results of lmms-eval with one sample."""
+    (folder / f"d_samples_{task}.jsonl").write_text(json.dumps(row) + "\n")
+    document = {"results": {task: metrics}, "model_name": "m"}
+    (folder / "d_results.json").write_text(json.dumps(document))
+    (results,) = read_external_results(folder / "d_results.json")
+    (sample,) = results.samples
+    return sample
 
 
 def test_docvqa_has_several_right_answers(tmp_path):
     row = {"doc_id": 0, "target": ["one", "1"], "filtered_resps": ["one"], "anls": 0.9}
-    (tmp_path / "d_samples_docvqa_val.jsonl").write_text(json.dumps(row) + "\n")
-    results = {"results": {"docvqa_val": {"anls,none": 0.9}}, "model_name": "m"}
-    (tmp_path / "d_results.json").write_text(json.dumps(results))
-    (sample,) = read_external_results(tmp_path / "d_results.json")[0].samples
+    sample = read_one_sample(tmp_path, "docvqa_val", row, {"anls,none": 0.9})
     assert (sample.target, sample.points) == (("one", "1"), 0.9)

@@ -1,4 +1,4 @@
-"""VLMEvalKit's responses without scores, and whose they are."""
+"""Responses of VLMEvalKit without points, and the model and task in their file names."""
 
 import pytest
 
@@ -9,32 +9,31 @@ HEAD = "index\tquestion\tA\tB\tanswer\tprediction\n"
 ROWS = "1\tWhich?\tred\tblue\tB\tThe answer is B.\n2\tWhich?\tred\tblue\tA\tI cannot say.\n"
 
 
-def write(folder, name):
+def write_responses(folder, name):
     (folder / name).write_text(HEAD + ROWS)
     return folder / name
 
 
-def test_responses_without_scores_are_scored_here(tmp_path):
-    (found,) = read_external_results(write(tmp_path, "Seer_3B_MMStar.tsv"))
-    assert (found.model, found.task, found.measured_by) == (
-        "Seer_3B",
-        "MMStar",
-        "VLMEvalKit (scored here)",
-    )
-    assert [(one.name, one.value) for one in found.metrics] == [("accuracy", 0.5)]
-    assert [(one.points, one.answer) for one in found.samples] == [(1.0, "B"), (0.0, "")]
+def test_responses_without_points_are_scored_here(tmp_path):
+    (results,) = read_external_results(write_responses(tmp_path, "Seer_3B_MMStar.tsv"))
+    assert (results.model, results.task) == ("Seer_3B", "MMStar")
+    assert results.measured_by == "VLMEvalKit (scored here)"
+    assert {metric.name: metric.value for metric in results.metrics} == {"accuracy": 0.5}
+    assert [sample.points for sample in results.samples] == [1.0, 0.0]
+    assert [sample.answer for sample in results.samples] == ["B", ""]
 
 
-def test_options_in_the_question_are_found(tmp_path):
+def test_options_are_read_from_the_text_of_the_question(tmp_path):
     file = tmp_path / "M_MMStar.tsv"
     file.write_text("index\tquestion\tanswer\tprediction\n1\tWhich? (A) red (B) blue\tB\tblue\n")
-    (sample,) = read_external_results(file)[0].samples
+    (results,) = read_external_results(file)
+    (sample,) = results.samples
     assert (sample.options, sample.points) == (("red", "blue"), 1.0)
 
 
-def test_a_name_that_could_be_split_anywhere_asks_for_the_model(tmp_path):
-    file = write(tmp_path, "Seer_3B_Own_Test.tsv")
+def test_a_file_name_with_an_unknown_task_needs_the_model(tmp_path):
+    file = write_responses(tmp_path, "Seer_3B_Own_Test.tsv")
     with pytest.raises(SourceError, match="name the model"):
         read_external_results(file)
-    (found,) = read_external_results(file, "Seer_3B")
-    assert (found.model, found.task) == ("Seer_3B", "Own_Test")
+    (results,) = read_external_results(file, "Seer_3B")
+    assert (results.model, results.task) == ("Seer_3B", "Own_Test")

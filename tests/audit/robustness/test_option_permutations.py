@@ -90,10 +90,7 @@ PROMPT_CASES = [
     (
         MULTI,
         choice_question(
-            "1.5 km (快)",
-            "2 km",
-            category="SA",
-            text="A、B两地相距[MASK]\nA. 1.5 km (快)\nB. 2 km",
+            "1.5 km (快)", "2 km", category="SA", text="A、B两地相距[MASK]\nA. 1.5 km (快)\nB. 2 km"
         ),
         "A、B两地相距[MASK]\nA. 2 km\nB. 1.5 km (快)\n",
     ),

@@ -84,8 +84,7 @@ def test_stock_responses_are_tried_where_no_answer_to_options_is_frequent(answer
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "response"),
-    [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],
+    ("kind", "answer", "response"), [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")]
 )
 def test_answers_of_several_parts_are_one_response(kind, answer, response):
     def score(answered, _):
