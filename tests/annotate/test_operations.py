@@ -63,7 +63,7 @@ def test_links_are_made_only_for_published_forms(settings: Settings) -> None:
     assert read_link(settings, row.link) == ("ana", (FORM.name,))
 
 
-def test_a_link_lasts_a_hundred_years_at_most(
+def test_a_link_lasts_a_century_at_most(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCH_HOME", str(settings.home))
@@ -91,9 +91,7 @@ def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
         ('[annotation]\nkind = "pages"', "no annotators"),
     ],
 )
-def test_a_missing_section_of_bench_toml_is_named(
-    tmp_path: Path, toml: str, expected_message: str
-) -> None:
+def test_a_missing_section_is_named(tmp_path: Path, toml: str, expected_message: str) -> None:
     (tmp_path / "bench.toml").write_text(toml)
     with pytest.raises(SettingsError, match=expected_message):
         make_links(load_settings(tmp_path), [], [], 1)

@@ -57,9 +57,7 @@ def test_failed_checks_come_before_passed_and_skipped_ones(home: Path) -> None:
     assert names == ["wrong_keys", "duplicates", "solved_blind", "fit"]
 
 
-def test_an_unreadable_audit_is_a_problem_and_a_task_without_an_audit_is_none(
-    tmp_path: Path,
-) -> None:
+def test_an_unreadable_audit_is_a_problem_and_a_missing_one_is_none(tmp_path: Path) -> None:
     build_doubtful_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.path(["quiz", "audit"]).write_bytes(b"PAR1 torn")
@@ -98,9 +96,7 @@ def test_a_doubt_leads_to_its_question_with_its_image(page: "Page", address: str
     page.get_by_text("2 of 4 checks found something to look at; 1 could not look.").wait_for()
     first = page.get_by_role("listitem").first
     assert "named by 2 doubts" in first.inner_text()
-    assert (
-        first.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 1
-    )
+    assert first.locator("img").evaluate("img => img.decode().then(() => img.naturalWidth)") > 1
     first.get_by_role("link", name="quiz/2").click()
     page.get_by_role("heading", name="a quiz: samples").wait_for()
     page.get_by_text("What is 2?").first.wait_for()

@@ -178,9 +178,7 @@ def write_bundle(bundle: Path, files: dict[str, bytes], *, checksummed: bool = F
     return bundle
 
 
-def change_first_line(
-    files: dict[str, bytes], name: str, fields: dict[str, Any]
-) -> dict[str, bytes]:
+def edit_first_line(files: dict[str, bytes], name: str, fields: dict[str, Any]) -> dict[str, bytes]:
     """Change fields of the first row of a table."""
     first, *other_lines = files[name].splitlines(keepends=True)
     row = json.loads(first) | fields

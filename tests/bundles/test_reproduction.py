@@ -119,9 +119,7 @@ def test_an_unknown_task_or_model_is_named(names, expected_message):
                      id="other questions"),
     ],
 )  # fmt: skip
-def test_a_number_that_cannot_be_reproduced_here_says_why(
-    tables, pattern, replacement, expected_message
-):
+def test_a_number_that_is_not_reproducible_says_why(tables, pattern, replacement, expected_message):
     rows = tables.read(METRICS, Metric, "written")
     changed = [replace(row, signature=re.sub(pattern, replacement, row.signature)) for row in rows]
     tables.write(METRICS, changed, Metric, "written")

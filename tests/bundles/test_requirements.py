@@ -44,19 +44,15 @@ REQUESTS = [
         pytest.param(EchoEngine("as it likes", None), id="unknown decoding"),
     ],
 )
-@pytest.mark.parametrize(
-    ("tags", "first_characters"), [(None, {"<"}), (("<t>", "</t>"), {"a", "b"})]
-)
-def test_responses_of_a_removed_model_are_found_by_its_signature(
-    tmp_path, engine, tags, first_characters
-):
+@pytest.mark.parametrize(("tags", "first_chars"), [(None, {"<"}), (("<t>", "</t>"), {"a", "b"})])
+def test_responses_of_a_removed_model_are_found(tmp_path, engine, tags, first_chars):
     store = response_file(tmp_path / "responses.sqlite")
     model = CachingModel("m", engine, store, thinking_tags=tags)
     responses = model.response(REQUESTS)
     cached = CachedResponseModel("m", model.signature, store)
     assert cached.signature == model.signature
     assert cached.response(REQUESTS) == responses
-    assert {response.parts.answer[:1] for response in responses} == first_characters
+    assert {response.parts.answer[:1] for response in responses} == first_chars
 
 
 @pytest.mark.parametrize(

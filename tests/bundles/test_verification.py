@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import BenchError, SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction
 from tests.bundles.shelf import (
     AlwaysAReader,
-    change_first_line,
+    edit_first_line,
     image_bytes,
     measure,
     pack_bundle,
@@ -106,7 +106,7 @@ CHANGED_ROWS = [
 
 @pytest.mark.parametrize(("name", "fields"), [*CHANGED_ROWS, CHANGED_PROMPT])
 def test_a_changed_file_is_refused_by_name(bundle, name, fields):
-    write_bundle(bundle, change_first_line(read_bundle(bundle), name, fields))
+    write_bundle(bundle, edit_first_line(read_bundle(bundle), name, fields))
     with pytest.raises(SourceError) as refused:
         verify(bundle)
     assert str(bundle) in str(refused.value)
@@ -116,7 +116,7 @@ def test_a_changed_file_is_refused_by_name(bundle, name, fields):
 @pytest.mark.parametrize(("name", "fields"), CHANGED_ROWS)
 def test_a_changed_row_with_new_checksums_changes_the_numbers_and_the_digest(bundle, name, fields):
     digest_before = verify(bundle).bundle.manifest.digest
-    files = change_first_line(read_bundle(bundle), name, fields)
+    files = edit_first_line(read_bundle(bundle), name, fields)
     result = verify(write_bundle(bundle, files, checksummed=True))
     assert result.divergences
     assert result.bundle.manifest.digest != digest_before
@@ -124,7 +124,7 @@ def test_a_changed_row_with_new_checksums_changes_the_numbers_and_the_digest(bun
 
 def test_a_changed_prompt_with_new_checksums_is_refused(bundle):
     """The predictions also have the digest of the prompt."""
-    files = change_first_line(read_bundle(bundle), "prompts.jsonl", {"turns": "[]"})
+    files = edit_first_line(read_bundle(bundle), "prompts.jsonl", {"turns": "[]"})
     write_bundle(bundle, files, checksummed=True)
     with pytest.raises(SourceError, match=r"prompts\.jsonl"):
         verify(bundle)
@@ -189,7 +189,7 @@ def test_a_changed_manifest_is_refused(bundle, old, new, expected_message):
     ],
 )  # fmt: skip
 def test_tables_that_do_not_belong_together_are_refused(bundle, name, fields, expected_message):
-    files = change_first_line(read_bundle(bundle), name, fields)
+    files = edit_first_line(read_bundle(bundle), name, fields)
     with pytest.raises(SourceError) as refused:
         verify(write_bundle(bundle, files, checksummed=True))
     assert expected_message in str(refused.value)

@@ -53,8 +53,6 @@ def test_the_evidence_is_found_however_the_answer_is_stored(
 
 
 @pytest.mark.parametrize("score_fields", read_cases(__file__, "other_scores.jsonl", tuples=True))
-def test_a_text_that_does_not_agree_with_the_score_is_no_evidence(
-    score_fields: dict[str, Any],
-) -> None:
+def test_a_text_that_contradicts_the_score_is_no_evidence(score_fields: dict[str, Any]) -> None:
     assert evidence_text(RESPONSE, STORED) == "B"
     assert evidence_text(RESPONSE, STORED._replace(**score_fields)) is None

@@ -26,11 +26,9 @@ def mean_answer_length(scored):
     return mean(ScoredPoint(float(len(score.answer))) for _, score in scored)
 
 
-def judge_all_right(answered):
+def judge_right(answered):
     return [
-        Judgement.of(
-            prediction, judge="kind", criterion="correct", verdict=True, response="well done"
-        )
+        Judgement.of(prediction, judge="kind", criterion="correct", verdict=True, response="yes")
         for _, prediction in answered
     ]
 
@@ -40,7 +38,7 @@ ACME = Extension(
     task="codis",
     conditions={"aloud": ALOUD},
     measures={"words": mean_answer_length},
-    judges={"kind": ByRules(judge_all_right)},
+    judges={"kind": ByRules(judge_right)},
 )
 
 
@@ -63,13 +61,11 @@ def test_an_extension_comes_after_the_conditions_and_measures_of_the_paper():
             id="a measure",
         ),
         pytest.param(
-            {"judges": {"rules": ByRules(judge_all_right)}},
-            "the judge 'rules' is taken",
-            id="rules",
+            {"judges": {"rules": ByRules(judge_right)}}, "the judge 'rules' is taken", id="rules"
         ),
         pytest.param({"name": "a+b"}, r"extension 'a\+b': expected", id="a plus sign"),
         pytest.param(
-            {"judges": {"a:b": ByRules(judge_all_right)}}, "judge 'a:b': expected", id="a colon"
+            {"judges": {"a:b": ByRules(judge_right)}}, "judge 'a:b': expected", id="a colon"
         ),
         pytest.param(
             {"conditions": {"more": replace(ALOUD, own_questions=True)}},

@@ -26,7 +26,7 @@ from tests.fakes.rows import question
 QUESTIONS = quiz(4)  # the right answer of each is "x"
 
 
-def judge_by_prefix(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+def by_prefix(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Responses that begin like the key are right."""
     return [
         Judgement.of(
@@ -40,9 +40,7 @@ def judge_by_prefix(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     ]
 
 
-JUDGED_TASK = replace(
-    TASK, judges={RULES: ByRules(judge_by_prefix), "default": ByModel(judge_right)}
-)
+JUDGED_TASK = replace(TASK, judges={RULES: ByRules(by_prefix), "default": ByModel(judge_right)})
 
 
 class HalfRefusingModel:
@@ -56,15 +54,13 @@ class HalfRefusingModel:
         return [refused if n % 2 else Response(text="x") for n, _ in enumerate(requests)]
 
 
-def constant_model(text: str) -> ScriptedModel:
+def fixed_model(text: str) -> ScriptedModel:
     """A model with the same response to every request."""
     return ScriptedModel("m", lambda _: text)
 
 
 def test_every_row_has_the_setup_of_its_model_and_judge():
-    runner = Runner(
-        task=JUDGED_TASK, responses=GeneratedResponses.of(constant_model("x"), "model=0c")
-    )
+    runner = Runner(task=JUDGED_TASK, responses=GeneratedResponses.of(fixed_model("x"), "model=0c"))
     evaluation = runner.run(QUESTIONS)
     assert {row.setup for row in evaluation.predictions} == {"model=0c"}
     assert {row.setup for row in evaluation.judgements} == {"judge=rules:"}
@@ -74,7 +70,7 @@ def test_every_row_has_the_setup_of_its_model_and_judge():
 
 
 def test_a_table_of_responses_and_verdicts_gives_the_same_numbers():
-    responses = GeneratedResponses.of(constant_model("x"), "model=0c")
+    responses = GeneratedResponses.of(fixed_model("x"), "model=0c")
     first = Runner(task=JUDGED_TASK, responses=responses).run(QUESTIONS)
     again = Runner(
         task=JUDGED_TASK,
@@ -109,7 +105,7 @@ def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
         raise ModelError("weights are loaded")
 
     choice = question(question_id="t/1", kind="choice", options=("a", "b"), answer=("A",))
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(constant_model("A")))
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(fixed_model("A")))
     rows = [replace(row, decoding="m|elicit=likelihood") for row in runner.predictions([choice])]
     judge = ModelVerdicts(name="default", open=open_judge, setup="5f")
     judging = Runner(task=JUDGED_TASK, responses=StoredResponses(rows), judge=judge)
@@ -132,7 +128,7 @@ def test_a_run_that_accepts_refusals_is_complete_without_their_responses():
 
 
 def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
-    runner = Runner(task=TASK, responses=GeneratedResponses.of(constant_model("y")), n_rejected=3)
+    runner = Runner(task=TASK, responses=GeneratedResponses.of(fixed_model("y")), n_rejected=3)
     (row, *_) = runner.run(QUESTIONS).metrics
     assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
     without_constants = replace(runner, baselines=Baselines(constants=lambda task, questions: []))

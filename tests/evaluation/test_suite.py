@@ -17,7 +17,7 @@ def quiz_task(name, **fields):
 
 
 MAIN = TASK.conditions["main"]
-ABOUT_THAT_IS_NO_TEXT: dict[str, Any] = {"about": 7}
+WRONG_ABOUT: dict[str, Any] = {"about": 7}
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,7 @@ ABOUT_THAT_IS_NO_TEXT: dict[str, Any] = {"about": 7}
             {
                 "tasks": (
                     quiz_task("quiz", title=None, measures=[len]),
-                    quiz_task(
-                        "quiz/b", conditions={"main": replace(MAIN, **ABOUT_THAT_IS_NO_TEXT)}
-                    ),
+                    quiz_task("quiz/b", conditions={"main": replace(MAIN, **WRONG_ABOUT)}),
                 )
             },
             [

@@ -78,7 +78,7 @@ def test_a_request_that_failed_is_not_judged():
     assert [(row.question_id, row.verdict) for row in judgements] == [("t/1", True), ("t/3", False)]
 
 
-def judge_all_right(answered, model=None):
+def judge_right(answered, model=None):
     return [
         Judgement.of(p, judge="somebody", criterion="c", verdict=True, response="")
         for _, p in answered
@@ -86,9 +86,7 @@ def judge_all_right(answered, model=None):
 
 
 def test_a_judge_is_called_by_its_name_and_recorded_with_its_model():
-    judging = task(
-        judges={**JUDGES, "kind": ByRules(judge_all_right), "mild": ByModel(judge_all_right)}
-    )
+    judging = task(judges={**JUDGES, "kind": ByRules(judge_right), "mild": ByModel(judge_right)})
     model = ScriptedModel("gpt", lambda _: "right")
     (by_kind,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), None, "kind")
     (by_mild,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), model, "mild")
@@ -109,7 +107,7 @@ def test_a_judge_is_called_by_its_name_and_recorded_with_its_model():
     ],
 )
 def test_a_setting_names_a_judge_or_else_a_model(setting, expected_judge):
-    judges = {**JUDGES, "kind": ByRules(judge_all_right), "mild": ByModel(judge_all_right)}
+    judges = {**JUDGES, "kind": ByRules(judge_right), "mild": ByModel(judge_right)}
     assert task(judges=judges).chosen_judge(setting) == expected_judge
 
 
@@ -117,7 +115,7 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, expected_judge):
     ("judges", "setting", "expected_choices"),
     [
         pytest.param(
-            {**JUDGES, "mild": ByModel(judge_all_right)},
+            {**JUDGES, "mild": ByModel(judge_right)},
             "mild",
             "by rules, mild:MODEL, a model, people, not by 'mild'",
             id="a judge that asks a model, and none named",

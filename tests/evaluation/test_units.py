@@ -37,7 +37,7 @@ def score_questions(
     ]
 
 
-def pair_metrics(measure, questions, before, after, max_points=None):
+def pair_units(measure, questions, before, after, max_points=None):
     """The units of a measure for two models, from their points on each question."""
     max_points = max_points or [1.0] * len(questions)
     first = score_questions(questions, before, max_points)
@@ -51,13 +51,13 @@ def pair_metrics(measure, questions, before, after, max_points=None):
 
 
 def test_a_mean_of_points_is_paired_question_by_question():
-    paired = pair_metrics(accuracy, quiz(3), [1, 0, 1], [0, 0, 1])
+    paired = pair_units(accuracy, quiz(3), [1, 0, 1], [0, 0, 1])
     assert [(pair.before, pair.after) for pair in paired] == [(1, 0), (0, 0), (1, 1)]
 
 
 def test_pairs_of_questions_are_one_unit_each():
     # Both halves right: 1 of 2 before, 0 of 2 after; question by question nothing was lost.
-    paired = pair_metrics(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
+    paired = pair_units(both_halves, quiz(4, group=2), [1, 1, 0, 0], [1, 0, 1, 0])
     assert [(pair.before, pair.after, pair.most) for pair in paired] == [(1, 0, 1), (0, 0, 1)]
     assert mean_change(paired) == -0.5
 
@@ -65,9 +65,7 @@ def test_pairs_of_questions_are_one_unit_each():
 def test_pairs_that_share_an_image_are_units_of_their_own_in_one_cluster():
     """As in CODIS: four pairs about two images are four units, not two and not eight."""
     questions = [replace(q, images=(f"image {n // 4}",)) for n, q in enumerate(quiz(8, group=2))]
-    paired = pair_metrics(
-        both_halves, questions, [1, 1, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 1, 1]
-    )
+    paired = pair_units(both_halves, questions, [1, 1, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 1, 1])
     assert [(pair.before, pair.after, pair.most) for pair in paired] == [
         (1, 1, 1),
         (0, 1, 1),
@@ -84,7 +82,7 @@ def share_with_all_points(rows):
 
 def test_a_metric_that_weighs_points_otherwise_is_paired_question_by_question():
     questions = [replace(q, images=(f"image {n // 2}",)) for n, q in enumerate(quiz(4))]
-    paired = pair_metrics(
+    paired = pair_units(
         share_with_all_points, questions, [1, 1, 3, 0], [1, 2, 0, 1], max_points=[1, 2, 3, 1]
     )
     assert [(pair.before, pair.after) for pair in paired] == [(1, 1), (0, 1), (1, 0), (0, 1)]
@@ -93,7 +91,7 @@ def test_a_metric_that_weighs_points_otherwise_is_paired_question_by_question():
 def test_categories_count_the_same_however_many_questions_they_have():
     # Kind 0 has one question, kind 1 three: 1/2 (1 + 1/3) before, 1/2 (0 + 2/3) after.
     questions = [replace(q, category=f"kind {min(n, 1)}") for n, q in enumerate(quiz(4))]
-    paired = pair_metrics(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
+    paired = pair_units(macro, questions, [1, 1, 0, 0], [0, 1, 1, 0])
     assert [pair.most for pair in paired] == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
     assert mean_change(paired) == pytest.approx(1 / 3 - 2 / 3)
 
@@ -101,10 +99,10 @@ def test_categories_count_the_same_however_many_questions_they_have():
 def test_a_metric_that_is_no_mean_is_compared_by_leaving_groups_out():
     # Two right of four: 1/4; without one that is right 1/9, without a wrong one 4/9.
     # Pseudo-values: 4/4 - 3/9 = 2/3 and 4/4 - 12/9 = -1/3; their mean is 1/6.
-    paired = pair_metrics(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
+    paired = pair_units(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
     assert [pair.before for pair in paired] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
     assert mean_change(paired) == pytest.approx(-1 / 6)
-    assert len(pair_metrics(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == N_GROUPS
+    assert len(pair_units(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == N_GROUPS
 
 
 CAPTIONS = [f"A {animal} rides a {thing}." for animal in ("cat", "dog", "owl", "pig", "bee")

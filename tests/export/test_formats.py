@@ -80,9 +80,7 @@ def parse_csv_field(text, value_type):
 
 @pytest.mark.parametrize("export_format", READERS)
 @pytest.mark.parametrize("table", TABLES)
-def test_datasets_loads_every_field_of_every_table(
-    home, evaluation, export_format, table, monkeypatch
-):
+def test_datasets_loads_every_field(home, evaluation, export_format, table, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     FORMATS[export_format](export_job(home, home / "out"))

@@ -56,9 +56,7 @@ def test_another_edition_is_another_task(tmp_path):
 
 
 def test_lm_eval_finds_the_files_and_makes_its_table(home):
-    lm_eval = pytest.importorskip(
-        "lm_eval.utils", reason="lm_eval is not installed: pip install lm-eval"
-    )
+    lm_eval = pytest.importorskip("lm_eval.utils", reason="no lm_eval: pip install lm-eval")
     pytest.importorskip("pytablewriter", reason="pytablewriter is not installed")
     paths = [str(path) for path in write_lm_eval(export_job(home, home / "out"))]
 

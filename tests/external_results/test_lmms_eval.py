@@ -117,9 +117,7 @@ def test_draws_of_our_own_export_stay_apart(tmp_path):
         pytest.param("open", "12", ["1"], 0.0, id="another number"),
     ],
 )
-def test_points_of_mmmu_are_computed_from_the_parsed_prediction(
-    tmp_path, kind, answer, parsed, points
-):
+def test_points_of_mmmu_are_those_of_the_parsed_prediction(tmp_path, kind, answer, parsed, points):
     row = {"doc_id": 0, "target": answer, "filtered_resps": ["x"], "input": "?"}
     row["mmmu_acc"] = {
         "id": "validation_Art_1",

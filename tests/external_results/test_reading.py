@@ -184,9 +184,7 @@ def test_an_unusable_row_is_named(tmp_path, kind, second, expected_message):
         pytest.param("xl/other.xml", "", "cannot be read as an .xlsx workbook", id="no sheet"),
     ],
 )
-def test_the_error_of_an_unusable_workbook_names_the_file(
-    tmp_path, member, content, expected_message
-):
+def test_an_unusable_workbook_is_named(tmp_path, member, content, expected_message):
     with zipfile.ZipFile(tmp_path / "M_D.xlsx", "w") as book:
         book.writestr(member, content)
     with pytest.raises(SourceError, match=rf"M_D\.xlsx: {expected_message}"):
@@ -394,9 +392,7 @@ def test_scores_become_points_as_by_inspect_s_value_to_float(tmp_path, value, po
         pytest.param("notes.txt", b"", "a log of Inspect AI", id="something else"),
     ],
 )
-def test_the_error_of_another_file_says_what_was_expected(
-    tmp_path, name, content, expected_message
-):
+def test_another_file_is_refused_with_what_was_expected(tmp_path, name, content, expected_message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(SourceError, match=expected_message):
         read_external_results(tmp_path / name)

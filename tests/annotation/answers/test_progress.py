@@ -59,9 +59,7 @@ def test_speed_is_the_mean_of_the_last_three_days() -> None:
         pytest.param([("a", "ana", "")], id="an answer without a time"),
     ],
 )
-def test_the_end_of_a_task_without_recent_answers_is_unknown(
-    answers: list[tuple[str, str, str]],
-) -> None:
+def test_the_end_without_recent_answers_is_unknown(answers: list[tuple[str, str, str]]) -> None:
     row = _progress(*answers)
     assert (row.per_day, row.finished_at) == (0, "")
 

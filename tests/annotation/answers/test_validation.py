@@ -57,14 +57,12 @@ def test_a_person_has_one_vote_also_if_only_one_of_two_answers_names_the_version
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected_reason"), read_rows(__file__, "refused_answers.jsonl", tuples=True)
+    ("fields", "reason"), read_rows(__file__, "refused_answers.jsonl", tuples=True)
 )
-def test_an_invalid_answer_is_refused_with_its_reason(
-    fields: dict[str, Any], expected_reason: str
-) -> None:
+def test_an_invalid_answer_is_refused_with_its_reason(fields: dict[str, Any], reason: str) -> None:
     resolved = resolve_answers(FORM, [ITEM], [replace(vote("ana"), **fields), vote("ben")])
     assert [answer.person for answer in resolved.answers] == ["ben"]
-    assert [refused.complaint for refused in resolved.refused] == [expected_reason]
+    assert [refused.complaint for refused in resolved.refused] == [reason]
     assert len(resolved.all) == 2
 
 
@@ -77,9 +75,7 @@ def test_an_invalid_answer_is_refused_with_its_reason(
         pytest.param(("d",), False, id="no choice of the unit"),
     ],
 )
-def test_choices_of_the_unit_replace_those_of_the_form(
-    which: tuple[str, ...], *, is_valid: bool
-) -> None:
+def test_choices_of_the_unit_replace_the_form_s(which: tuple[str, ...], *, is_valid: bool) -> None:
     unit = replace(ITEM, choices={"which": ("a", "b", "c")})
     answer = replace(vote("ana", unit=unit), values={"right": ("yes",), "which": which})
     assert bool(resolve_answers(FORM, [unit], [answer]).answers) is is_valid

@@ -14,11 +14,11 @@ from tests.fakes.rows import drawn_unit, prediction, question
 FORM = verdicts_task("t", "T", judged=True)
 
 
-def make_questions(n):
+def questions(n):
     return [question(question_id=f"t/{k}", answer=("key",)) for k in range(n)]
 
 
-def make_predictions(n, model="model-a"):
+def predictions(n, model="model-a"):
     return [prediction(question_id=f"t/{k}", model=model, text=f"{k} says") for k in range(n)]
 
 
@@ -27,9 +27,9 @@ def judgement_of(row, verdict):
 
 
 def test_a_unit_shows_neither_the_model_nor_its_judge():
-    (row,) = make_predictions(1)
+    (row,) = predictions(1)
     (unit,) = FORM.units(
-        questions=make_questions(1),
+        questions=questions(1),
         predictions=[row],
         judgements=[judgement_of(row, True)],
         drawn=draw_pairs(0),
@@ -40,16 +40,12 @@ def test_a_unit_shows_neither_the_model_nor_its_judge():
 
 
 def draw_pairs(*numbers):
-    return [
-        drawn_unit(f"pair {n}", unit_id(f"t/{n}", f"t/{n + 1}"), model="model-a") for n in numbers
-    ]
+    return [drawn_unit(f"p{n}", unit_id(f"t/{n}", f"t/{n + 1}"), model="model-a") for n in numbers]
 
 
 def test_both_questions_of_drawn_pairs_become_units_in_the_order_of_the_draw():
     units = FORM.units(
-        questions=make_questions(300),
-        predictions=make_predictions(300),
-        drawn=draw_pairs(8, 2, 298, 400),
+        questions=questions(300), predictions=predictions(300), drawn=draw_pairs(8, 2, 298, 400)
     )
     ids = [split_unit_id(unit.unit_id)[0] for unit in units]
     assert ids == ["t/8", "t/9", "t/2", "t/3", "t/298", "t/299"]
@@ -57,9 +53,7 @@ def test_both_questions_of_drawn_pairs_become_units_in_the_order_of_the_draw():
 
 def vote_on_response(verdicts):
     """The rows of people's verdicts on one response."""
-    (unit,) = FORM.units(
-        questions=make_questions(1), predictions=make_predictions(1), drawn=draw_pairs(0)
-    )
+    (unit,) = FORM.units(questions=questions(1), predictions=predictions(1), drawn=draw_pairs(0))
     return FORM.to_rows(
         [answer(unit.unit_id, f"p{n}", verdict=verdict) for n, verdict in enumerate(verdicts)]
     )
@@ -82,16 +76,16 @@ def test_the_majority_of_verdicts_decides(verdicts, majority):
 
 
 def test_responses_that_wait_for_people_are_units_without_a_draw():
-    rows = make_predictions(300)
+    rows = predictions(300)
     waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:200]]
-    units = FORM.units(questions=make_questions(300), predictions=rows, judgements=waiting)
+    units = FORM.units(questions=questions(300), predictions=rows, judgements=waiting)
     assert [split_unit_id(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
 
 
 def test_a_response_that_a_model_judged_is_no_unit_without_a_draw():
-    rows = make_predictions(3)
-    (judged_by_model,) = make_predictions(1, model="model-b")
+    rows = predictions(3)
+    (judged_by_model,) = predictions(1, model="model-b")
     waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:2]]
     judgements = [*waiting, judgement_of(judged_by_model, True)]
-    units = FORM.units(questions=make_questions(3), predictions=rows, judgements=judgements)
+    units = FORM.units(questions=questions(3), predictions=rows, judgements=judgements)
     assert len(units) == 2

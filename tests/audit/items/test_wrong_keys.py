@@ -112,9 +112,7 @@ def test_copies_of_a_model_count_as_one():
         pytest.param("", "other questions", id="no category"),
     ],
 )
-def test_the_evidence_names_the_answers_and_how_often_the_models_are_right(
-    category, compared_questions
-):
+def test_the_evidence_names_the_answers_and_the_accuracy_elsewhere(category, compared_questions):
     key = np.arange(160) % 4
     codes = np.tile(key, (5, 1))
     for model in range(5):  # each errs on twenty questions of its own

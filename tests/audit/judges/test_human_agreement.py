@@ -52,6 +52,4 @@ def test_a_judge_with_a_bias_of_more_than_two_points_fails_the_audit(n_wrong, pa
     verdicts = [(1.0, 0.0)] * n_wrong + [(1.0, 1.0)] * (100 - n_wrong)
     finding = bias_finding(evidence_of_verdicts(*verdicts))
     assert finding.passed == passes
-    assert finding.sentence.startswith(
-        "m: checked by people: 100 of 100; without them 1.000, bias "
-    )
+    assert finding.sentence.startswith("m: checked by people: 100 of 100; without them 1.000, bias")

@@ -14,10 +14,8 @@ BlindAnswer = Callable[[np.random.Generator, str, int], str]
 """The response to a question, from its key and its number."""
 
 
-def add_responses(
-    evidence: MemoryEvidence, blind_answer: BlindAnswer, runs: int = 3
-) -> MemoryEvidence:
-    """Add a model that sees the images and blind runs that respond with ``blind_answer``."""
+def add_responses(evidence: MemoryEvidence, respond: BlindAnswer, runs: int = 3) -> MemoryEvidence:
+    """Add a model that sees the images and blind runs that respond with ``respond``."""
     rng = np.random.default_rng(5)
     predictions = faults.responses(evidence, "good", "main", 0.9)
     for run in range(runs):
@@ -26,7 +24,7 @@ def add_responses(
                 question_id=question.question_id,
                 model=f"m{run}",
                 condition="no_image",
-                text=blind_answer(rng, question.answer[0], number),
+                text=respond(rng, question.answer[0], number),
                 decoding="m",
             )
             for number, question in enumerate(evidence.questions)
@@ -46,9 +44,7 @@ def know_every(n: int) -> BlindAnswer:
 @pytest.mark.parametrize(
     ("n", "runs", "known_every"), [(200, 3, 7), (120, 5, 7), (400, 1, 7), (300, 3, 10)]
 )
-def test_a_small_share_of_blind_solvable_questions_is_found(
-    n: int, runs: int, known_every: int
-) -> None:
+def test_few_blind_solvable_questions_are_found(n: int, runs: int, known_every: int) -> None:
     evidence = add_responses(fair_exam("choice", n), know_every(known_every), runs)
     finding = run_check(evidence, "needs_images")
     assert not finding.passed

@@ -42,7 +42,7 @@ def text_question(number, *answers):
     return question(question_id=f"quiz/{number}", task="quiz", answer=answers)
 
 
-def response_row(number, response, **fields):
+def response_of(number, response, **fields):
     return prediction(question_id=f"quiz/{number}", text=response, **fields)
 
 
@@ -70,9 +70,7 @@ def test_the_best_letter_is_found_for_each_category():
         pytest.param(["7", "8", "9"], ("all", STOCK_RESPONSES[0], 0.0), id="nothing"),
     ],
 )
-def test_the_best_response_to_questions_without_options_is_an_answer_or_a_stock_response(
-    answers, best
-):
+def test_the_best_response_without_options_is_an_answer_or_a_stock_response(answers, best):
     questions = [text_question(n, answer) for n, answer in enumerate(answers)]
     assert round_constants(best_constants(TASK, questions)) == {best}
 
@@ -164,9 +162,7 @@ def test_each_blank_takes_its_own_most_frequent_answer():
 
 
 def test_every_response_goes_to_another_question_within_its_draw():
-    rows = [
-        response_row(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)
-    ]
+    rows = [response_of(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
     shuffled = shuffle_responses(rows)
     assert sorted(row.text for row in shuffled) == sorted(row.text for row in rows)
     assert {(row.question_id, row.sample) for row in shuffled} == {
@@ -179,8 +175,8 @@ def test_every_response_goes_to_another_question_within_its_draw():
 
 
 def test_a_failed_response_stays_with_its_question_when_responses_are_shuffled():
-    rows = [response_row(n, str(n)) for n in range(5)]
-    failed = response_row(5, "", error="no connection")
+    rows = [response_of(n, str(n)) for n in range(5)]
+    failed = response_of(5, "", error="no connection")
     assert [row for row in shuffle_responses([*rows, failed]) if row.error] == [failed]
 
 
@@ -215,7 +211,7 @@ def test_rules_judge_the_shuffled_responses():
         TASK, judges={"rules": ByRules(judge_exact)}, scorers={"judged": score_by_verdict}
     )
     questions = [text_question(1, "x"), text_question(2, "x"), text_question(3, "y")]
-    rows = [response_row(1, "x"), response_row(2, "x"), response_row(3, "y")]
+    rows = [response_of(1, "x"), response_of(2, "x"), response_of(3, "y")]
     (metric,) = measure_with_baselines(task, questions, rows)
     # Three responses x, x, y in a ring: one x stays right, the other and y change places.
     assert (metric.value, metric.constant, metric.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
@@ -239,7 +235,7 @@ def judge_texts(model, texts, **fields):
     predictions = []
     judgements = []
     for n, text in enumerate(texts):
-        row = replace(response_row(n, text), model=model)
+        row = replace(response_of(n, text), model=model)
         predictions.append(row)
         is_right = text == JUDGED_QUESTIONS[n].answer[0]
         judgements.append(judgement_of(row, is_right, **fields))
