@@ -11,12 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from tests.servers.running import LITELLM, LLAMA_SERVER, SEEING, TRANSFORMERS, running
+from tests.servers.running import LITELLM, LLAMA_SERVER, SEEING, TRANSFORMERS, start_server
 
 Evaluate: TypeAlias = Callable[..., str]
+Metrics: TypeAlias = dict[tuple[str, str], float]  # by metric and category
 
-KEY, WORD = "sk-Qm3x9ZpLw7Rk2Vt5", "purple"  # of the proxy; what its filter blocks
-_AT = ("--host", "127.0.0.1", "--port", "{port}")
+KEY = "sk-Qm3x9ZpLw7Rk2Vt5"  # of the proxy
+BLOCKED_WORD = "purple"  # by its filter
+_ADDRESS_OPTIONS = ("--host", "127.0.0.1", "--port", "{port}")
 
 
 @pytest.fixture(scope="session")
@@ -26,23 +28,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def evaluate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
-    """Ask a model eight questions of CODIS; returns what the command prints."""
+    """Evaluates a model on eight questions of CODIS; returns what the command prints."""
 
-    def run(model: str, *options: str, written: str = "") -> str:
+    def evaluate_model(model: str, *options: str, toml: str = "") -> str:
         programs = [TRANSFORMERS.parent, LLAMA_SERVER.parent, os.environ["PATH"]]
         monkeypatch.setenv("PATH", os.pathsep.join(map(str, programs)))
         monkeypatch.setenv("BENCH_HOME", str(home))
         monkeypatch.setenv("COLUMNS", "1000")
         monkeypatch.setenv("PROXY_KEY", KEY)
-        (home / "bench.toml").write_text(written, encoding="utf-8")
+        (home / "bench.toml").write_text(toml, encoding="utf-8")
         arguments = ["evaluate", "codis", "--model", model, "--limit", "8", "--json", *options]
         return CliRunner().invoke(app, arguments).output
 
-    return run
+    return evaluate_model
 
 
-def numbers(output: str) -> dict[tuple[str, str], float]:
-    """The metrics that a command printed, by metric and category."""
+def metrics_in(output: str) -> Metrics:
+    """The metrics in the output of a command."""
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return {(row["metric"], row["category"]): row["value"] for row in rows}
 
@@ -59,16 +61,17 @@ def gguf() -> Path:
 @pytest.fixture(scope="session")
 def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of ``SEEING``, which is the name of its model."""
-    command = (TRANSFORMERS, "serve", SEEING, "--device", "cpu", *_AT)
-    with running(command, tmp_path_factory.mktemp("transformers")) as address:
+    command = (TRANSFORMERS, "serve", SEEING, "--device", "cpu", *_ADDRESS_OPTIONS)
+    with start_server(command, tmp_path_factory.mktemp("transformers")) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def llama_server(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of a language model named smol, with 512 tokens of context a request."""
-    command = (LLAMA_SERVER, "-m", gguf, "-a", "smol", "-c", 1024, "-np", 2, "-t", 2, *_AT)
-    with running(command, tmp_path_factory.mktemp("llama")) as address:
+    options = ("-m", gguf, "-a", "smol", "-c", 1024, "-np", 2, "-t", 2)
+    command = (LLAMA_SERVER, *options, *_ADDRESS_OPTIONS)
+    with start_server(command, tmp_path_factory.mktemp("llama")) as address:
         yield address
 
 
@@ -78,27 +81,28 @@ def litellm(
 ) -> Iterator[str]:
     """A proxy before both, with a filter, and with a model whose server is gone."""
     folder = tmp_path_factory.mktemp("litellm")
-    behind = {
-        "tiny": (SEEING, transformers_serve),
-        "smol": ("smol", llama_server),
-        "dead": ("dead", "http://127.0.0.1:9/v1"),
+    content_filter = {
+        "guardrail": "litellm_content_filter",
+        "mode": "pre_call",
+        "default_on": True,
+        "blocked_words": [{"keyword": BLOCKED_WORD, "action": "BLOCK"}],
     }
-    blocks = {"guardrail": "litellm_content_filter", "mode": "pre_call", "default_on": True}
-    words = [{"keyword": WORD, "action": "BLOCK"}]
     config = {
         "model_list": [
-            {
-                "model_name": name,
-                "litellm_params": {"model": f"openai/{of}", "api_base": base, "api_key": "none"},
-            }
-            for name, (of, base) in behind.items()
+            _litellm_model("tiny", str(SEEING), transformers_serve),
+            _litellm_model("smol", "smol", llama_server),
+            _litellm_model("dead", "dead", "http://127.0.0.1:9/v1"),
         ],
-        "guardrails": [
-            {"guardrail_name": "filter", "litellm_params": {**blocks, "blocked_words": words}}
-        ],
+        "guardrails": [{"guardrail_name": "filter", "litellm_params": content_filter}],
         "general_settings": {"master_key": KEY},
     }
     (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
-    command = (LITELLM, "--config", folder / "config.yaml", *_AT)
-    with running(command, folder, "/health/liveliness") as address:
+    command = (LITELLM, "--config", folder / "config.yaml", *_ADDRESS_OPTIONS)
+    with start_server(command, folder, "/health/liveliness") as address:
         yield address
+
+
+def _litellm_model(name: str, served_name: str, address: str) -> dict[str, object]:
+    """A model of the proxy, by its name there and at the server behind it."""
+    parameters = {"model": f"openai/{served_name}", "api_base": address, "api_key": "none"}
+    return {"model_name": name, "litellm_params": parameters}

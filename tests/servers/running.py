@@ -23,11 +23,11 @@ TRANSFORMERS = Path(sys.executable).with_name("transformers")
 SEEING = Path(EMBEDDED_MODELS["tiny-vlm/step-6840"].place)
 """The shipped vision-language model."""
 
-_START = 300.0  # s; longest wait for a server on a busy machine
+_START_TIMEOUT = 300.0  # s; longest wait for a server on a busy machine
 
 
 @contextmanager
-def running(command: Sequence[object], folder: Path, health: str = "/health") -> Iterator[str]:
+def start_server(command: Sequence[object], folder: Path, health: str = "/health") -> Iterator[str]:
     """Run a server until the block ends; yields its address.
 
     Args:
@@ -38,24 +38,26 @@ def running(command: Sequence[object], folder: Path, health: str = "/health") ->
     if not Path(str(command[0])).exists():
         pytest.skip(f"{command[0]} is not there: make servers")
     port = free_port()
-    words = [str(word).replace("{port}", str(port)) for word in command]
+    arguments = [str(argument).replace("{port}", str(port)) for argument in command]
     (folder / "hub").mkdir(parents=True, exist_ok=True)
     log = folder / "log"
-    quiet = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder), "OMP_NUM_THREADS": "1"}
-    quiet["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    variables = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder), "OMP_NUM_THREADS": "1"}
+    variables["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    environment = os.environ | variables
     with log.open("wb") as log_file:
-        server = subprocess.Popen(words, env=os.environ | quiet, stdout=log_file, stderr=log_file)
+        server = subprocess.Popen(arguments, env=environment, stdout=log_file, stderr=log_file)
     try:
-        _wait(f"http://127.0.0.1:{port}{health}", server, log)
+        _wait_until_ready(f"http://127.0.0.1:{port}{health}", server, log)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.terminate()
         server.wait(30)
 
 
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + _START
-    while time.monotonic() < until and server.poll() is None:
+def _wait_until_ready(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait for a page of a server; the test fails with the end of its log if it does not come."""
+    deadline = time.monotonic() + _START_TIMEOUT
+    while time.monotonic() < deadline and server.poll() is None:
         try:
             with urllib.request.urlopen(url, timeout=5):
                 return

@@ -1,4 +1,4 @@
-"""CODIS through servers that others wrote, as users ask it."""
+"""CODIS evaluated through real servers from the command line, compared with the local engine."""
 
 from pathlib import Path
 
@@ -9,46 +9,47 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.models.managed.engine import ServedEngine
-from tests.servers.conftest import KEY, WORD, Evaluate, numbers
+from tests.servers.conftest import BLOCKED_WORD, KEY, Evaluate, Metrics, metrics_in
 from tests.servers.running import LLAMA_SERVER, SEEING, TRANSFORMERS
 
 pytestmark = pytest.mark.long
 
 _SHORT = "max_tokens=40"
 _WITH_KEY = f"{_SHORT},api_key_env=PROXY_KEY"
-_LONG = "What is this? " * 1200  # 4,800 tokens: more than any of them reads
+_TOO_LONG = "What is this? " * 1200  # 4,800 tokens: more than any of the models reads
 
 
 @pytest.fixture
-def here(evaluate: Evaluate) -> dict[tuple[str, str], float]:
-    """The numbers of the same weights in this process."""
-    found = numbers(evaluate("tiny-vlm/step-6840"))
-    assert found
-    return found
+def local_metrics(evaluate: Evaluate) -> Metrics:
+    """The metrics of the same weights in this process."""
+    metrics = metrics_in(evaluate("tiny-vlm/step-6840"))
+    assert metrics
+    return metrics
 
 
 def ask(address: str, *texts: str, **fields: object) -> list[Response]:
+    """Send one request for each text; return the responses in the same order."""
     section = {"kind": "server", "base_url": address, "max_tokens": 8, "max_tries": 2, **fields}
     engine = ServerEngine(ServerSpec.model_validate(section), lambda _: b"", base_delay=0.1)
     responses = dict(engine.stream([Request(prompt=Prompt.of(text)) for text in texts]))
     return [responses[position] for position in range(len(texts))]
 
 
-def test_transformers_serve_with_images(
-    transformers_serve: str, evaluate: Evaluate, here: dict[tuple[str, str], float]
+def test_transformers_serve_gives_the_local_metrics(
+    transformers_serve: str, evaluate: Evaluate, local_metrics: Metrics
 ) -> None:
-    assert numbers(evaluate(f"{transformers_serve}#{SEEING},{_SHORT}")) == here
+    assert metrics_in(evaluate(f"{transformers_serve}#{SEEING},{_SHORT}")) == local_metrics
 
 
-def test_transformers_serve_that_is_started(
-    evaluate: Evaluate, here: dict[tuple[str, str], float]
+def test_transformers_serve_started_by_bench_gives_the_local_metrics(
+    evaluate: Evaluate, local_metrics: Metrics
 ) -> None:
     serve = f"{TRANSFORMERS} serve {{path}} --device cpu --host 127.0.0.1 --port {{port}}"
     section = f'kind = "server"\npath = "{SEEING}"\nserve = "{serve}"\nmax_tokens = 40\n'
-    assert numbers(evaluate("started", written=f"[models.started]\n{section}")) == here
+    assert metrics_in(evaluate("started", toml=f"[models.started]\n{section}")) == local_metrics
 
 
-def test_a_prompt_that_transformers_serve_cannot_read_has_no_response(tmp_path: Path) -> None:
+def test_transformers_serve_does_not_answer_a_prompt_beyond_the_context(tmp_path: Path) -> None:
     spec = ServerSpec(
         kind="server",
         path=str(SEEING),
@@ -57,30 +58,32 @@ def test_a_prompt_that_transformers_serve_cannot_read_has_no_response(tmp_path: 
     )
     served = ServedEngine(spec, "tiny", lambda _: b"", tmp_path)
     try:
-        ((_, response),) = served.stream([Request(prompt=Prompt.of(_LONG))])
+        ((_, response),) = served.stream([Request(prompt=Prompt.of(_TOO_LONG))])
     finally:
         served.close()
     assert (response.text, response.refused) == ("", CONTEXT_FULL)
 
 
-def test_llama_server_sees_nothing_and_says_so(llama_server: str, evaluate: Evaluate) -> None:
+def test_llama_server_without_vision_needs_text_only(llama_server: str, evaluate: Evaluate) -> None:
     output = evaluate(f"{llama_server}#smol,{_SHORT}")
     assert "text_only = true" in output
     assert "try 2" not in output
-    assert numbers(output) == {}
+    assert metrics_in(output) == {}
 
 
-def test_llama_server_without_images(llama_server: str, evaluate: Evaluate) -> None:
-    assert ("acc_q", "all") in numbers(evaluate(f"{llama_server}#smol,{_SHORT},text_only=true"))
+def test_llama_server_answers_without_images(llama_server: str, evaluate: Evaluate) -> None:
+    assert ("acc_q", "all") in metrics_in(evaluate(f"{llama_server}#smol,{_SHORT},text_only=true"))
 
 
-def test_llama_server_that_is_started(evaluate: Evaluate, gguf: Path, llama_server: str) -> None:
+def test_llama_server_started_by_bench_gives_the_same_metrics(
+    evaluate: Evaluate, gguf: Path, llama_server: str
+) -> None:
     serve = f"{LLAMA_SERVER} -m {{path}} -c 1024 -np 2 -t 2 --host 127.0.0.1 --port {{port}}"
     section = f'kind = "server"\npath = "{gguf}"\nserve = "{serve}"\n'
     section += "max_tokens = 40\ntext_only = true\n"
-    started = numbers(evaluate("started", written=f"[models.started]\n{section}"))
-    whole = f"{llama_server}#smol,{_SHORT},text_only=true,server=llama.cpp"
-    assert started == numbers(evaluate(whole))
+    started = metrics_in(evaluate("started", toml=f"[models.started]\n{section}"))
+    running = f"{llama_server}#smol,{_SHORT},text_only=true,server=llama.cpp"
+    assert started == metrics_in(evaluate(running))
 
 
 def test_llama_server_answers_with_an_option(llama_server: str) -> None:
@@ -93,45 +96,51 @@ def test_llama_server_answers_with_an_option(llama_server: str) -> None:
     assert response.note == "options by response_format"
 
 
-def test_llama_server_refuses_what_is_too_long(llama_server: str) -> None:
-    refused, answered = ask(llama_server, _LONG, "What is this?", model="smol")
-    assert (refused.refused, bool(answered.text)) == (CONTEXT_FULL, True)
+def test_llama_server_refuses_a_prompt_beyond_the_context(llama_server: str) -> None:
+    too_long, short = ask(llama_server, _TOO_LONG, "What is this?", model="smol")
+    assert too_long.refused == CONTEXT_FULL
+    assert short.text
 
 
-def test_litellm_before_transformers_serve(
-    litellm: str, evaluate: Evaluate, here: dict[tuple[str, str], float]
+def test_litellm_before_transformers_serve_gives_the_local_metrics(
+    litellm: str, evaluate: Evaluate, local_metrics: Metrics
 ) -> None:
-    assert numbers(evaluate(f"{litellm}#tiny,{_WITH_KEY}")) == here
+    assert metrics_in(evaluate(f"{litellm}#tiny,{_WITH_KEY}")) == local_metrics
 
 
-def test_litellm_before_llama_server(litellm: str, evaluate: Evaluate) -> None:
+def test_litellm_before_llama_server_answers_only_questions_without_images(
+    litellm: str, evaluate: Evaluate
+) -> None:
     assert "text_only = true" in evaluate(f"{litellm}#smol,{_WITH_KEY}")
-    whole = evaluate(f"{litellm}#smol,{_WITH_KEY},text_only=true")
-    assert ("acc_q", "all") in numbers(whole)
+    without_images = evaluate(f"{litellm}#smol,{_WITH_KEY},text_only=true")
+    assert ("acc_q", "all") in metrics_in(without_images)
 
 
 @pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
+def proxy_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROXY_KEY", KEY)
     monkeypatch.setenv("WRONG_KEY", f"{KEY[:-1]}6")
 
 
-@pytest.mark.usefixtures("key")
-def test_litellm_s_filter_refuses_one_question(litellm: str) -> None:
-    texts = (f"Is it {WORD}?", "Is it red?")
-    refused, answered = ask(litellm, *texts, model="smol", api_key_env="PROXY_KEY")
-    assert (refused.refused, bool(answered.text)) == (CONTENT_FILTER, True)
+@pytest.mark.usefixtures("proxy_keys")
+def test_a_question_that_litellm_s_filter_blocks_is_refused_alone(litellm: str) -> None:
+    texts = (f"Is it {BLOCKED_WORD}?", "Is it red?")
+    blocked, allowed = ask(litellm, *texts, model="smol", api_key_env="PROXY_KEY")
+    assert blocked.refused == CONTENT_FILTER
+    assert allowed.text
 
 
-@pytest.mark.usefixtures("key")
+@pytest.mark.usefixtures("proxy_keys")
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    ("fields", "expected_message"),
     [
         pytest.param({"model": "dead"}, "cannot be reached: HTTP 500.*Connection", id="no server"),
-        pytest.param({"model": "none"}, "GET <base_url>/models lists", id="another model"),
-        pytest.param({"model": "smol", "api_key_env": "WRONG_KEY"}, "api_key_env", id="a key"),
+        pytest.param({"model": "none"}, "GET <base_url>/models lists", id="no such model"),
+        pytest.param({"model": "smol", "api_key_env": "WRONG_KEY"}, "api_key_env", id="wrong key"),
     ],
 )
-def test_litellm_s_refusals_are_understood(litellm: str, fields: dict[str, str], says: str) -> None:
-    with pytest.raises(ModelError, match=says):
+def test_the_error_of_a_run_through_litellm_names_the_cause(
+    litellm: str, fields: dict[str, str], expected_message: str
+) -> None:
+    with pytest.raises(ModelError, match=expected_message):
         ask(litellm, *["?"] * 40, **{"api_key_env": "PROXY_KEY", **fields})

@@ -19,7 +19,7 @@ from tests.resources.models.transformers.tiny_engine import (
     responses_of,
     set_entries,
 )
-from tests.servers.running import TRANSFORMERS, running
+from tests.servers.running import TRANSFORMERS, start_server
 
 pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
 
@@ -45,7 +45,7 @@ def address(released_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory)
     """The address of a running ``transformers serve``."""
     pytest.importorskip("uvicorn", reason="transformers[serving] is not installed")
     command = (TRANSFORMERS, "serve", released_checkpoint, "--device", "cpu", "--port", "{port}")
-    with running(command, tmp_path_factory.mktemp("hf_home")) as base_url:
+    with start_server(command, tmp_path_factory.mktemp("hf_home")) as base_url:
         yield base_url
 
 
