@@ -102,10 +102,10 @@ def test_the_report_names_missing_unknown_and_surplus_responses() -> None:
 
 
 def test_responses_without_a_model_are_grouped_under_the_given_name() -> None:
-    named = [recorded(model="b"), recorded(model="b", sample=1)]
-    nameless = recorded()
-    grouped = group_by_model([named[0], nameless, named[1]], nameless="me")
-    assert grouped == {"b": named, "me": [nameless]}
+    of_b, without_model = recorded(model="b"), recorded()
+    another_of_b = recorded(model="b", sample=1)
+    grouped = group_by_model([of_b, without_model, another_of_b], nameless="me")
+    assert grouped == {"b": [of_b, another_of_b], "me": [without_model]}
 
 
 def test_a_recorded_model_answers_by_question_sample_and_condition() -> None:

@@ -23,7 +23,8 @@ from tests.cases import read_cases
 from tests.fakes.checkpoint_files import write_files
 from tests.resources.models.managed import fake_vllm
 
-STEP = Path(__file__).parents[4] / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
+CHECKOUT = Path(__file__).parents[4]
+STEP = CHECKOUT / "resources/bench_resources/models/tiny_vlm/run-1/step-4440"
 _LLAVA = "LlavaForConditionalGeneration"
 SERVER = "http://127.0.0.1:8000/v1#name"
 
@@ -152,22 +153,27 @@ def install_vllm(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("has_cuda", "listed_architecture", "reason"),
+    ("has_cuda", "architecture", "reason"),
     [
         pytest.param(False, _LLAVA, "vLLM finds no CUDA device", id="a CPU"),
         pytest.param(True, "Other", f"vLLM does not list {_LLAVA}", id="not in vLLM"),
-        pytest.param(True, "", "there is no command vllm", id="no vLLM"),
     ],
 )
 def test_a_folder_that_vllm_cannot_serve_is_run_by_transformers(
-    home, install_vllm, monkeypatch, has_cuda, listed_architecture, reason
+    home, install_vllm, monkeypatch, has_cuda, architecture, reason
 ):
-    if listed_architecture:
-        install_vllm(listed_architecture)
+    install_vllm(architecture)
     monkeypatch.setattr("torch.cuda.is_available", lambda: has_cuda)
     resolved = resolve_text(home, str(STEP))
     assert resolved.section == {"kind": "transformers", "path": str(STEP)}
     assert resolved.engine == f"run by transformers: {reason} (another engine: kind=...)"
+
+
+def test_a_folder_is_run_by_transformers_without_vllm(home, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    resolved = resolve_text(home, str(STEP))
+    assert resolved.section == {"kind": "transformers", "path": str(STEP)}
+    assert resolved.engine.startswith("run by transformers: there is no command vllm (")
 
 
 @pytest.fixture
@@ -361,7 +367,7 @@ def test_the_key_of_a_saved_model_is_redacted(home, monkeypatch):
 def test_the_error_of_a_text_that_is_no_model_is_one_line_without_passwords(
     home, text, expected_message
 ):
-    text = text.replace("{checkout}", str(Path(__file__).parents[4]))
+    text = text.replace("{checkout}", str(CHECKOUT))
     with pytest.raises(BenchError, match=expected_message) as raised:
         resolve_text(home, text)
     assert "\n" not in str(raised.value)
