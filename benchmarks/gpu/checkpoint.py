@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.families.parts import ids, save_processor
+from tests.families.parts import save_processor, token_ids
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -110,7 +110,7 @@ def save(folder: Path, size: Size) -> None:
             "out_hidden_size": size.width,
             "fullatt_block_indexes": list(range(tower.layers // 4 - 1, tower.layers, 8)),
         },
-        **ids(words, **names),
+        **token_ids(words, **names),
     )
     with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
         model = AutoModelForImageTextToText.from_config(config, dtype=torch.bfloat16)

@@ -1,7 +1,7 @@
-"""What architectures need beside their own classes, to be built tiny.
+"""Settings that an architecture needs beside the defaults of its classes, to be built tiny.
 
-The rules of ``generic`` make a checkpoint of every architecture of transformers; a row here is
-where a number follows from another one, or where the releases say what no class defaults to.
+The rules of ``generic`` build a checkpoint of every architecture of transformers; a row here is
+for a number that follows from another one, or for what releases set and no class defaults to.
 """
 
 import tomllib
@@ -15,20 +15,20 @@ Settings: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What an architecture needs that its own classes do not say."""
+    """Settings of one architecture, on top of the defaults of its classes."""
 
     config: Settings | Callable[[Any], Settings] = field(default_factory=dict)  # or of a tokenizer
     image: Settings = field(default_factory=dict)  # of preprocessor_config.json
     processor: Settings = field(default_factory=dict)  # of processor_config.json
-    kind: str = ""  # processor class, where transformers maps none
-    image_kind: str = ""  # image processor class, likewise
+    processor_class: str = ""  # where transformers maps none
+    image_processor_class: str = ""  # likewise
     names: Mapping[str, str] = field(default_factory=dict)  # tokenizer attribute -> token
     special: tuple[str, ...] = ()  # further control tokens
-    place: str = ""  # of an image in the chat template; default: the processor's image token
-    template: Literal["own", "plain"] = "own"  # plain: releases have none
+    image_place: str = ""  # text in the chat template; default: the processor's image token
+    template: Literal["own", "plain"] = "own"  # "plain": releases have none
 
 
-_CODES = 16  # that an image's tokens are drawn from
+_CODES = 16  # in the codebook of an image's tokens
 _EMU_CODES = tuple(f"<|visual token {n:06}|>" for n in range(_CODES))
 _EMU_VQ = {
     "codebook_size": _CODES,
@@ -50,8 +50,8 @@ _CHAMELEON_VQ = {
 }
 
 
-def _vocabulary(words: Any) -> Settings:
-    return {"vocabulary_map": words.get_added_vocab()}
+def _vocabulary(tokenizer: Any) -> Settings:
+    return {"vocabulary_map": tokenizer.get_added_vocab()}
 
 
 def _read_rows() -> dict[str, Row]:
@@ -64,20 +64,20 @@ def _read_rows() -> dict[str, Row]:
 
 ROWS: dict[str, Row] = _read_rows() | {
     "chameleon": Row(
-        config=lambda words: {**_vocabulary(words), "vq_config": _CHAMELEON_VQ},
+        config=lambda tokenizer: {**_vocabulary(tokenizer), "vq_config": _CHAMELEON_VQ},
         special=_CHAMELEON_CODES,
         image={"size": {"shortest_edge": 16}, "crop_size": {"height": 16, "width": 16}},
         processor={"image_seq_length": 64},
     ),
     "emu3": Row(
-        config=lambda words: {**_vocabulary(words), "vq_config": _EMU_VQ},
+        config=lambda tokenizer: {**_vocabulary(tokenizer), "vq_config": _EMU_VQ},
         names={"eof_token": "<|extra_201|>", "image_token": "<image>"},
         special=("<|extra_200|>", *_EMU_CODES),
         image={"min_pixels": 64 * 64, "max_pixels": 96 * 96},
     ),
     "molmo2": Row(
-        config=lambda words: {
-            "image_patch_id": words.convert_tokens_to_ids("<im_patch>"),
+        config=lambda tokenizer: {
+            "image_patch_id": tokenizer.convert_tokens_to_ids("<im_patch>"),
             "adapter_config": {"vision_feature_layer": [1, 0]},
             "text_config": {"rope_scaling_layers": [0, 1]},
             "vision_config": {"num_position_embeddings": 16},

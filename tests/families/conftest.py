@@ -1,4 +1,4 @@
-"""What the families' tests need before anything of transformers is imported."""
+"""Prepares the tests of families before anything of transformers is imported."""
 
 import pytest
 

@@ -1,13 +1,13 @@
 """A tiny checkpoint of any architecture that transformers knows, from its own classes.
 
-The configuration's defaults are shrunk by what their names say, the tokenizer gets every control
-token that the processor names, and the processor's files are what its own classes default to. What
-an architecture needs beside that is a row of ``architectures.ROWS``.
+The configuration's defaults are shrunk by the names of the settings, the tokenizer gets every
+control token that the processor names, and the processor's files hold the defaults of its classes.
+What an architecture needs beside that is a row of ``architectures.ROWS``.
 """
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.families.parts import (
     WIDTH,
     save_model,
     save_processor,
-    tokenizer,
+    train_tokenizer,
     write_json,
 )
 
@@ -28,10 +28,11 @@ _FRAME = (_PAD, _BOS, _EOS, _UNK, "<|im_start|>", "<|im_end|>")
 _LITERAL = re.compile(r"""["'](<[^"'\s<>]{1,40}>|\[[A-Z_]+\])["']""")
 _ATTRIBUTE = re.compile(r"tokenizer\.(\w+_token)(?:_id)?\b")
 _ID = re.compile(r"(\w+_token)_(?:id|index)")
-_READ_ALL_THE_SAME = ("vision_start_token_id", "vision_end_token_id")  # by some that have no field
+# Some models read these, though their configuration has no such field.
+_UNDECLARED = ("vision_start_token_id", "vision_end_token_id")
 _ORDINARY = {"bos_token", "eos_token", "pad_token", "unk_token", "sep_token", "cls_token"}
 
-_SIZES: tuple[tuple[str, Any], ...] = (
+_SIZES: tuple[tuple[str, Any], ...] = (  # pattern of a setting's name, its value
     (
         r"(\w*_)?(hidden_sizes?|d_model|embed_dim|hidden_dim)|word_embed_proj_dim|projection_dim",
         WIDTH,
@@ -60,7 +61,7 @@ class NotBuiltError(Exception):
 
 
 def build(model_type: str, folder: Path, seed: int = 0) -> None:
-    """Write a checkpoint of an architecture; ``seed`` draws other weights.
+    """Write a checkpoint of an architecture; ``seed`` is that of its weights.
 
     Raises:
         NotBuiltError: If transformers has no processor for it, or the sizes do not fit.
@@ -71,32 +72,36 @@ def build(model_type: str, folder: Path, seed: int = 0) -> None:
     from transformers import CONFIG_MAPPING
     from transformers.models.auto import modeling_auto
 
-    kinds = {
+    model_classes = {
         **modeling_auto.MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
         **modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
     }
-    row, kind = ROWS.get(model_type, Row()), CONFIG_MAPPING[model_type]
-    words, names = _words(row, kind, _processor_class(model_type, row))
+    row = ROWS.get(model_type, Row())
+    config_class = CONFIG_MAPPING[model_type]
+    tokenizer, names = _make_tokenizer(row, config_class, _processor_class(model_type, row))
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", {"model_type": model_type})
-    _save_processor(model_type, folder, row, words)
+    _save_processor(model_type, folder, row, tokenizer)
     try:
-        processor = _loaded(folder)
+        processor = _load_processor(folder)
     except (ValueError, OSError) as error:
         raise NotBuiltError(f"no tiny processor: {str(error).partition(' in /')[0]}") from error
-    place = row.place or str(getattr(processor, "image_token", ""))
     if row.template == "own":
-        template = _TURNS.replace("IMAGE", place)
+        image_place = row.image_place or str(getattr(processor, "image_token", ""))
+        template = _TURNS.replace("IMAGE", image_place)
         (folder / "chat_template.jinja").write_text(template, encoding="utf-8")
-    own = row.config(words) if callable(row.config) else row.config
-    shrunk = _merged(_shrunk(kind(), words), own)
+    row_settings = row.config(tokenizer) if callable(row.config) else row.config
+    settings = _merge(_shrink(config_class(), tokenizer), row_settings)
     try:
-        config = kind(**_with_ids(shrunk, kind(), processor, words, names))
+        config = config_class(
+            **_add_token_ids(settings, config_class(), processor, tokenizer, names)
+        )
     except (ValueError, StrictDataclassError) as error:
         raise NotBuiltError(
             f"no tiny configuration: {str(error).splitlines()[-1].strip()}"
         ) from error
-    save_model(folder, getattr(transformers, kinds[model_type]), config, words, seed=seed)
+    model_class = getattr(transformers, model_classes[model_type])
+    save_model(folder, model_class, config, tokenizer, seed=seed)
 
 
 _TURNS = (
@@ -109,100 +114,112 @@ _TURNS = (
 
 
 def _processor_class(model_type: str, row: Row) -> Any:
+    """The class of an architecture's processor; raises NotBuiltError if it is of no use here."""
     from transformers.models.auto.processing_auto import (
         PROCESSOR_MAPPING_NAMES,
         processor_class_from_name,
     )
 
-    name = row.kind or PROCESSOR_MAPPING_NAMES.get(model_type)
+    name = row.processor_class or PROCESSOR_MAPPING_NAMES.get(model_type)
     if name is None:
         raise NotBuiltError("transformers maps no processor to it")
-    found = processor_class_from_name(name)
-    if found.__name__ == "Placeholder":
+    processor_class = processor_class_from_name(name)
+    if processor_class.__name__ == "Placeholder":
         raise NotBuiltError("its processor needs torchvision")
-    if "image_processor" not in found.get_attributes():
+    if "image_processor" not in processor_class.get_attributes():
         raise NotBuiltError("its processor takes no images")
-    return found
+    return processor_class
 
 
-def _words(row: Row, config: Any, processor: Any) -> tuple[Any, dict[str, str]]:
-    """Make a tokenizer with the control tokens that processor and configuration name."""
-    source = inspect.getsource(processor)
-    defaults = {
-        name: given.default
-        for name, given in inspect.signature(processor.__init__).parameters.items()
-        if name.endswith("_token") and isinstance(given.default, str)
-    }
-    wanted = [*_ATTRIBUTE.findall(source), *(match[1] for match in _ids(config()))]
-    names = {name: f"<|{name}|>" for name in wanted if name not in _ORDINARY} | defaults
+def _make_tokenizer(
+    row: Row, config_class: Any, processor_class: Any
+) -> tuple[Any, dict[str, str]]:
+    """Train a tokenizer with the control tokens that processor and configuration name.
+
+    Returns:
+        The tokenizer, and the control tokens by the name of the tokenizer's attribute.
+    """
+    source = inspect.getsource(processor_class)
+    attributes = [*_ATTRIBUTE.findall(source), *_token_id_fields(config_class()).values()]
+    names = {name: f"<|{name}|>" for name in attributes if name not in _ORDINARY}
+    for name, parameter in inspect.signature(processor_class.__init__).parameters.items():
+        if name.endswith("_token") and isinstance(parameter.default, str):
+            names[name] = parameter.default
     names |= row.names
     literals = [token for token in _LITERAL.findall(source) if "{" not in token]
     special = dict.fromkeys((*_FRAME, *names.values(), *row.special, *literals))
-    words = tokenizer(tuple(special), bos=_BOS, eos=_EOS, pad=_PAD, names=names)
-    words.unk_token = _UNK
-    return words, names
+    tokenizer = train_tokenizer(tuple(special), bos=_BOS, eos=_EOS, pad=_PAD, names=names)
+    tokenizer.unk_token = _UNK
+    return tokenizer, names
 
 
-def _ids(config: Any) -> Iterator[tuple[str, str]]:
-    """Fields of a configuration that hold the id of a control token, and the token's name."""
-    for name in (*vars(config), *_READ_ALL_THE_SAME):
-        if (found := _ID.fullmatch(name)) and found[1] not in _ORDINARY:
-            yield name, found[1]
+def _token_id_fields(config: Any) -> dict[str, str]:
+    """Fields of a configuration that hold the id of a control token -> name of the token."""
+    tokens = {}
+    for field in (*vars(config), *_UNDECLARED):
+        match = _ID.fullmatch(field)
+        if match and match[1] not in _ORDINARY:
+            tokens[field] = match[1]
+    return tokens
 
 
-def _save_processor(model_type: str, folder: Path, row: Row, words: Any) -> None:
+def _save_processor(model_type: str, folder: Path, row: Row, tokenizer: Any) -> None:
+    """Write the processor's files with the settings that its constructors take."""
     from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
     from transformers.models.auto.video_processing_auto import VIDEO_PROCESSOR_MAPPING_NAMES
 
-    own = IMAGE_PROCESSOR_MAPPING_NAMES.get(model_type) or {}
-    kind = row.image_kind or own.get("torchvision") or own.get("pil") or ""
-    processor = _processor_class(model_type, row)
-    given = inspect.signature(processor.__init__).parameters
-    usual: dict[str, Any] = {"patch_size": PATCH, "image_size": SIDE, "img_size": SIDE}
-    settings = {name: value for name, value in usual.items() if name in given}
-    if "num_additional_image_tokens" in given:
+    mapped = IMAGE_PROCESSOR_MAPPING_NAMES.get(model_type) or {}
+    image_class = row.image_processor_class or mapped.get("torchvision") or mapped.get("pil") or ""
+    processor_class = _processor_class(model_type, row)
+    parameters = inspect.signature(processor_class.__init__).parameters
+    sizes: dict[str, Any] = {"patch_size": PATCH, "image_size": SIDE, "img_size": SIDE}
+    settings = {name: value for name, value in sizes.items() if name in parameters}
+    if "num_additional_image_tokens" in parameters:
         settings |= {"num_additional_image_tokens": 1, "vision_feature_select_strategy": "default"}
     files: dict[str, Settings] = {"processor_config": settings | dict(row.processor)}
     if video := VIDEO_PROCESSOR_MAPPING_NAMES.get(model_type):
         files["video_preprocessor_config"] = {"video_processor_type": video}
-    image = {"image_processor_type": kind, **_image_settings(kind), **row.image}
-    save_processor(folder, processor.__name__, words, image, None, **files)
+    image = {"image_processor_type": image_class, **_image_settings(image_class), **row.image}
+    save_processor(folder, processor_class.__name__, tokenizer, image, None, **files)
 
 
-def _image_settings(kind: str) -> dict[str, Any]:
-    """Shrink what an image processor resizes to."""
-    import transformers
-
-    found: Any = None
-    for name in (kind, f"{kind}Pil"):
-        try:
-            found = getattr(transformers, name)
-            vars_of = {n: getattr(found, n, None) for n in ("size", "crop_size", "patch_size")}
-            break
-        except (AttributeError, ImportError):
-            continue
-    else:
-        return {}
+def _image_settings(image_class: str) -> dict[str, Any]:
+    """Small values for the sizes that an image processor has by default."""
+    defaults = _image_defaults(image_class)
     settings: dict[str, Any] = {}
     for name in ("size", "crop_size"):
-        sides = vars_of[name]
+        sides = defaults.get(name)
         if isinstance(sides, int):
             settings[name] = SIDE
         elif isinstance(sides, Mapping):
             settings[name] = _smaller(sides)
-    if vars_of["patch_size"]:
+    if defaults.get("patch_size"):
         settings["patch_size"] = PATCH
     return settings
 
 
+def _image_defaults(image_class: str) -> dict[str, Any]:
+    """Default sizes of an image processor, or of its variant without torchvision; {} if neither."""
+    import transformers
+
+    for name in (image_class, f"{image_class}Pil"):
+        try:
+            processor = getattr(transformers, name)
+            return {n: getattr(processor, n, None) for n in ("size", "crop_size", "patch_size")}
+        except (AttributeError, ImportError):
+            continue
+    return {}
+
+
 def _smaller(sides: Mapping[str, int]) -> dict[str, int]:
-    if set(sides) == {"shortest_edge", "longest_edge"} and sides["longest_edge"] > 4096:  # areas
+    # Beyond 4096 the two edges are areas in px: here 4 to 64 squares of two patches a side.
+    if set(sides) == {"shortest_edge", "longest_edge"} and sides["longest_edge"] > 4096:
         return {"shortest_edge": 4 * (2 * PATCH) ** 2, "longest_edge": 64 * (2 * PATCH) ** 2}
     return {name: SIDE for name in sides}
 
 
-def _loaded(folder: Path) -> Any:
-    """The processor as the engine loads it."""
+def _load_processor(folder: Path) -> Any:
+    """Load the processor as the engine does."""
     from bench_resources.checkpoints.identity import Checkpoint
     from bench_resources.config.sections.local_models import TransformersSpec
     from bench_resources.models.transformers.processor import load_processor
@@ -211,32 +228,35 @@ def _loaded(folder: Path) -> Any:
     return load_processor(spec, Checkpoint(location=str(folder), content=""))
 
 
-def _shrunk(config: Any, words: Any) -> dict[str, Any]:
-    """Settings of a configuration and its parts that make it tiny."""
+def _shrink(config: Any, tokenizer: Any) -> dict[str, Any]:
+    """Settings that make a configuration and those nested in it tiny."""
     from transformers import PreTrainedConfig
 
     settings: dict[str, Any] = {}
     for name, value in vars(config).items():
         if isinstance(value, PreTrainedConfig):
-            part = _shrunk(value, words)
-            settings[name] = {"model_type": value.model_type, **part} if value.model_type else part
+            settings[name] = _shrink(value, tokenizer)
+            if value.model_type:
+                settings[name]["model_type"] = value.model_type
         elif name in ("layer_types", "mlp_layer_types", "layers_block_type", "indexer_types"):
-            settings[name] = _two_of(value) if value else value
+            settings[name] = _two_layers(value) if value else value
         elif name in ("bos_token_id", "eos_token_id", "pad_token_id"):
-            settings[name] = getattr(words, name)
+            settings[name] = getattr(tokenizer, name)
         elif name == "rope_parameters" and "mrope_section" in (value or {}):
             settings[name] = {**value, "mrope_section": [2, 3, 3], "partial_rotary_factor": 1.0}
         elif value is not None and not isinstance(value, bool):
-            settings |= _sized(name, value, len(words))
+            settings |= _shrink_size(name, value, len(tokenizer))
     return settings
 
 
-def _two_of(kinds: list[str]) -> list[str]:
-    different = list(dict.fromkeys(kinds))
-    return (different + different)[:2]
+def _two_layers(layer_types: list[str]) -> list[str]:
+    """The first two different types of layers, or the only one twice."""
+    distinct = list(dict.fromkeys(layer_types))
+    return distinct[:2] if len(distinct) > 1 else distinct * 2
 
 
-def _sized(name: str, value: Any, vocabulary: int) -> dict[str, Any]:
+def _shrink_size(name: str, value: Any, vocabulary: int) -> dict[str, Any]:
+    """A small value for a setting that is a size; {} for any other."""
     for pattern, small in _SIZES:
         if re.fullmatch(pattern, name):
             size = vocabulary if small is None else small
@@ -246,24 +266,27 @@ def _sized(name: str, value: Any, vocabulary: int) -> dict[str, Any]:
     return {}
 
 
-def _merged(settings: Settings, more: Settings) -> dict[str, Any]:
+def _merge(settings: Settings, more: Settings) -> dict[str, Any]:
+    """Settings with others on top, those of nested configurations too."""
     merged = dict(settings)
     for name, value in more.items():
-        both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
-        merged[name] = _merged(merged[name], value) if both else value
+        is_nested = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
+        merged[name] = _merge(merged[name], value) if is_nested else value
     return merged
 
 
-def _with_ids(
-    settings: dict[str, Any], config: Any, processor: Any, words: Any, names: Settings
+def _add_token_ids(
+    settings: dict[str, Any], config: Any, processor: Any, tokenizer: Any, names: Settings
 ) -> dict[str, Any]:
-    """Say which tokens the processor writes for images."""
-    found: dict[str, int] = {}
-    for name, attribute in _ids(config):
-        known = getattr(processor, f"{attribute}_id", None)
-        token = getattr(processor, attribute, None) or names.get(attribute)
-        found[name] = known if isinstance(known, int) else words.convert_tokens_to_ids(str(token))
-    if part := settings.get("thinker_config"):
-        arguments = (part, config.thinker_config, processor, words, names)
-        settings = {**settings, "thinker_config": _with_ids(*arguments)}
-    return {**found, **settings}
+    """Add the ids of the control tokens that the processor writes."""
+    token_ids: dict[str, int] = {}
+    for field, attribute in _token_id_fields(config).items():
+        token_id = getattr(processor, f"{attribute}_id", None)
+        if not isinstance(token_id, int):
+            token = getattr(processor, attribute, None) or names.get(attribute)
+            token_id = tokenizer.convert_tokens_to_ids(str(token))
+        token_ids[field] = token_id
+    if thinker := settings.get("thinker_config"):
+        arguments = (thinker, config.thinker_config, processor, tokenizer, names)
+        settings = {**settings, "thinker_config": _add_token_ids(*arguments)}
+    return {**token_ids, **settings}

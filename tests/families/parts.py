@@ -1,4 +1,4 @@
-"""What the builders of every family share: tokenizer, language half, weights, processor files.
+"""Parts of a tiny checkpoint of any family: tokenizer, language half, weights, processor files.
 
 A builder writes a checkpoint of a few thousand random weights, with the files that the real
 release has: names, special tokens, chat template, processor settings, generation configuration.
@@ -20,7 +20,7 @@ _CORPUS = [
 ]
 
 
-def tokenizer(
+def train_tokenizer(
     special: Sequence[str],
     *,
     eos: str,
@@ -34,9 +34,9 @@ def tokenizer(
 
     Args:
         special: Control tokens.
-        eos: Ends a response.
-        pad: Fills up shorter rows of a batch.
-        bos: Begins a text.
+        eos: The token that ends a response.
+        pad: The token that fills up shorter rows of a batch.
+        bos: The token that begins a text.
         writes_bos: Whether the tokenizer's post-processor writes ``bos`` in front.
         writes_eos: Whether it writes ``eos`` behind.
         names: Control tokens that the processor asks for by attribute, such as "image_token".
@@ -44,9 +44,9 @@ def tokenizer(
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
-    words = Tokenizer(models.BPE())
-    words.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    words.decoder = decoders.ByteLevel()
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
         vocab_size=len(special) + len(alphabet) + 64,
@@ -54,17 +54,18 @@ def tokenizer(
         initial_alphabet=alphabet,
         show_progress=False,
     )
-    words.train_from_iterator(_CORPUS, trainer)
+    tokenizer.train_from_iterator(_CORPUS, trainer)
     if writes_bos or writes_eos:
-        front, back = f"{bos} " if writes_bos else "", f" {eos}" if writes_eos else ""
-        written = {token: special.index(token) for token in (bos, eos) if token}
-        words.post_processor = processors.TemplateProcessing(
+        front = f"{bos} " if writes_bos else ""
+        back = f" {eos}" if writes_eos else ""
+        token_ids = {token: special.index(token) for token in (bos, eos) if token}
+        tokenizer.post_processor = processors.TemplateProcessing(
             single=f"{front}$A{back}",
             pair=f"{front}$A{back} {front}$B{back}",
-            special_tokens=list(written.items()),
+            special_tokens=list(token_ids.items()),
         )
     return PreTrainedTokenizerFast(
-        tokenizer_object=words,
+        tokenizer_object=tokenizer,
         pad_token=pad,
         bos_token=bos,
         eos_token=eos,
@@ -72,31 +73,31 @@ def tokenizer(
     )
 
 
-def ids(words: Any, **tokens: str) -> dict[str, int]:
+def token_ids(tokenizer: Any, **tokens: str) -> dict[str, int]:
     """Look up control tokens: ``ids(words, image_token_id="<image>")``."""
-    return {name: words.convert_tokens_to_ids(token) for name, token in tokens.items()}
+    return {name: tokenizer.convert_tokens_to_ids(token) for name, token in tokens.items()}
 
 
-def language(words: Any, **more: Any) -> dict[str, Any]:
-    """Configure the language half: two layers, two heads."""
-    ours = {
-        "vocab_size": len(words),
+def language(tokenizer: Any, **more: Any) -> dict[str, Any]:
+    """Settings of a language half of two layers and two heads; ``more`` replaces some."""
+    settings = {
+        "vocab_size": len(tokenizer),
         "hidden_size": WIDTH,
         "intermediate_size": 2 * WIDTH,
         "num_hidden_layers": 2,
         "num_attention_heads": 2,
         "num_key_value_heads": 2,
         "max_position_embeddings": CONTEXT,
-        "bos_token_id": words.bos_token_id,
-        "eos_token_id": words.eos_token_id,
-        "pad_token_id": words.pad_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
     }
-    return ours | more
+    return settings | more
 
 
 def tower(**more: Any) -> dict[str, Any]:
-    """Configure the seeing half as most do: two layers over 4 x 4 patches."""
-    ours = {
+    """Settings of a vision half of two layers over 4 x 4 patches; ``more`` replaces some."""
+    settings = {
         "hidden_size": WIDTH,
         "intermediate_size": 2 * WIDTH,
         "num_hidden_layers": 2,
@@ -104,14 +105,14 @@ def tower(**more: Any) -> dict[str, Any]:
         "image_size": SIDE,
         "patch_size": PATCH,
     }
-    return ours | more
+    return settings | more
 
 
 def save_model(
     folder: Path,
-    kind: Any,
+    model_class: Any,
     config: Any,
-    words: Any,
+    tokenizer: Any,
     generation: Mapping[str, Any] | None = None,
     *,
     also_ends: Sequence[str] = (),
@@ -120,39 +121,44 @@ def save_model(
     """Draw weights large enough that responses depend on images and texts, and write them.
 
     Args:
-        folder: Where to write; made where it is not.
-        kind: The model's class.
+        folder: Where to write; made if missing.
+        model_class: The model's class.
         config: Its configuration.
-        words: The tokenizer, whose bos, eos and pad the generation configuration names.
+        tokenizer: The tokenizer, whose bos, eos and pad the generation configuration names.
         generation: What else the release's generation_config.json holds.
         also_ends: Tokens that end a response beside eos.
-        seed: Of the weights; some draw a model that says the same of every image.
+        seed: Of the weights; some give a model with the same response to every image.
     """
     import torch
 
     torch.set_num_threads(1)  # with so little to compute, threads mostly wait for one another
     torch.manual_seed(seed)
-    model = kind(config).float()
+    model = model_class(config).float()
     tied = bool(getattr(config.get_text_config(), "tie_word_embeddings", False))
     with torch.no_grad():
         for name, weights in model.named_parameters():
             if weights.dim() >= 2:
-                # Embeddings that are read backwards at the end would echo the last token.
+                # Large embeddings that are also the output layer would echo the last token.
                 echoes = tied and ("embed_tokens" in name or name.endswith("shared.weight"))
                 weights.normal_(0, 0.02 if echoes else 0.25)
-            elif "gate" in name or "alpha_" in name:  # of an image's influence; zero in a new model
+            elif "gate" in name or "alpha_" in name:  # weight of the image; zero in a new model
                 weights.fill_(1.0)
     model.save_pretrained(folder)
-    ends = [words.eos_token_id, *(words.convert_tokens_to_ids(token) for token in also_ends)]
-    own = {"bos_token_id": words.bos_token_id, "pad_token_id": words.pad_token_id}
-    own["eos_token_id"] = ends if also_ends else ends[0]
-    write_json(folder / "generation_config.json", own | dict(generation or {}))
+    eos_ids = tokenizer.eos_token_id
+    if also_ends:
+        eos_ids = [eos_ids, *(tokenizer.convert_tokens_to_ids(token) for token in also_ends)]
+    settings = {
+        "bos_token_id": tokenizer.bos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+        "eos_token_id": eos_ids,
+    }
+    write_json(folder / "generation_config.json", settings | dict(generation or {}))
 
 
 def save_processor(
     folder: Path,
-    kind: str,
-    words: Any,
+    processor_class: str,
+    tokenizer: Any,
     image: Mapping[str, Any],
     template: str | None = None,
     **files: Mapping[str, Any],
@@ -161,18 +167,18 @@ def save_processor(
 
     Args:
         folder: The checkpoint.
-        kind: The processor's class.
-        words: The tokenizer.
+        processor_class: Name of the processor's class.
+        tokenizer: The tokenizer.
         image: preprocessor_config.json.
         template: Name of the chat template; None where the release has none.
         files: Other files by their names without ``.json``, such as ``processor_config``.
     """
-    words.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    write_json(folder / "tokenizer_config.json", settings | {"processor_class": kind})
-    write_json(folder / "preprocessor_config.json", {**image, "processor_class": kind})
-    own = files.pop("processor_config", {})
-    write_json(folder / "processor_config.json", {**own, "processor_class": kind})
+    named = {"processor_class": processor_class}
+    write_json(folder / "tokenizer_config.json", settings | named)
+    write_json(folder / "preprocessor_config.json", {**image, **named})
+    write_json(folder / "processor_config.json", {**files.pop("processor_config", {}), **named})
     for name, content in files.items():
         write_json(folder / f"{name}.json", content)
     if template:

@@ -1,4 +1,4 @@
-"""What every family is asked: images of all shapes, none to four, in one turn or several."""
+"""Questions for every family: images of all shapes, none to four, in one turn or several."""
 
 import hashlib
 import io
@@ -15,18 +15,18 @@ _HOW_MANY = "How many birds are there in the image? Answer yes or no."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyQuestion:
-    """A question, and whether the card's way can ask it too."""
+    """A question, and whether the code of a model card can ask it too."""
 
     prompt: Prompt
-    by_card: bool = True  # one turn to answer, of images that every processor takes
+    by_card: bool = True  # False: turns without a response, or an image that not all take
 
 
 def image(width: int, height: int, seed: int, mode: str = "RGB") -> Image:
-    """Draw 8 x 6 random colours, smoothly enlarged; kept in IMAGES."""
+    """Draw an image of 8 x 6 random colours, smoothly enlarged, and add its PNG to IMAGES."""
     colours = np.random.default_rng(seed).integers(0, 256, (6, 8, 3), dtype=np.uint8)
-    drawn = PILImage.fromarray(colours).resize((width, height), PILImage.Resampling.BICUBIC)
+    pixels = PILImage.fromarray(colours).resize((width, height), PILImage.Resampling.BICUBIC)
     file = io.BytesIO()
-    drawn.convert(mode).save(file, "PNG")
+    pixels.convert(mode).save(file, "PNG")
     digest = hashlib.sha256(file.getvalue()).hexdigest()
     IMAGES[digest] = file.getvalue()
     return Image(digest)
@@ -48,7 +48,7 @@ SINGLE: dict[str, FamilyQuestion] = {
     "1 x 300": FamilyQuestion(prompt=Prompt.of(image(1, 300, 10), _HOW_MANY), by_card=False),
     "1 x 1": FamilyQuestion(prompt=Prompt.of(image(1, 1, 11), _HOW_MANY), by_card=False),
 }
-"""One image before one question; every two of them differ in nothing but the image."""
+"""One image before the same question: they differ in the image alone."""
 
 QUESTIONS: dict[str, FamilyQuestion] = SINGLE | {
     "the question first": FamilyQuestion(prompt=Prompt.of("Look, left or right?", _C)),
@@ -85,9 +85,9 @@ CONTROL_TOKENS = (
     *("<image>", "<IMG_CONTEXT>", "<|image_pad|>", "<|image|>", "[IMG]", "<start_of_image>"),
     *("<image_placeholder>", "<IMG_ATOM>", "</s>", "<|im_end|>", "<end_of_utterance>"),
 )
-"""What a benchmark's text may hold by chance, and some family reads as more than text."""
+"""Words that a benchmark may contain, and that are control tokens of some family."""
 
 
 def prompt_about(word: str) -> Prompt:
-    """Ask about an image in words, one of which is ``word``."""
+    """A prompt about an image whose text contains a word."""
     return Prompt.of(_A, f"Is there a {word} in the image?")

@@ -1,6 +1,6 @@
-"""Checkpoints with the files of real releases, asked everything as a user would have it asked.
+"""Checkpoints with the files of real releases answer every question of ``questions``.
 
-The short matrix is two families; `make families` asks all of them.
+The short matrix is two families; `make families` tries all of them.
 """
 
 from importlib.util import find_spec
@@ -16,77 +16,76 @@ from tests.families.support import (
     ALONE,
     RUNS,
     VISION,
-    compare,
+    ask,
+    check_responses,
     is_plain,
     open_engine,
     read_table,
-    responses,
     spec_of,
     support_of,
 )
 
-_SHORT = ("llava", "smolvlm")  # asked in `make check` as well
+_SHORT = ("llava", "smolvlm")  # tried in `make check` as well
+_NEEDS_TORCHVISION = (
+    pytest.mark.vision,
+    pytest.mark.skipif(
+        not find_spec("torchvision"), reason="needs pip install 'bench-assets[vision]'"
+    ),
+)
 
 
-def _needs_vision(model_type: str) -> bool:
-    return read_table()[model_type].support == VISION
+def _families() -> list[Any]:
+    """A parameter for each handmade family, with the marks of those that are slow or need more."""
+    table = read_table()
+    parameters = []
+    for name in releases.HANDMADE:
+        marks = [] if name in _SHORT else [pytest.mark.families]
+        if table[name].support == VISION:
+            marks += _NEEDS_TORCHVISION
+        parameters.append(pytest.param(name, marks=marks))
+    return parameters
 
 
-def _cases() -> list[Any]:
-    return [
-        pytest.param(
-            name,
-            marks=[pytest.mark.families] * (name not in _SHORT)
-            + [pytest.mark.vision] * _needs_vision(name),
-        )
-        for name in releases.HANDMADE
-    ]
-
-
-def _skip_without_vision(model_type: str) -> None:
-    if _needs_vision(model_type) and not find_spec("torchvision"):
-        pytest.skip("needs pip install 'bench-assets[vision]'")
-
-
-@pytest.mark.parametrize("model_type", _cases())
-def test_a_family_does_as_the_table_says(model_type: str) -> None:
-    _skip_without_vision(model_type)
+@pytest.mark.parametrize("model_type", _families())
+def test_the_table_states_the_support_of_a_family(model_type: str) -> None:
     assert support_of(model_type) == read_table()[model_type]
 
 
 @pytest.mark.families
 @pytest.mark.parametrize(
-    "release", ["llava_without_bos", pytest.param("pixtral", marks=pytest.mark.vision)]
+    "release", ["llava_without_bos", pytest.param("pixtral", marks=_NEEDS_TORCHVISION)]
 )
-def test_another_release_of_an_architecture_is_asked_as_its_card_does(
-    release: str, tmp_path: Path
-) -> None:
-    if release == "pixtral" and not find_spec("torchvision"):
-        pytest.skip("needs pip install 'bench-assets[vision]'")
+def test_another_release_of_llava_responds_as_with_its_card(release: str, tmp_path: Path) -> None:
     releases.build(release, tmp_path / "model")
-    found = compare("llava", tmp_path / "model")
-    assert found is not None
-    assert found.support in (RUNS, VISION, ALONE)
+
+    support = check_responses("llava", tmp_path / "model")
+
+    assert support is not None
+    assert support.support in (RUNS, VISION, ALONE)
 
 
-@pytest.mark.parametrize("model_type", _cases())
-def test_control_tokens_in_a_question_are_text(model_type: str, tmp_path: Path) -> None:
-    """A word more or less costs its own tokens, even where it looks like a control token."""
-    _skip_without_vision(model_type)
+@pytest.mark.parametrize("model_type", _families())
+def test_a_control_token_in_a_question_is_tokenized_as_text(
+    model_type: str, tmp_path: Path
+) -> None:
     folder = tmp_path / model_type
     releases.build(model_type, folder)
     plain = is_plain(model_type)
-    engine = open_engine(folder, plain)
-    tokenizer = load(spec_of(folder, plain), engine.checkpoint).processor.tokenizer
+    engine = open_engine(folder, plain=plain)
+    tokenizer = load(spec_of(folder, plain=plain), engine.checkpoint).processor.tokenizer
     words = ["bird", *CONTROL_TOKENS, *tokenizer.all_special_tokens]
 
-    def length(word: str) -> int:
-        return len(
-            tokenizer.encode(f" {word}", add_special_tokens=False, split_special_tokens=True)
-        )
+    responses = ask(engine, {word: prompt_about(word) for word in words})
 
-    answered = responses(engine, {word: prompt_about(word) for word in words})
-    assert {word: response.error for word, response in answered.items() if response.error} == {}
-    rest = (answered["bird"].prompt_tokens or 0) - length("bird")
-    measured = {word: (response.prompt_tokens or 0) - rest for word, response in answered.items()}
-    assert measured == {word: length(word) for word in words}
+    assert {word: response.error for word, response in responses.items() if response.error} == {}
+    # All prompts differ in one word, so the rest of each has the same number of tokens.
+    n_tokens = {word: response.prompt_tokens or 0 for word, response in responses.items()}
+    n_rest = n_tokens["bird"] - _count_as_text(tokenizer, "bird")
+    expected = {word: n_rest + _count_as_text(tokenizer, word) for word in words}
+    assert n_tokens == expected
+
+
+def _count_as_text(tokenizer: Any, word: str) -> int:
+    """The number of tokens of a word within a sentence, if none of it is a control token."""
+    text = f" {word}"
+    return len(tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))

@@ -1,7 +1,7 @@
-"""``make faults``: try everything, then what is drawn again and again, until the time is over.
+"""``make faults``: try every fault, then the random ones again and again until the time is over.
 
-The first finding does not end it: all are printed, each with the command that tries it again, and
-the exit status tells that there were some.
+All findings are printed, each with the command that repeats its trial; the exit status is 1 if
+there was one.
 """
 
 import argparse
@@ -14,56 +14,64 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.faults.everything import every_fault, short_form
-from tests.faults.table import Fault, Outcome, tried
+from tests.faults.table import Fault, Outcome, try_fault
 
 _BUDGET = 1200.0  # s
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try faults, print what was found; 1 if there was a finding."""
-    chosen = _parser().parse_args(arguments)
-    wanted = [fault for fault in every_fault() if chosen.only in fault.title]
-    if chosen.short:
-        wanted = list(short_form(wanted))
-    if not wanted:
-        sys.exit(f"no such fault: {chosen.only!r}")
+    """Try faults and print the findings; returns 1 if there was one."""
+    options = _parser().parse_args(arguments)
+    faults = [fault for fault in every_fault() if options.only in fault.title]
+    if options.short:
+        faults = list(short_form(faults))
+    if not faults:
+        sys.exit(f"no such fault: {options.only!r}")
     counts: Counter[str] = Counter()
-    titles: set[str] = set()
-    for outcome in trials(wanted, chosen.seed, chosen.seconds, 1 if chosen.once else None):
-        how = "found" if outcome.found else "skipped" if outcome.skipped else "as it must be"
-        counts[how] += 1
-        titles.add(outcome.fault.title)
-        _tell(outcome, loud=chosen.verbose)
-    summary = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
-    untried = len(wanted) - len(titles)
-    print(f"{counts.total()} trials of {len(wanted)} faults: {summary}; {untried} never tried")
+    tried: set[str] = set()
+    for outcome in trials(faults, options.seed, options.seconds, 1 if options.once else None):
+        counts[_result(outcome)] += 1
+        tried.add(outcome.fault.title)
+        _print_outcome(outcome, verbose=options.verbose)
+    summary = ", ".join(f"{n} {result}" for result, n in sorted(counts.items()))
+    n_untried = len(faults) - len(tried)
+    print(f"{counts.total()} trials of {len(faults)} faults: {summary}; {n_untried} never tried")
     return int(counts["found"] > 0)
 
 
 def trials(
     faults: Sequence[Fault], seed: int, seconds: float, rounds: int | None = None
 ) -> Iterator[Outcome]:
-    """Try all once, then those that are drawn with further seeds; ends when the time is over.
+    """Try all faults once, then the random ones with further seeds, until the time is over.
 
-    The trial that is under way at the end is finished, whatever it takes.
+    The last trial is finished, however long it takes.
     """
-    until, number = time.monotonic() + seconds, 0
+    deadline = time.monotonic() + seconds
+    round_index = 0
     due = list(faults)
-    while due and (rounds is None or number < rounds):
+    while due and (rounds is None or round_index < rounds):
         for fault in due:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 return
             with tempfile.TemporaryDirectory(prefix="fault-") as folder:
-                yield tried(fault, seed + number, Path(folder))
-        due, number = [fault for fault in faults if fault.drawn], number + 1
+                yield try_fault(fault, seed + round_index, Path(folder))
+        due = [fault for fault in faults if fault.is_random]
+        round_index += 1
 
 
-def _tell(outcome: Outcome, *, loud: bool) -> None:
-    if outcome.found:
-        print(f"FOUND {outcome.fault.title}\n  {outcome.found}\n  again: {outcome.again}")
-    elif loud:
-        print(f"{outcome.seconds:6.2f} s {outcome.fault.title}: {outcome.seen or outcome.skipped}")
-    if outcome.stack and loud:
+def _result(outcome: Outcome) -> str:
+    if outcome.finding:
+        return "found"
+    return "skipped" if outcome.skip_reason else "as it must be"
+
+
+def _print_outcome(outcome: Outcome, *, verbose: bool) -> None:
+    title = outcome.fault.title
+    if outcome.finding:
+        print(f"FOUND {title}\n  {outcome.finding}\n  again: {outcome.command}")
+    elif verbose:
+        print(f"{outcome.seconds:6.2f} s {title}: {outcome.effect or outcome.skip_reason}")
+    if outcome.stack and verbose:
         print(outcome.stack)
     sys.stdout.flush()
 
@@ -76,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", help="a part of 'group: name'")
     parser.add_argument("--once", action="store_true", help="everything once, no further seeds")
     parser.add_argument("--short", action="store_true", help="what make check tries")
-    parser.add_argument("--verbose", action="store_true", help="what was seen, and stacks")
+    parser.add_argument("--verbose", action="store_true", help="print every effect, and stacks")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""All rows of the table."""
+"""All faults of the table."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,20 +7,20 @@ from tests.faults.readers import fuzzing
 from tests.faults.servers import healing
 from tests.faults.table import Fault
 
-_ONE_IN = 4
-"""Of the rows that take milliseconds, make check tries one in so many: they are hundreds."""
+_STRIDE = 4
+"""Make check tries every fourth of the faults that take milliseconds, as there are hundreds."""
 
 
 def every_fault() -> list[Fault]:
-    """Group by group, the quick ones first."""
-    rows = [
+    """The faults of all groups, the quick ones first."""
+    faults = [
         *(*healing.faults(), *inputs.faults(), *machine.faults(), *fuzzing.faults()),
         *(*disks.faults(), *kills.faults(), *people.faults()),
     ]
-    return sorted(rows, key=lambda fault: not fault.short)
+    return sorted(faults, key=lambda fault: not fault.short)
 
 
 def short_form(faults: Iterable[Fault]) -> Sequence[Fault]:
-    """What ``make check`` tries: some of every group, the same ones each time."""
+    """The faults that ``make check`` tries: some of every group, the same ones each time."""
     quick = sorted((fault for fault in faults if fault.short), key=lambda fault: fault.group)
-    return quick[::_ONE_IN]
+    return quick[::_STRIDE]

@@ -1,7 +1,8 @@
-"""Six questions, two doors to ask them through, and the right number.
+"""A quiz of six questions, two kinds of homes to evaluate it in, and its right accuracy.
 
-``Pure`` runs the four steps over a response store and tables; it takes milliseconds. ``Whole`` is
-what ``bench evaluate`` does: a benchmark of bench.toml, its graph, Dagster's storage.
+``PipelineHome`` runs the steps of an evaluation over a response store; it takes milliseconds.
+``BenchHome`` does what ``bench evaluate`` does: a benchmark of bench.toml, its graph, Dagster's
+storage.
 """
 
 import json
@@ -25,15 +26,15 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.response_cache.caching_model import CachingModel
 from tests.fakes.stores import response_file
-from tests.faults.table import FoundError
+from tests.faults.table import FindingError
 
 KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
-"""What is searched for afterwards."""
+"""The key of the server, which must be in no file and no output afterwards."""
 KEY_VARIABLE = "BENCH_FAULTS_KEY"
 N_QUESTIONS = 6
 GOLD = "ABBABA"
 RESPONSES = "ABBAAB"
-"""What the server answers when it is well: four of six are right."""
+"""Responses of the server when it is well: four of six are those of GOLD."""
 CLEAN = 4 / 6
 SPEC: Mapping[str, Any] = {
     "kind": "server",
@@ -50,7 +51,7 @@ TASK = task_of("quiz", FileBenchmarkSettings(file=Path("quiz.jsonl")), "[benchma
 
 
 def question_text(number: int) -> str:
-    """The text of a question; what the server knows it by."""
+    """The text of a question, by which the server recognizes it."""
     return f"Question number {number}: which of the two?"
 
 
@@ -68,85 +69,77 @@ QUESTIONS = [
 ]
 
 
-class Pure:
-    """The four steps, without Dagster."""
+class PipelineHome:
+    """A home folder for the steps of an evaluation, without Dagster."""
 
-    def __init__(self, home: Path, base_url: str, **spec: Any) -> None:
-        self.home = home
+    def __init__(self, folder: Path, base_url: str, **spec: Any) -> None:
+        self.folder = folder
         self._spec = ServerSpec.model_validate({**SPEC, "base_url": base_url} | spec)
 
     def evaluate(self) -> float | None:
-        """Ask, score and measure, and write down what was said."""
+        """Ask, score and measure; writes all rows, or the error, to output.txt."""
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
-        model = CachingModel("m", engine, response_file(self.home / "responses.sqlite"))
+        model = CachingModel("m", engine, response_file(self.folder / "responses.sqlite"))
         try:
             predictions = pipeline.predict(TASK, QUESTIONS, model)
             require_responses(TASK.name, "questions", predictions, ())
         except BenchError as error:
-            (self.home / "said.txt").write_text(str(error), encoding="utf-8", errors="replace")
+            (self.folder / "output.txt").write_text(str(error), encoding="utf-8", errors="replace")
             return None
-        judged = pipeline.judge(TASK, QUESTIONS, predictions, None)
-        scores = pipeline.score(TASK, QUESTIONS, predictions, judged)
+        judgements = pipeline.judge(TASK, QUESTIONS, predictions, None)
+        scores = pipeline.score(TASK, QUESTIONS, predictions, judgements)
         metrics = pipeline.summarise(TASK, QUESTIONS, predictions, scores)
-        shown = "\n".join(map(repr, [*predictions, *scores, *metrics]))
-        (self.home / "said.txt").write_text(shown, encoding="utf-8", errors="replace")
+        output = "\n".join(map(repr, [*predictions, *scores, *metrics]))
+        (self.folder / "output.txt").write_text(output, encoding="utf-8", errors="replace")
         return accuracy(metrics)
 
 
-class Whole:
+class BenchHome:
     """A home folder as users have it; its benchmark has an image for each question."""
 
-    def __init__(self, home: Path, base_url: str = "", more: str = "", **spec: Any) -> None:
-        """Write it; without the address of a server its model says A: half of it is right."""
-        self.home = home
-        home.mkdir(parents=True, exist_ok=True)
-        model = {**SPEC, "base_url": base_url} | spec if base_url else _SAYS_A
-        lines = ["[models.m]", *map(_toml, model.items())]
+    def __init__(self, folder: Path, base_url: str = "", more: str = "", **spec: Any) -> None:
+        """Write it; without the address of a server its model says A, which is right for half."""
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        model = {**SPEC, "base_url": base_url, **spec} if base_url else _SAYS_A
+        lines = ["[models.m]", *(f"{name} = {json.dumps(model[name])}" for name in model)]
         lines += ["[benchmarks.quiz]", 'file = "quiz.jsonl"', more]
-        (home / "bench.toml").write_text("\n".join(lines), encoding="utf-8")
+        (folder / "bench.toml").write_text("\n".join(lines), encoding="utf-8")
         rows = []
         for number in range(N_QUESTIONS):
-            Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(home / f"{number}.png")
+            Image.new("RGB", (8, 8), (40 * number, 0, 0)).save(folder / f"{number}.png")
             row = {"id": number, "question": question_text(number), "image": f"{number}.png"}
             rows.append(row | {"options": ["red", "blue"], "answer": GOLD[number]})
-        (home / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        (folder / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     def evaluate(self) -> float | None:
-        """Evaluate, and read what was measured."""
+        """Evaluate; returns the accuracy, or None if there is none."""
         with self.bench() as bench:
             try:
                 bench.refresh_questions("quiz")
                 bench.evaluate(["quiz"], "m")
                 return accuracy(bench.metrics("quiz", "m"))
             except BenchError as error:
-                (self.home / "said.txt").write_text(str(error), encoding="utf-8", errors="replace")
-                ours(error)
+                (self.folder / "output.txt").write_text(
+                    str(error), encoding="utf-8", errors="replace"
+                )
+                require_own_error(error)
                 return None
 
     def bench(self) -> Workbench:
-        """Open the home folder, with the quiz alone."""
-        settings = load_settings(self.home)
+        """The graph over the home folder, with the quiz alone."""
+        settings = load_settings(self.folder)
         suites = tuple(suite for _, suite in file_benchmark_suites(settings))
         return Workbench(settings, catalog=Catalog(suites=suites))
 
 
-def ours(why: BenchError) -> str:
-    """What an error says, unless a foreign exception ended a run and Dagster handed it on.
-
-    Raises:
-        FoundError: If it did.
-    """
-    if _FOREIGN.match(str(why)):
-        raise FoundError(f"a foreign exception in a run: {why}")
-    return str(why)
+def require_own_error(error: BenchError) -> None:
+    """Raise a FindingError if Dagster passed on a foreign exception that ended a run."""
+    if _FOREIGN.match(str(error)):
+        raise FindingError(f"a foreign exception in a run: {error}")
 
 
 def accuracy(metrics: list[Metric]) -> float | None:
-    """The one number; None if a question stayed without a response."""
-    (row,) = [one for one in metrics if (one.metric, one.category) == ("accuracy", "all")]
+    """The accuracy of the quiz; None if a question has no response."""
+    (row,) = [row for row in metrics if row.metric == "accuracy" and row.category == "all"]
     return None if row.n_failed else row.value
-
-
-def _toml(entry: tuple[str, object]) -> str:
-    name, value = entry
-    return f"{name} = {json.dumps(value)}"

@@ -1,4 +1,4 @@
-"""Searches a whole home folder for a key: every file's bytes, and what is in tables packed."""
+"""Searches a home folder for the key: the bytes of every file, and the contents of tables."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -10,52 +10,50 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.faults.homes import KEY
-from tests.faults.table import FoundError
+from tests.faults.table import FindingError
 
-_BEGINNING = 14
-"""Characters of a key that tell it: one that is cut behind them was not redacted either."""
+_N_RECOGNIZABLE = 14
+"""Characters of a key that identify it: a key that is cut behind them was not redacted either."""
 
 
-def search(home: Path, *texts: str) -> None:
-    """Look for the key in every file below a folder, and in what was said.
+def search(home: Path, *outputs: str) -> None:
+    """Look for the key in every file below a folder, and in outputs of commands.
 
     Raises:
-        FoundError: If it is there, or most of it; says where.
+        FindingError: If the key, or its beginning, is somewhere.
     """
-    signs = [form[:_BEGINNING].encode() for form in _forms()]
-    for where, data in _everything(home, texts):
-        for sign in signs:
-            if sign in data:
-                at = data.index(sign)
-                around = data[max(0, at - 40) : at + 40].decode("utf-8", "replace")
-                raise FoundError(f"the key is in {where}: …{around}…")
+    beginnings = [form[:_N_RECOGNIZABLE].encode() for form in (KEY, quote(KEY))]
+    for where, data in _contents(home, outputs):
+        for beginning in beginnings:
+            start = data.find(beginning)
+            if start >= 0:
+                context = data[max(0, start - 40) : start + 40].decode("utf-8", "replace")
+                raise FindingError(f"the key is in {where}: …{context}…")
 
 
-def _forms() -> list[str]:
-    return [KEY, quote(KEY)]
-
-
-def _everything(home: Path, texts: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    yield from ((f"what was said ({number})", text.encode()) for number, text in enumerate(texts))
+def _contents(home: Path, outputs: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """The name and the bytes of every output and file; of tables also the unpacked rows."""
+    for index, output in enumerate(outputs):
+        yield f"output {index}", output.encode()
     for file in sorted(home.rglob("*")):
         if not file.is_file():
             continue
         where = file.relative_to(home).as_posix()
         yield where, file.read_bytes()
         if file.suffix == ".parquet":
-            yield where, _of_table(file)
+            yield where, _table_contents(file)
         elif file.suffix in (".sqlite", ".db"):
-            yield where, _of_database(file)
+            yield where, _database_contents(file)
 
 
-def _of_table(file: Path) -> bytes:
+def _table_contents(file: Path) -> bytes:
     try:
         return repr(pq.ParquetFile(file).read().to_pylist()).encode()
     except (pa.ArrowException, OSError):
         return b""
 
 
-def _of_database(file: Path) -> bytes:
+def _database_contents(file: Path) -> bytes:
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as db:
             return "\n".join(db.iterdump()).encode("utf-8", "replace")

@@ -1,99 +1,107 @@
-"""What machines and other programs do: I/O errors, clocks, deletions."""
+"""Faults of machines and other programs: I/O errors, clocks, deletions."""
 
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.faults.homes import CLEAN, Whole
-from tests.faults.processes import EVALUATE, ended, require_sentence, running
+from tests.faults.homes import CLEAN, BenchHome
+from tests.faults.processes import EVALUATE, require_sentence, running_bench, wait_for
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
-from tests.faults.table import Fault, FoundError, SkippedError, Trial
+from tests.faults.table import Fault, FindingError, SkippedError, Trial
 
 _SHIM = Path(__file__).with_name("shim.c")
 
 
 def faults() -> list[Fault]:
-    """One a kind."""
+    """Broken disks, a clock that goes back, and a deleted response store."""
     return [
-        *(_row(f"input/output errors on {what}", f"write() to {part} gives EIO", part=part)
-          for what, part in (("the response store", "responses.sqlite"), ("tables", "/tables/"),
-                             ("Dagster's databases", "/dagster/"))),
+        *(_broken_disk(name, part) for name, part in (
+            ("the response store", "responses.sqlite"), ("tables", "/tables/"),
+            ("Dagster's databases", "/dagster/"))),
         Fault(
-            group="machine", name="the clock goes back two hours", made="clock_gettime() of a shim",
-            must="the right number", attempt=_clock, short=False, longest=600.0,
+            group="machine", name="the clock goes back two hours", short=False, timeout=600.0,
+            cause="clock_gettime() of a shim", expected="the right number",
+            attempt=_evaluate_with_wrong_clock,
         ),
         Fault(
             group="machine", name="the response store is deleted while it is used",
-            made="rm of the file and its log", short=False, drawn=True, longest=600.0,
-            must="an error that names the file, and the right number afterwards", attempt=_deleted,
+            cause="rm of the file and its log", short=False, is_random=True, timeout=600.0,
+            expected="an error that names the file, and the right number afterwards",
+            attempt=_delete_store_while_asking,
         ),
     ]  # fmt: skip
 
 
-def _row(name: str, made: str, part: str) -> Fault:
+def _broken_disk(name: str, part: str) -> Fault:
     return Fault(
-        group="machine", name=name, made=made, short=False, longest=600.0,
-        must="a sentence and a status, and the right number once the disk is well",
-        attempt=lambda trial: _broken_disk(trial, part),
+        group="machine", name=f"input/output errors on {name}",
+        cause=f"write() to {part} gives EIO", short=False, timeout=600.0,
+        expected="a sentence and a status, and the right number once the disk is well",
+        attempt=lambda trial: _evaluate_on_broken_disk(trial, part),
     )  # fmt: skip
 
 
-def _shimmed(folder: Path, faults: Mapping[str, str]) -> list[str]:
-    """Words before a command that give it the faults."""
-    if not (compiler := shutil.which("cc")):
+def _with_shim(folder: Path, variables: Mapping[str, str]) -> list[str]:
+    """Words before a command that preload the shim, with the variables that it reads."""
+    compiler = shutil.which("cc")
+    if compiler is None:
         raise SkippedError("no C compiler here")
     library = folder / "shim.so"
-    words = [compiler, "-shared", "-fPIC", "-o", str(library), str(_SHIM), "-ldl"]
-    subprocess.run(words, check=True)
-    return ["env", f"LD_PRELOAD={library}", *(f"{name}={value}" for name, value in faults.items())]
+    command = [compiler, "-shared", "-fPIC", "-o", str(library), str(_SHIM), "-ldl"]
+    subprocess.run(command, check=True)
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    return ["env", f"LD_PRELOAD={library}", *settings]
 
 
-def _again(door: Whole) -> None:
+def _require_right_number(home: BenchHome) -> None:
     with key_set():
-        value = door.evaluate()
+        value = home.evaluate()
     if value != CLEAN:
-        message = (door.home / "said.txt").read_text("utf-8") if value is None else ""
-        raise FoundError(f"another number afterwards: {value} {message}")
+        message = (home.folder / "output.txt").read_text("utf-8") if value is None else ""
+        raise FindingError(f"another number afterwards: {value} {message}")
 
 
-def _broken_disk(trial: Trial, part: str) -> str:
+def _evaluate_on_broken_disk(trial: Trial, part: str) -> str:
     with MisbehavingServer() as server:
-        door = Whole(trial.folder / "home", server.base_url)
-        with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_EIO": part})) as process:
-            status, output = ended(process)
+        home = BenchHome(trial.folder / "home", server.base_url)
+        shim = _with_shim(trial.folder, {"FAULT_EIO": part})
+        with running_bench(home.folder, EVALUATE, shim) as process:
+            status, output = wait_for(process)
         require_sentence(output)
         if status == 0:
-            raise FoundError("it ended as if all were well")
-        _again(door)
+            raise FindingError("it ended as if all were well")
+        _require_right_number(home)
     return f"status {status}, then the right number"
 
 
-def _clock(trial: Trial) -> str:
+def _evaluate_with_wrong_clock(trial: Trial) -> str:
     with MisbehavingServer() as server:
-        door = Whole(trial.folder / "home", server.base_url)
-        with running(door.home, EVALUATE, _shimmed(trial.folder, {"FAULT_CLOCK": "1"})) as process:
-            status, output = ended(process)
+        home = BenchHome(trial.folder / "home", server.base_url)
+        shim = _with_shim(trial.folder, {"FAULT_CLOCK": "1"})
+        with running_bench(home.folder, EVALUATE, shim) as process:
+            status, output = wait_for(process)
         require_sentence(output)
         if status:
-            raise FoundError(f"status {status}: {output[-300:]}")
-        _again(door)
+            raise FindingError(f"status {status}: {output[-300:]}")
+        _require_right_number(home)
     return "the right number"
 
 
-def _deleted(trial: Trial) -> str:
+def _delete_store_while_asking(trial: Trial) -> str:
+    """Delete the response store after a drawn number of requests."""
     with MisbehavingServer(latency=0.5) as server:
-        door = Whole(trial.folder / "home", server.base_url)
-        with running(door.home) as process:
-            until = trial.rng.randint(1, 4)
-            while sum(server.received.values()) < until and process.poll() is None:
+        home = BenchHome(trial.folder / "home", server.base_url)
+        with running_bench(home.folder) as process:
+            n_requests = trial.rng.randint(1, 4)
+            while server.received.total() < n_requests and process.poll() is None:
                 pass
-            for file in door.home.glob("responses.sqlite*"):
+            for file in home.folder.glob("responses.sqlite*"):
                 file.unlink(missing_ok=True)
-            status, output = ended(process)
+            status, output = wait_for(process)
         require_sentence(output)
         if status == 0 or "responses.sqlite" not in output:
-            raise FoundError(f"status {status}: {output[-300:]}")
-        _again(door)
+            raise FindingError(f"status {status}: {output[-300:]}")
+        _require_right_number(home)
     return f"status {status}, then the right number"

@@ -1,4 +1,4 @@
-"""``bench`` as a process of its own, and what its last words must be."""
+"""``bench`` as a process of its own, and checks of its output."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.faults.homes import KEY, KEY_VARIABLE
-from tests.faults.table import FoundError
+from tests.faults.table import FindingError
 
 CHECKOUT = Path(__file__).parents[2]
 EVALUATE = ("evaluate", "quiz", "--model", "m", "--json")
@@ -18,21 +18,21 @@ _TRACE = re.compile(r"Traceback \(most recent call last\)|^\w*(Error|Exception|I
 
 
 @contextmanager
-def running(
+def running_bench(
     home: Path, arguments: Sequence[str] = EVALUATE, before: Sequence[str] = ()
 ) -> Generator[subprocess.Popen[str]]:
     """Start ``bench`` in a home folder; it is killed if it still runs at the end of the block.
 
     Args:
-        home: The folder.
-        arguments: Of bench.
+        home: The home folder.
+        arguments: Arguments of ``bench``.
         before: Words before the command, such as those of ``unshare``.
     """
     path = os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
-    more: Mapping[str, str] = {"BENCH_HOME": str(home), KEY_VARIABLE: KEY, "PYTHONPATH": path}
+    variables: Mapping[str, str] = {"BENCH_HOME": str(home), KEY_VARIABLE: KEY, "PYTHONPATH": path}
     process = subprocess.Popen(
         [*before, sys.executable, "-m", "bench_assets", *arguments],
-        env={**os.environ, **more},
+        env={**os.environ, **variables},
         cwd=CHECKOUT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -47,16 +47,16 @@ def running(
             process.communicate()
 
 
-def ended(process: subprocess.Popen[str], longest: float = 300.0) -> tuple[int, str]:
-    """Wait for it; its exit status, and everything it said."""
+def wait_for(process: subprocess.Popen[str], timeout: float = 300.0) -> tuple[int, str]:
+    """Wait for a process; returns its exit status and its output."""
     try:
-        stdout, stderr = process.communicate(timeout=longest)
+        stdout, stderr = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as error:
-        raise FoundError(f"bench does not end within {longest:g} s") from error
+        raise FindingError(f"bench does not end within {timeout:g} s") from error
     return process.returncode, stdout + stderr
 
 
 def require_sentence(output: str) -> None:
-    """Raise if bench ended in an exception's name and not in a sentence."""
+    """Raise a FindingError if an output contains a traceback or the name of an exception."""
     if trace := _TRACE.search(output):
-        raise FoundError(f"not a sentence: {output[trace.start() :][-300:]}")
+        raise FindingError(f"not a sentence: {output[trace.start() :][-300:]}")

@@ -1,7 +1,7 @@
 """``python -m tests.proofs FOLDER``: recompute the proofs, freeze them, and write their pages.
 
-FOLDER holds checkouts by the name of their repository (``FOLDER/MathVista``). A benchmark whose
-checkout is absent keeps what is frozen, with a sentence.
+FOLDER holds checkouts by the name of their repository (``FOLDER/MathVista``). A benchmark without a
+checkout keeps its frozen points, and a message states it.
 """
 
 import json
@@ -19,23 +19,24 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 def freeze(benchmark: KnownBenchmark, folder: Path) -> int:
-    """Recompute a benchmark; returns the rows kept."""
-    built, task = build_known(benchmark, folder)
+    """Recompute and freeze a benchmark; returns the number of its questions."""
+    questions, task = build_known(benchmark, folder)
     if benchmark.responses:
         points = {
-            model: score_responses(task, built.questions, answered)
-            for model, answered in benchmark.responses(folder)
+            model: score_responses(task, questions, responses)
+            for model, responses in benchmark.responses(folder)
         }
         write_frozen(benchmark, points)
-    return len(built.questions)
+    return len(questions)
 
 
 def run_tests(paths: str) -> str:
     """Run tests; returns how many passed and were skipped, with the day."""
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-m", "long or not long", paths]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    counts_of = found.stdout.strip().splitlines()[-1].partition(" in ")[0].split(", ")
-    return ", ".join([*(count for count in counts_of if "warning" not in count), today()])
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    summary, _, _ = output.strip().splitlines()[-1].partition(" in ")
+    results = [result for result in summary.split(", ") if "warning" not in result]
+    return ", ".join([*results, today()])
 
 
 def today() -> str:
@@ -44,20 +45,21 @@ def today() -> str:
 
 
 def main(folder: Path, *, tests: bool) -> None:
-    """Recompute what is there, and write both pages."""
-    kept = counts() if COUNTS.exists() else {}
+    """Recompute every benchmark with a checkout, and write both pages."""
+    row_counts = counts() if COUNTS.exists() else {}
     for benchmark in BENCHMARKS:
-        checkout = folder / benchmark.repository.partition("/")[2]
+        checkout = folder / benchmark.checkout_name
         if not checkout.is_dir():
-            print(f"{benchmark.title}: no {checkout}; what is frozen stays")
+            print(f"{benchmark.title}: no {checkout}; the frozen points stay")
             continue
-        kept[benchmark.name] = {"kept": freeze(benchmark, checkout), "day": today()}
-        print(f"{benchmark.title}: {kept[benchmark.name]['kept']} of {benchmark.n_rows} rows")
-    COUNTS.write_text(f"{json.dumps(kept, indent=1)}\n", encoding="utf-8")
+        n_kept = freeze(benchmark, checkout)
+        row_counts[benchmark.name] = {"kept": n_kept, "day": today()}
+        print(f"{benchmark.title}: {n_kept} of {benchmark.n_rows} rows")
+    COUNTS.write_text(f"{json.dumps(row_counts, indent=1)}\n", encoding="utf-8")
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     for script in SCRIPTS:
-        if equal := compare(script, folder):
-            results[script.title] = f"{equal}, {today()}"
+        if agreement := compare(script, folder):
+            results[script.title] = f"{agreement}, {today()}"
     for proof in proofs() if tests else ():
         results[proof["tests"]] = run_tests(proof["tests"])
         print(f"{proof['tests']}: {results[proof['tests']]}")

@@ -4,7 +4,7 @@ import csv
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from bench_assets.external_results.vlmevalkit import read_sheet
 Row = Mapping[str, Any]
 
 
-class Answered(NamedTuple):
-    """A published response, with the points that its authors published."""
+class PublishedResponse(NamedTuple):
+    """A published response, with its published points."""
 
     id: str
     response: str
@@ -31,17 +31,22 @@ class KnownBenchmark:
     day: str  # of the commit
     n_rows: int
     settings: Mapping[str, Any]  # entries of its section, with ``file`` in the checkout
-    rows: Callable[[Path], list[Row]] | None = None  # rows of a file that is no file of questions
-    responses: Callable[[Path], Iterator[tuple[str, list[Answered]]]] | None = None
-    lost: str = ""  # why rows are lost
-    differs: str = ""  # why points differ
+    rows: Callable[[Path], list[Row]] | None = None  # None: ``file`` has the questions
+    responses: Callable[[Path], Iterator[tuple[str, list[PublishedResponse]]]] | None = None
+    lost: str = ""  # reason why rows are lost
+    differs: str = ""  # reason why points differ
     note: str = ""
-    without: tuple[str, ...] = field(default=())  # columns that name absent images
+    without: tuple[str, ...] = ()  # columns that name absent images
 
     @property
     def name(self) -> str:
         """Name of its section and of its frozen points."""
         return self.title.lower().replace("-", "").replace(" ", "_")
+
+    @property
+    def checkout_name(self) -> str:
+        """Name of a folder with a checkout of its repository."""
+        return self.repository.partition("/")[2]
 
 
 def _read(file: Path) -> Any:
@@ -60,11 +65,11 @@ def _mmstar_rows(folder: Path) -> list[Row]:
     return [{n: row.cells[n] for n in names} for row in read_sheet(folder / _MMSTAR)]
 
 
-def _mmstar_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
+def _mmstar_responses(folder: Path) -> Iterator[tuple[str, list[PublishedResponse]]]:
     yield (
         "LLaVA-NeXT-Yi-34B",
         [
-            Answered(r.cells["index"], r.cells["prediction"], None)
+            PublishedResponse(r.cells["index"], r.cells["prediction"], None)
             for r in read_sheet(folder / _MMSTAR)
         ],
     )
@@ -91,72 +96,82 @@ def _mmmu_rows(folder: Path) -> list[Row]:
     ]
 
 
-def _mmmu_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
+def _mmmu_responses(folder: Path) -> Iterator[tuple[str, list[PublishedResponse]]]:
     for model, name in {"llava1.5_13b": "LLaVA-1.5-13B", "qwen_vl": "Qwen-VL"}.items():
-        parsed = _read(folder / _MMMU / model / "total_val_output.json")
+        parsed_answers = _read(folder / _MMMU / model / "total_val_output.json")
         rows = _mmmu_outputs(folder, model)
         yield (
             name,
-            [Answered(row["id"], row["response"], _mmmu_points(row, parsed)) for row in rows],
+            [
+                PublishedResponse(row["id"], row["response"], _mmmu_points(row, parsed_answers))
+                for row in rows
+            ],
         )
 
 
-def _mmmu_points(row: Row, parsed: Mapping[str, Any]) -> float | None:
-    """Points of the parsed letter; open answers and drawn ones have none."""
+def _mmmu_points(row: Row, parsed_answers: Mapping[str, Any]) -> float | None:
+    """Points of the parsed letter; None for an open question and for a letter drawn at random."""
     response = f" {row['response']} "
     options = row.get("index2ans") or {}
     is_named = any(letter in response for letter in options) or any(
         option.lower() in response.lower() for option in options.values()
     )
-    return float(parsed[row["id"]] == row["answer"]) if options and is_named else None
+    return float(parsed_answers[row["id"]] == row["answer"]) if options and is_named else None
 
 
-def _mathvista_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
+def _mathvista_responses(folder: Path) -> Iterator[tuple[str, list[PublishedResponse]]]:
     for file in sorted(folder.glob("results/*/output_*.json")):
         rows = {pid: row for pid, row in _read(file).items() if "extraction" in row}
         if rows and "random" not in str(file):
             yield (
                 file.stem.removeprefix("output_"),
                 [
-                    Answered(pid, str(row["extraction"]), float(row["true_false"]))
+                    PublishedResponse(pid, str(row["extraction"]), float(row["true_false"]))
                     for pid, row in rows.items()
                 ],
             )
 
 
-def _mathv_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
+def _mathv_responses(folder: Path) -> Iterator[tuple[str, list[PublishedResponse]]]:
     for file in sorted(folder.glob("outputs/**/*.jsonl")):
         if file.stem != "Random-Chance":
             yield (
                 file.stem,
-                [Answered(r["id"], r["response"], float(r["correct"])) for r in _lines(file)],
+                [
+                    PublishedResponse(r["id"], r["response"], float(r["correct"]))
+                    for r in _lines(file)
+                ],
             )
 
 
-def _logicvista_responses(folder: Path) -> Iterator[tuple[str, list[Answered]]]:
+def _logicvista_responses(folder: Path) -> Iterator[tuple[str, list[PublishedResponse]]]:
     for file in sorted(folder.glob("eval/results/*-accuracy-results.csv")):
         model = file.name.removesuffix("-accuracy-results.csv")
         with file.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
-        raw = next((name for name in rows[0] if name.endswith("answer raw")), "")
-        if raw:
+        column = next((name for name in rows[0] if name.endswith("answer raw")), "")
+        if column:
             yield (
                 model,
-                [Answered(row["id"], row[raw], float(row["match?"] or 0)) for row in rows],
+                [
+                    PublishedResponse(row["id"], row[column], float(row["match?"] or 0))
+                    for row in rows
+                ],
             )
 
 
 def _figures(folder: Path) -> list[Row]:
-    """CharXiv's descriptive questions: numbers of templates, one row each."""
-    return [
-        {"id": f"{figure}_{n}", "question": f"Question {question}", "answer": answer}
-        for figure, row in _read(folder / "data/descriptive_val.json").items()
-        for n, (question, answer) in enumerate(zip(row["qids"], row["answers"], strict=True))
-    ]
+    """CharXiv's descriptive questions, which are numbers of templates: one row each."""
+    rows: list[Row] = []
+    for figure, row in _read(folder / "data/descriptive_val.json").items():
+        for n, template in enumerate(row["qids"]):
+            question = {"id": f"{figure}_{n}", "question": f"Question {template}"}
+            rows.append(question | {"answer": row["answers"][n]})
+    return rows
 
 
 def _charts(folder: Path) -> list[Row]:
-    """ChartQA's test rows of all eight files of a split by difficulty."""
+    """The rows of all test files of ChartQA; the type of each is in the name of its file."""
     files = sorted(folder.glob("dataset/*/test_*.json"))
     return [
         {"id": f"{file.parent.name}/{file.stem}/{n}", "type": file.stem.split("_")[1], **row}
@@ -171,7 +186,7 @@ _ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "mmmu": _mmmu_rows,
     "mmstar": _mmstar_rows,
 }
-_RESPONSES: dict[str, Callable[[Path], Iterator[tuple[str, list[Answered]]]]] = {
+_RESPONSES: dict[str, Callable[[Path], Iterator[tuple[str, list[PublishedResponse]]]]] = {
     "logicvista": _logicvista_responses,
     "mathv": _mathv_responses,
     "mathvista": _mathvista_responses,
@@ -182,13 +197,13 @@ _RESPONSES: dict[str, Callable[[Path], Iterator[tuple[str, list[Answered]]]]] = 
 
 def _read_benchmarks() -> Iterator[KnownBenchmark]:
     content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    for entry in content["benchmark"]:
+    for fields in content["benchmark"]:
         functions: dict[str, Any] = {
-            "rows": _ROWS.get(entry.pop("rows", "")),
-            "responses": _RESPONSES.get(entry.pop("responses", "")),
-            "without": tuple(entry.pop("without", ())),
+            "rows": _ROWS.get(fields.pop("rows", "")),
+            "responses": _RESPONSES.get(fields.pop("responses", "")),
+            "without": tuple(fields.pop("without", ())),
         }
-        yield KnownBenchmark(**entry, **functions)
+        yield KnownBenchmark(**fields, **functions)
 
 
 BENCHMARKS: Sequence[KnownBenchmark] = tuple(_read_benchmarks())

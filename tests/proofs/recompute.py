@@ -1,4 +1,4 @@
-"""Builds a benchmark from its public files, and scores the published responses."""
+"""Build a benchmark from its public files, and score the published responses."""
 
 import gzip
 import json
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, Task
-from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
+from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.scoring import DRAWN
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from tests.proofs.benchmarks import Answered, KnownBenchmark
+from tests.proofs.benchmarks import KnownBenchmark, PublishedResponse
 
 FROZEN = Path(__file__).with_name("frozen")
 
@@ -33,8 +33,8 @@ def _no_image(image: object, name: str) -> StoredImage:
     raise AssertionError(f"{name}: the proofs need no image")
 
 
-def build_known(benchmark: KnownBenchmark, folder: Path) -> tuple[FileQuestions, Task]:
-    """Build the questions of a benchmark from a checkout, without images, and its task."""
+def build_known(benchmark: KnownBenchmark, folder: Path) -> tuple[Sequence[Question], Task]:
+    """Build a benchmark from a checkout; returns its questions, without images, and its task."""
     with TemporaryDirectory() as home:
         settings = dict(benchmark.settings)
         if benchmark.rows:
@@ -44,51 +44,44 @@ def build_known(benchmark: KnownBenchmark, folder: Path) -> tuple[FileQuestions,
         settings |= {"file": folder / settings["file"], "ignore": benchmark.without}
         settings["columns"] = {"images": (), **settings.get("columns", {})}
         section = FileBenchmarkSettings.model_validate(settings)
-        located = benchmark_location(
+        location = benchmark_location(
             benchmark.name,
             Path(section.file),
             Settings(home=Path(home), benchmarks={benchmark.name: section}),
         )
-        questions = build(section, located, _no_image)
-        return questions, task_of(benchmark.name, section, located.section)
+        questions = build(section, location, _no_image).questions
+        return questions, task_of(benchmark.name, section, location.section)
 
 
 def score_responses(
-    task: Task, questions: Sequence[Question], answered: Sequence[Answered]
+    task: Task, questions: Sequence[Question], responses: Sequence[PublishedResponse]
 ) -> list[Points]:
-    """Score responses by our reading and by the authors' rule; without rejected questions."""
-    known = {question.question_id.partition("/")[2]: question for question in questions}
-    kept = [row for row in answered if row.id in known]
-    kept_questions = [known[row.id] for row in kept]
+    """Score responses by our reading and by the authors' rule; those to lost rows are left out."""
+    questions_by_id = {question.question_id.partition("/")[2]: question for question in questions}
+    responses = [response for response in responses if response.id in questions_by_id]
+    answered = [questions_by_id[response.id] for response in responses]
     predictions = [
         Prediction(
             question_id=question.question_id,
             model="m",
             condition="main",
             sample=0,
-            text=row.response,
-            raw_text=row.response,
+            text=response.response,
+            raw_text=response.response,
         )
-        for question, row in zip(kept_questions, kept, strict=True)
+        for question, response in zip(answered, responses, strict=True)
     ]
-    verdicts = (
-        pipeline.judge(task, kept_questions, predictions, None, RULES) if task.is_judged else []
-    )
-    ours = pipeline.score(task, kept_questions, predictions, verdicts)
-    has_rule = "official" in task.scorers
-    rule = (
-        pipeline.score(task, kept_questions, predictions, [], "official")
-        if has_rule
-        else [None] * len(kept)
-    )
+    judgements = pipeline.judge(task, answered, predictions, None, RULES) if task.is_judged else []
+    scores = pipeline.score(task, answered, predictions, judgements)
+    official: list[float | None] = [None] * len(responses)
+    if "official" in task.scorers:
+        official = [
+            None if score.note == DRAWN else score.points
+            for score in pipeline.score(task, answered, predictions, [], "official")
+        ]
     return [
-        Points(
-            answer.id,
-            score.points or 0.0,
-            None if by_rule is None or by_rule.note == DRAWN else by_rule.points,
-            answer.points,
-        )
-        for answer, score, by_rule in zip(kept, ours, rule, strict=True)
+        Points(response.id, score.points or 0.0, official_points, response.points)
+        for response, score, official_points in zip(responses, scores, official, strict=True)
     ]
 
 
@@ -98,7 +91,7 @@ def frozen_file(benchmark: KnownBenchmark) -> Path:
 
 
 def read_frozen(benchmark: KnownBenchmark) -> dict[str, list[Points]]:
-    """The frozen points of each model; {} without responses."""
+    """The frozen points of each model; {} if the benchmark has no responses."""
     if not frozen_file(benchmark).exists():
         return {}
     with gzip.open(frozen_file(benchmark), "rt", encoding="utf-8") as lines:

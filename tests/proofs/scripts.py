@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Script(NamedTuple):
-    """A published script, its points for each answer, and our restatement."""
+    """A published script that scores answers, and our rule that restates it."""
 
     title: str
     repository: str
@@ -39,7 +39,7 @@ class Script(NamedTuple):
     n_references: int
 
 
-def _module(file: Path) -> Any:
+def _import_file(file: Path) -> Any:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise ImportError(str(file))
@@ -49,7 +49,7 @@ def _module(file: Path) -> Any:
 
 
 def _chartqa_points(folder: Path, answers: Sequence[Answer]) -> list[float]:
-    """One function of a module whose other imports are absent."""
+    """Run one function of a module whose other imports are missing."""
     tree = ast.parse((folder / "pix2struct/metrics.py").read_text(encoding="utf-8"))
     tree.body = [
         node
@@ -63,39 +63,37 @@ def _chartqa_points(folder: Path, answers: Sequence[Answer]) -> list[float]:
 
 
 def _docvqa_points(folder: Path, answers: Sequence[Answer]) -> list[float]:
-    script = _module(folder / "eval_mm/infographicsvqa_eval.py")
+    script = _import_file(folder / "eval_mm/infographicsvqa_eval.py")
     with TemporaryDirectory() as scratch:
-        truth, sent = Path(scratch) / "truth.json", Path(scratch) / "sent.json"
+        key_file = Path(scratch) / "truth.json"
+        response_file = Path(scratch) / "sent.json"
         references = [
             {"questionId": n, "question": "", "answers": answer.references}
             for n, answer in enumerate(answers)
         ]
         responses = [{"questionId": n, "answer": a.response} for n, a in enumerate(answers)]
-        truth.write_text(json.dumps({"data": references}), encoding="utf-8")
-        sent.write_text(json.dumps(responses), encoding="utf-8")
+        key_file.write_text(json.dumps({"data": references}), encoding="utf-8")
+        response_file.write_text(json.dumps(responses), encoding="utf-8")
         options = Namespace(answer_types=False, anls_threshold=0.5)
-        rows = script.evaluate_method(truth, sent, options)["per_sample_result"]
+        rows = script.evaluate_method(key_file, response_file, options)["per_sample_result"]
     return [float(rows[str(n)]["score"]) for n in range(len(answers))]
 
 
 def _vqa_points(folder: Path, answers: Sequence[Answer]) -> list[float]:
-    script = _module(folder / "eval_mm/vqa_eval.py")
-    people = {
-        n: {
-            "answers": [{"answer": r, "answer_id": k} for k, r in enumerate(a.references)],
-            "question_type": "",
-            "answer_type": "",
-        }
-        for n, a in enumerate(answers)
-    }
-    sent = {n: {"answer": a.response} for n, a in enumerate(answers)}
-    # n: decimals of the percentage that the script keeps.
+    script = _import_file(folder / "eval_mm/vqa_eval.py")
+    keys: dict[int, Any] = {}
+    for n, answer in enumerate(answers):
+        people = [{"answer": key, "answer_id": k} for k, key in enumerate(answer.references)]
+        keys[n] = {"answers": people, "question_type": "", "answer_type": ""}
+    responses = {n: {"answer": answer.response} for n, answer in enumerate(answers)}
     evaluation = script.VQAEval(
-        SimpleNamespace(qa=people, getQuesIds=lambda: list(people)), SimpleNamespace(qa=sent), n=12
+        SimpleNamespace(qa=keys, getQuesIds=lambda: list(keys)),
+        SimpleNamespace(qa=responses),
+        n=12,  # decimals of the percentage that the script keeps
     )
     evaluation.updateProgress = lambda progress: None
-    evaluation.evaluate(list(people))
-    return [evaluation.evalQA[n] / 100 for n in people]
+    evaluation.evaluate(list(keys))
+    return [evaluation.evalQA[n] / 100 for n in keys]
 
 
 SCRIPTS: Sequence[Script] = (
@@ -113,7 +111,7 @@ SCRIPTS: Sequence[Script] = (
 """DocVQA's and VQA's scripts, as Qwen-VL carries them, and ChartQA's rule as pix2struct has it."""
 
 
-def _answers(mathvista: Path, n_references: int) -> Iterator[Answer]:
+def _mathvista_answers(mathvista: Path, n_references: int) -> Iterator[Answer]:
     """Answers of all models, with the key and those of the first models as references."""
     responses: dict[str, list[str]] = {}
     keys: dict[str, str] = {}
@@ -130,11 +128,11 @@ def _answers(mathvista: Path, n_references: int) -> Iterator[Answer]:
 def compare(script: Script, folder: Path) -> str:
     """How many points of the script equal our restatement's; "" without its checkout."""
     checkout = folder / script.repository.partition("/")[2]
-    answers = list(_answers(folder / "MathVista", script.n_references))
+    answers = list(_mathvista_answers(folder / "MathVista", script.n_references))
     if not checkout.is_dir() or not answers:
         return ""
-    points = script.points(checkout, answers)
-    rows = [question(kind="text", answer=answer.references) for answer in answers]
-    ours = [script.rule(a.response, row) for a, row in zip(answers, rows, strict=True)]
-    equal = sum(abs(value - point) < 1e-9 for value, point in zip(ours, points, strict=True))
-    return f"{equal:,} of {len(answers):,} points are equal"
+    n_equal = 0
+    for answer, expected in zip(answers, script.points(checkout, answers), strict=True):
+        row = question(kind="text", answer=answer.references)
+        n_equal += abs(script.rule(answer.response, row) - expected) < 1e-9
+    return f"{n_equal:,} of {len(answers):,} points are equal"

@@ -10,7 +10,7 @@ STYLES = (
     *("{}", "{}.", "The answer is {}.", "Answer: {}", "**{}**", "{} (approximately)"),
     *("It is {}.", '"{}"', " {} ", "The final answer is: {}"),
 )
-"""How models give a short answer."""
+"""Sentences in which models give a short answer."""
 
 _NUMBERS = ("23", "0.25", "25%", "1,234", "1200", "-3.5", "7", "1990", "12.5", "100")
 _WORDS = ("Yes", "No", "blue", "New York", "Italy")
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     ours: Callable[[str, Sequence[str]], float]
     official: Callable[..., float]
     keys: tuple[str, ...]
-    people: int = 1  # equal references of a key, beside one other
+    n_people: int = 1  # who gave the key; if several, one more gave another answer
 
 
 _RULES = (
@@ -33,15 +33,15 @@ _RULES = (
 )
 
 
-def differing() -> Iterator[str]:
-    """A line for each rule: how many right answers in everyday styles it gives other points."""
+def style_lines() -> Iterator[str]:
+    """A line for each rule: the number of right answers that it scores differently from us."""
     for rule in _RULES:
         pairs = [(style.format(key), key) for key in rule.keys for style in STYLES]
-        n = sum(_differs(rule, *pair) for pair in pairs)
-        yield f"| {rule.title} | {n} of {len(pairs)} |"
+        n_differing = sum(_differs(rule, response, key) for response, key in pairs)
+        yield f"| {rule.title} | {n_differing} of {len(pairs)} |"
 
 
 def _differs(rule: Rule, response: str, key: str) -> bool:
-    references = (key,) * rule.people + ("another",) * (rule.people > 1)
+    references = (key,) if rule.n_people == 1 else ((key,) * rule.n_people + ("another",))
     example = question(kind="text", answer=references)
     return abs(rule.ours(response, references) - rule.official(response, example)) > 1e-9

@@ -1,5 +1,5 @@
-"""Every reader of foreign text and bytes, and what may come out: an answer, or a ``BenchError``.
+"""Every reader of foreign text and bytes, which must return or raise a ``BenchError``.
 
-``reader`` is the row; ``texts``, ``files``, ``raw_data`` and ``answers`` list them; ``hostile``
-makes what they are given; ``fuzzing`` makes faults of it.
+``texts``, ``files``, ``raw_data`` and ``answers`` list them; ``hostile`` draws their inputs;
+``fuzzing`` makes faults of both.
 """

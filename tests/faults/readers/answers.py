@@ -1,4 +1,4 @@
-"""Readers of servers' answers, and of every task's responses and verdicts, end to end."""
+"""Readers of bodies of servers, and of responses and verdicts for every task."""
 
 from collections.abc import Callable
 from functools import cache
@@ -20,7 +20,7 @@ from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.chat_server import Answer, body_of
 from tests.fakes.rows import prediction, question
-from tests.faults.readers.reader import Reader, of_text
+from tests.faults.readers.reader import Reader, from_text
 
 _PATHS = {"openai": "/completions", "anthropic": "/messages"}
 
@@ -28,11 +28,12 @@ _PATHS = {"openai": "/completions", "anthropic": "/messages"}
 def _bodies(path: str) -> list[bytes]:
     """A response and an error of an API."""
     request: dict[str, list[object]] = {"messages": []}
-    kinds = (Answer(text="A"), Answer(status=500, text="no"))
-    return [body_of(answer, request, path) for answer in kinds]
+    answers = (Answer(text="A"), Answer(status=500, text="no"))
+    return [body_of(answer, request, path) for answer in answers]
 
 
-def _server(name: str) -> Callable[[bytes, Path], object]:
+def _response_reader(name: str) -> Callable[[bytes, Path], object]:
+    """A reader of bodies in the format of an API."""
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)
     apis: dict[str, FormatOf] = {"openai": OpenAI, "anthropic": Anthropic}
     form = apis[name](spec, lambda _: b"")
@@ -47,45 +48,45 @@ def _tasks() -> list[tuple[Task, list[Question]]]:
     return [(task, questions_of(task)) for task in suites.tasks if task.asked_of == "model"]
 
 
-def _every_task(text: str) -> object:
-    """One response, read by every scorer of every task."""
+def _score_in_every_task(text: str) -> object:
+    """Read a response by every scorer of every task."""
     for task, questions in _tasks():
         predictions = [
             prediction(question_id=question.question_id, text=text) for question in questions
         ]
-        rules = RULES in task.judges
-        judged = pipeline.judge(task, questions, predictions, None) if rules else []
+        judgements = []
+        if RULES in task.judges:
+            judgements = pipeline.judge(task, questions, predictions, None)
         for scorer in task.scorers:
-            scores = pipeline.score(task, questions, predictions, judged, scorer)
+            scores = pipeline.score(task, questions, predictions, judgements, scorer)
             pipeline.summarise(task, questions, predictions, scores)
     return None
 
 
-def _every_judge(text: str) -> object:
-    """One verdict, read by every judge of every task."""
-    for task, questions in _tasks():
-        for name, judge in task.judges.items():
-            if isinstance(judge, ByModel):
-                judged_as(task, questions[:1], name, text)
+def _judge_in_every_task(text: str) -> object:
+    """Read a reply of a judge model by every judge of every task."""
+    for task, questions, judge in judges():
+        verdicts_for(task, questions[:1], judge, text)
     return None
 
 
-def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
-    """What a judge that always says the same decides of a response that the rules do not read."""
+def verdicts_for(
+    task: Task, questions: list[Question], judge: str, reply: str
+) -> list[bool | None]:
+    """Verdicts of a judge model with a constant reply on a response that no rule can read."""
     predictions = [
         prediction(question_id=question.question_id, text="I would say so.")
         for question in questions
     ]
-    rows = pipeline.judge(
-        task, questions, predictions, ScriptedModel("judge", lambda _: text), judge
-    )
-    scores = pipeline.score(task, questions, predictions, rows)
+    model = ScriptedModel("judge", lambda _: reply)
+    judgements = pipeline.judge(task, questions, predictions, model, judge)
+    scores = pipeline.score(task, questions, predictions, judgements)
     pipeline.summarise(task, questions, predictions, scores)
-    return [row.verdict for row in rows if not row.by_rules]
+    return [judgement.verdict for judgement in judgements if not judgement.by_rules]
 
 
 def judges() -> list[tuple[Task, list[Question], str]]:
-    """Every judge of every task that asks a model."""
+    """Task, questions and name of every judge that asks a model."""
     return [
         (task, questions, name)
         for task, questions in _tasks()
@@ -95,24 +96,24 @@ def judges() -> list[tuple[Task, list[Question], str]]:
 
 
 def _preview(text: str) -> object:
-    shown = question(text=text, options=(text, "x"), kind="choice", answer=("A",), context=text)
-    return question_preview([shown], ImageStore(folder="nowhere"))
+    row = question(text=text, options=(text, "x"), kind="choice", answer=("A",), context=text)
+    return question_preview([row], ImageStore(folder="nowhere"))
 
 
-def _row(name: str, kind: str, read_it: object, *seeds: bytes, **more: Any) -> Reader:
-    return Reader(name=name, kind=kind, read=read_it, seeds=seeds, **more)  # type: ignore[arg-type]
+def _row(name: str, kind: str, read: object, *seeds: bytes, **more: Any) -> Reader:
+    return Reader(name=name, kind=kind, read=read, seeds=seeds, **more)  # type: ignore[arg-type]
 
 
 ANSWERS = [
     *(
-        _row(f"a response of a server, {name}", "json", _server(name), *_bodies(path))
+        _row(f"a response of a server, {name}", "json", _response_reader(name), *_bodies(path))
         for name, path in _PATHS.items()
     ),
     _row("an error of a server", "json", lambda data, _: failure(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
-    _row("a response, by every scorer of every task", "text", of_text(_every_task),
+    _row("a response, by every scorer of every task", "text", from_text(_score_in_every_task),
          b"The answer: A", b"opening", b"3", short=False),
-    _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",
-         b"1. [1] 2. [0]", b"(A)", short=False),
-    _row("the preview of a question", "text", of_text(_preview), b"<script>1</script> a|b"),
+    _row("a verdict, by every judge of every task", "text", from_text(_judge_in_every_task),
+         b"right", b"yes", b"1. [1] 2. [0]", b"(A)", short=False),
+    _row("the preview of a question", "text", from_text(_preview), b"<script>1</script> a|b"),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Readers of our own configuration's and other people's files."""
+"""Readers of configuration files, and of files that other people or programs wrote."""
 
 import io
 import json
@@ -34,7 +34,7 @@ from bench_resources.models.registry.recorded import (
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.answers.test_validation import FORM
 from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
-from tests.faults.readers.reader import Reader, of_file
+from tests.faults.readers.reader import Reader, from_file
 
 _RESPONSE = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
 _ROW = {"id": "1", "question": "Which?", "options": ["red", "blue"], "answer": "A", "image": ""}
@@ -53,30 +53,32 @@ folders = ["runs"]
 """
 
 
-def _plain(name: str) -> Callable[[bytes, Path], object]:
-    """Build a whole plain benchmark of one file."""
+def _file_benchmark(name: str) -> Callable[[bytes, Path], object]:
+    """A reader that builds a benchmark of one file."""
 
-    def read(file: Path) -> object:
+    def build_benchmark(file: Path) -> object:
         benchmark = FileBenchmarkSettings(file=file)
         settings = Settings(home=file.parent, benchmarks={"quiz": benchmark})
         store = ImageStore(folder=str(file.parent / "images"))
         return build(
             benchmark,
             benchmark_location("quiz", file, settings),
-            lambda image, of: (
-                store.put_file(image, of) if isinstance(image, Path) else store.put(image, of)
+            lambda image, image_name: (
+                store.put_file(image, image_name)
+                if isinstance(image, Path)
+                else store.put(image, image_name)
             ),
         )
 
-    return of_file(name, read)
+    return from_file(name, build_benchmark)
 
 
 def _no_image(image: Path | bytes, name: str) -> StoredImage:
     raise AssertionError(f"{name} is no image of the data set")
 
 
-def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
-    """A folder that ``datasets`` saved, of which one file is the input."""
+def _saved_dataset_reader(name: str) -> Callable[[bytes, Path], object]:
+    """A reader of a folder that ``datasets`` saved, of which one file is the input."""
 
     def read(data: bytes, folder: Path) -> object:
         saved = folder / "saved"
@@ -92,32 +94,34 @@ def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
     return read
 
 
-def _checkpoint(name: str) -> Callable[[bytes, Path], object]:
+def _checkpoint_reader(name: str) -> Callable[[bytes, Path], object]:
+    """A reader of a checkpoint, of which one file is the input."""
+
     def read(data: bytes, folder: Path) -> object:
-        place = folder / "checkpoint"
-        if not place.exists():
-            write_checkpoint(place)
-        (place / name).write_bytes(data)
-        return loaded_files(place), fingerprint(place)
+        checkpoint = folder / "checkpoint"
+        if not checkpoint.exists():
+            write_checkpoint(checkpoint)
+        (checkpoint / name).write_bytes(data)
+        return loaded_files(checkpoint), fingerprint(checkpoint)
 
     return read
 
 
-def _adapter(data: bytes, folder: Path) -> object:
-    place = write_adapter(folder / "checkpoint")
-    (place / "adapter_config.json").write_bytes(data)
-    return base_of(place), fingerprint(place)
+def _read_adapter(data: bytes, folder: Path) -> object:
+    checkpoint = write_adapter(folder / "checkpoint")
+    (checkpoint / "adapter_config.json").write_bytes(data)
+    return base_of(checkpoint), fingerprint(checkpoint)
 
 
-def _answers(data: bytes, folder: Path) -> object:
-    """Answers of people, in a file that an annotation tool wrote."""
+def _read_annotations(data: bytes, folder: Path) -> object:
+    """Read answers of annotators from a file of an annotation tool."""
     backend = FileBackend(folder)
     backend.ask(FORM, [])
     next(folder.rglob("task.json")).with_name("answers.jsonl").write_bytes(data)
     return backend.answers(FORM)
 
 
-def _table(data: bytes, folder: Path) -> object:
+def _read_table(data: bytes, folder: Path) -> object:
     tables = TableFiles(folder=str(folder))
     file = tables.path(["t"])
     file.parent.mkdir(exist_ok=True)
@@ -159,9 +163,9 @@ def _zip() -> bytes:
 def _tar(mode: str) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload]
-        about = tarfile.TarInfo("a/b.txt")
-        about.size = 4
-        archive.addfile(about, io.BytesIO(b"1234"))
+        member = tarfile.TarInfo("a/b.txt")
+        member.size = 4
+        archive.addfile(member, io.BytesIO(b"1234"))
     return data.getvalue()
 
 
@@ -183,16 +187,16 @@ def _row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> R
 
 
 FILES = [
-    _row("bench.toml", "bytes", of_file("bench.toml", lambda file: load_settings(file.parent)),
+    _row("bench.toml", "bytes", from_file("bench.toml", lambda file: load_settings(file.parent)),
          _TOML),
-    _row("a file of responses", "lines", of_file("responses.jsonl", lambda file: group_by_model(
+    _row("a file of responses", "lines", from_file("responses.jsonl", lambda file: group_by_model(
         read_responses(file), "m")), _RESPONSE),
-    _row("records of JSON lines", "lines", of_file("r.jsonl", lambda file: records(
+    _row("records of JSON lines", "lines", from_file("r.jsonl", lambda file: records(
         read_lines(file), RecordedResponse, closed=True, unique=["question_id"])), _RESPONSE),
-    _row("records of a JSON list", "json", of_file("r.json", lambda file: records(
+    _row("records of a JSON list", "json", from_file("r.json", lambda file: records(
         read_entries(file), RecordedResponse)), b"[%s]" % _RESPONSE),
     *(
-        _row(f"a plain benchmark of {name}", kind, _plain(f"q.{name}"), *seeds)
+        _row(f"a plain benchmark of {name}", kind, _file_benchmark(f"q.{name}"), *seeds)
         for name, kind, seeds in (
             ("jsonl", "lines", (json.dumps(_ROW).encode(),)),
             ("json", "json", (json.dumps([_ROW]).encode(),)),
@@ -202,33 +206,33 @@ FILES = [
             ("arrow", "bytes", (_arrow(),)),
         )
     ),
-    _row("state.json of a saved data set", "json", _saved_dataset("state.json"), _STATE),
-    _row("dataset_dict.json of a saved data set", "json", _saved_dataset("dataset_dict.json"),
-         b'{"splits": ["train"]}'),
-    _row("data.arrow of a saved data set", "bytes", _saved_dataset("data.arrow"), _arrow()),
-    _row("answers of people", "lines", _answers,
+    _row("state.json of a saved data set", "json", _saved_dataset_reader("state.json"), _STATE),
+    _row("dataset_dict.json of a saved data set", "json",
+         _saved_dataset_reader("dataset_dict.json"), b'{"splits": ["train"]}'),
+    _row("data.arrow of a saved data set", "bytes", _saved_dataset_reader("data.arrow"), _arrow()),
+    _row("answers of people", "lines", _read_annotations,
          b'{"unit": "u", "person": "ana", "values": {"right": "yes", "which": ["a"]}}'),
-    _row("published.csv", "bytes", of_file("published.csv", read_published), _PUBLISHED),
-    _row("safetensors, tensor_spans", "bytes", of_file("m.safetensors", tensor_spans),
+    _row("published.csv", "bytes", from_file("published.csv", read_published), _PUBLISHED),
+    _row("safetensors, tensor_spans", "bytes", from_file("m.safetensors", tensor_spans),
          safetensors(b"1234")),
-    _row("safetensors of a checkpoint", "bytes", _checkpoint("model.safetensors"),
+    _row("safetensors of a checkpoint", "bytes", _checkpoint_reader("model.safetensors"),
          safetensors(b"1234")),
-    _row("the index of a checkpoint", "json", _checkpoint("model.safetensors.index.json"),
+    _row("the index of a checkpoint", "json", _checkpoint_reader("model.safetensors.index.json"),
          b'{"weight_map": {"w": "model.safetensors"}}'),
-    _row("adapter_config.json", "json", _adapter,
+    _row("adapter_config.json", "json", _read_adapter,
          b'{"peft_type": "LORA", "base_model_name_or_path": "a/b"}'),
-    _row("a zip", "bytes", of_file("a.zip", unpack), _zip()),
-    _row("a tar", "bytes", of_file("a.tar", unpack), _tar("w")),
-    _row("a tar.gz", "bytes", of_file("a.tar.gz", unpack), _tar("w:gz")),
-    _row("a tar.bz2", "bytes", of_file("a.tar.bz2", unpack), _tar("w:bz2")),
-    _row("a tar.xz", "bytes", of_file("a.tar.xz", unpack), _tar("w:xz")),
+    _row("a zip", "bytes", from_file("a.zip", unpack), _zip()),
+    _row("a tar", "bytes", from_file("a.tar", unpack), _tar("w")),
+    _row("a tar.gz", "bytes", from_file("a.tar.gz", unpack), _tar("w:gz")),
+    _row("a tar.bz2", "bytes", from_file("a.tar.bz2", unpack), _tar("w:bz2")),
+    _row("a tar.xz", "bytes", from_file("a.tar.xz", unpack), _tar("w:xz")),
     *(
         _row(f"an image, {form}", "bytes",
              lambda data, folder: ImageStore(folder=str(folder)).put(data, "x"), _image(form))
         for form in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
     ),
-    _row("a table of ours", "bytes", _table, _scores()),
-    _row("the record of a release", "json", of_file(
+    _row("a table of ours", "bytes", _read_table, _scores()),
+    _row("the record of a release", "json", from_file(
         "sources/quiz/abc/fetched.json",
         lambda file: ReleaseCache(file.parents[3]).all()), _FETCHED.encode()),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Faults of readers: drawn inputs, and verdicts that are none."""
+"""Faults of readers: hostile inputs, and replies of judges without a verdict."""
 
 import tempfile
 from pathlib import Path
@@ -15,39 +15,38 @@ from tests.faults.readers.hostile import inputs
 from tests.faults.readers.raw_data import RAW_DATA
 from tests.faults.readers.reader import Reader
 from tests.faults.readers.texts import TEXTS
-from tests.faults.table import Fault, FoundError, Trial
+from tests.faults.table import Fault, FindingError, Trial
 
 READERS: list[Reader] = [*TEXTS, *FILES, *RAW_DATA, *ANSWERS]
-FEW = 6
-"""Inputs that make check draws for each reader."""
-MANY = 150
-_NO_VERDICTS: list[str] = read_rows(__file__, "no_verdicts.jsonl")
+FEW = 6  # inputs for each reader in make check
+MANY = 150  # inputs for each reader in make faults
+_REPLIES_WITHOUT_VERDICT: list[str] = read_rows(__file__, "no_verdicts.jsonl")
 
 
 def faults() -> list[Fault]:
-    """Each reader with a few inputs and with many, and every judge with no verdicts."""
+    """Each reader with a few inputs and with many, and every judge without a verdict."""
     return [
-        *(_fuzzed("readers", reader, FEW, short=reader.short) for reader in READERS),
-        *(_fuzzed("readers, at length", reader, MANY, short=False) for reader in READERS),
-        *(_unread(verdict) for verdict in _NO_VERDICTS),
+        *(_fuzzing_fault("readers", reader, FEW, short=reader.short) for reader in READERS),
+        *(_fuzzing_fault("readers, at length", reader, MANY, short=False) for reader in READERS),
+        *(_judging_fault(reply) for reply in _REPLIES_WITHOUT_VERDICT),
     ]
 
 
-def _fuzzed(group: str, reader: Reader, n: int, *, short: bool) -> Fault:
+def _fuzzing_fault(group: str, reader: Reader, n: int, *, short: bool) -> Fault:
     return Fault(
         group=group,
         name=reader.name,
-        made=f"{n} inputs, drawn by hypothesis: {reader.kind}",
-        must="an answer or a BenchError",
+        cause=f"{n} inputs, drawn by hypothesis: {reader.kind}",
+        expected="an answer or a BenchError",
         attempt=lambda trial: fuzz(reader, trial, n),
         short=short,
-        drawn=True,
+        is_random=True,
     )
 
 
 def fuzz(reader: Reader, trial: Trial, n: int) -> str:
-    """Read drawn inputs; anything but an answer or a ``BenchError`` is raised, made small."""
-    refused = 0
+    """Read drawn inputs; any other error than a ``BenchError`` is raised for a small input."""
+    n_refused = 0
 
     @hypothesis.seed(trial.rng.getrandbits(64))
     @settings(
@@ -61,37 +60,37 @@ def fuzz(reader: Reader, trial: Trial, n: int) -> str:
         print_blob=False,
     )
     @given(data=inputs(reader))
-    def only_ours(data: bytes) -> None:
-        nonlocal refused
+    def read_input(data: bytes) -> None:
+        nonlocal n_refused
         with tempfile.TemporaryDirectory(dir=trial.folder) as folder:
             try:
                 reader.read(data, Path(folder))
             except BenchError as error:
-                refused += 1
+                n_refused += 1
                 str(error).encode("utf-8", "backslashreplace")
 
-    only_ours()
-    return "answers and refusals" if refused else "answers"
+    read_input()
+    return "answers and refusals" if n_refused else "answers"
 
 
-def _unread(verdict: str) -> Fault:
+def _judging_fault(reply: str) -> Fault:
     return Fault(
         group="judges",
-        name=repr(verdict),
-        made="every judge of every task says it",
-        must="no verdict: unscored, and never a guess",
-        attempt=lambda _: _judged(verdict),
+        name=repr(reply),
+        cause="every judge of every task says it",
+        expected="no verdict: unscored, and never a guess",
+        attempt=lambda _: _require_no_verdict(reply),
         short=False,
     )
 
 
-def _judged(verdict: str) -> str:
+def _require_no_verdict(reply: str) -> str:
     judges = answers.judges()
-    guessed = []
-    for task, questions, name in judges:
-        verdicts = answers.judged_as(task, questions, name, verdict)
+    guesses = []
+    for task, questions, judge in judges:
+        verdicts = answers.verdicts_for(task, questions, judge, reply)
         if set(verdicts) != {None}:
-            guessed.append(f"{task.name} ({name}): {verdicts}")
-    if guessed:
-        raise FoundError("; ".join(guessed))
+            guesses.append(f"{task.name} ({judge}): {verdicts}")
+    if guesses:
+        raise FindingError("; ".join(guesses))
     return f"no verdict by any of {len(judges)} judges"

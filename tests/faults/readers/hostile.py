@@ -1,7 +1,6 @@
-"""Hostile inputs, as hypothesis draws them: well-formed ones with a few edits, which shrink."""
+"""Strategies of hypothesis for hostile inputs: well-formed ones with a few edits."""
 
 import json
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -17,7 +16,7 @@ VALUES: tuple[Any, ...] = (
     *("\0", "\ud800", "\ufeff", "\u202e", "a\nb", "../x", "/etc/passwd", "x" * 300, "(A)", "<b>x"),
     *([], {}, [[]], [None], [[1, 2]], {"": None}, {"a": {"b": []}}, [{}], ["A", "B"], [0]),
 )
-"""What stands where something else should."""
+"""Values that replace those of a document."""
 WORDS: tuple[str, ...] = (
     *("A", "B", "(A)", "**B**", "A)", "Answer:", "answer is", "not", "or", "yes", "No.", "right"),
     *("wrong", "1.", "[1]", "[0]", "1", "0", "12,345.6", "one hundred", "½", "二十", "²", "-", "%"),
@@ -28,77 +27,85 @@ WORDS: tuple[str, ...] = (
 
 
 def inputs(reader: Reader) -> SearchStrategy[bytes]:
-    """What a reader is given."""
-    make: dict[str, Callable[[Reader], SearchStrategy[bytes]]] = {
-        "text": _texts,
-        "json": lambda of: st.one_of(_documents(of).map(_dumped), _damaged(of)),
-        "lines": lambda of: st.one_of(
-            st.lists(_documents(of), max_size=3).map(lambda many: b"\n".join(map(_dumped, many))),
-            _damaged(of),
-        ),
-        "bytes": _damaged,
-    }
-    return make[reader.kind](reader)
+    """Inputs of the kind that a reader takes."""
+    if reader.kind == "text":
+        return _texts(reader)
+    if reader.kind == "json":
+        return st.one_of(_documents(reader).map(_dump), _damaged(reader))
+    if reader.kind == "lines":
+        return st.one_of(
+            st.lists(_documents(reader), max_size=3).map(_dump_lines), _damaged(reader)
+        )
+    return _damaged(reader)
 
 
 def _texts(reader: Reader) -> SearchStrategy[bytes]:
     seeds = [seed.decode() for seed in reader.seeds]
     word = st.sampled_from([*WORDS, *reader.words, *reader.words, *seeds, _DIGITS])
-    piece = st.one_of(word, word, st.text(max_size=6))
-    return st.lists(piece, max_size=12).flatmap(
-        lambda pieces: st.sampled_from(["", " ", "\n"]).map(lambda between: between.join(pieces))
-    ).map(lambda text: text.encode("utf-8", "surrogatepass"))  # fmt: skip
+    words = st.lists(st.one_of(word, word, st.text(max_size=6)), max_size=12)
+    separator = st.sampled_from(["", " ", "\n"])
+    return st.builds(_join, words, separator)
+
+
+def _join(words: list[str], separator: str) -> bytes:
+    return separator.join(words).encode("utf-8", "surrogatepass")
 
 
 def _documents(reader: Reader) -> SearchStrategy[Any]:
     edit = st.tuples(st.integers(0, 999), st.integers(0, len(VALUES) + 2))
-    return st.builds(_edited, st.sampled_from(reader.seeds), st.lists(edit, min_size=1, max_size=3))
+    return st.builds(_edit, st.sampled_from(reader.seeds), st.lists(edit, min_size=1, max_size=3))
 
 
 def _damaged(reader: Reader) -> SearchStrategy[bytes]:
-    some = st.one_of(
+    replacement = st.one_of(
         st.just(b""), st.binary(max_size=4), st.sampled_from(
             [b"\0", b"\xff", b"9" * 4301, b"[" * 2000, b'{"a":' * 2000, b"\n", b'"', b"-1", b"e999"]
         )
     )  # fmt: skip
-    edit = st.tuples(st.integers(0, 2**16), st.integers(0, 9), some)
+    edit = st.tuples(st.integers(0, 2**16), st.integers(0, 9), replacement)
     return st.builds(
-        _patched, st.sampled_from(reader.seeds), st.lists(edit, min_size=1, max_size=4)
+        _overwrite, st.sampled_from(reader.seeds), st.lists(edit, min_size=1, max_size=4)
     )
 
 
-def _edited(seed: bytes, edits: list[tuple[int, int]]) -> Any:
-    """Put another value at places of a document, or take them away, or put them there twice."""
-    whole = {"": json.loads(seed)}
-    for at, what in edits:
-        places = list(_places(whole))
-        holder, key = places[at % len(places)]
-        if what < len(VALUES):
-            holder[key] = deepcopy(VALUES[what])  # a later edit may go into it
-        elif what == len(VALUES) and isinstance(holder, list):
-            holder.insert(key, deepcopy(holder[key]))
-        elif what == len(VALUES) + 1 and isinstance(holder, dict):
-            holder[f"{key} "] = deepcopy(holder[key])
-        elif holder is not whole:
-            del holder[key]
-    return whole[""]
+def _edit(seed: bytes, edits: list[tuple[int, int]]) -> Any:
+    """Replace, repeat or delete values of a document, each by the index of its place."""
+    root = {"": json.loads(seed)}
+    for place_index, edit_index in edits:
+        places = list(_places(root))
+        container, key = places[place_index % len(places)]
+        if edit_index < len(VALUES):
+            container[key] = deepcopy(VALUES[edit_index])  # a later edit may change it
+        elif edit_index == len(VALUES) and isinstance(container, list):
+            container.insert(key, deepcopy(container[key]))
+        elif edit_index == len(VALUES) + 1 and isinstance(container, dict):
+            container[f"{key} "] = deepcopy(container[key])
+        elif container is not root:
+            del container[key]
+    return root[""]
 
 
-def _places(value: Any) -> Any:
-    keys = value.keys() if isinstance(value, dict) else range(len(value))
+def _places(container: Any) -> Any:
+    """Every place of a value: a list or dict within a container, and the index or key in it."""
+    keys = container.keys() if isinstance(container, dict) else range(len(container))
     for key in list(keys):
-        yield value, key
-        if isinstance(value[key], dict | list):
-            yield from _places(value[key])
+        yield container, key
+        if isinstance(container[key], dict | list):
+            yield from _places(container[key])
 
 
-def _dumped(value: Any) -> bytes:
+def _dump(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def _patched(seed: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+def _dump_lines(values: list[Any]) -> bytes:
+    return b"\n".join(map(_dump, values))
+
+
+def _overwrite(seed: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+    """Replace spans of bytes, each given by its position and length."""
     data = bytearray(seed)
-    for at, length, some in edits:
-        start = at % (len(data) + 1)
-        data[start : start + length] = some
+    for position, length, replacement in edits:
+        start = position % (len(data) + 1)
+        data[start : start + length] = replacement
     return bytes(data)

@@ -1,4 +1,4 @@
-"""Readers of the suites' source files: the authors' releases, and raw material."""
+"""Readers of the source files of suites: the releases of authors, and raw data."""
 
 import json
 import pickle
@@ -22,7 +22,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset import source as multi
 from bench_assets.suites.multi.dataset.source import find_release, read_list
 from tests.fakes.codis_source import entry
-from tests.faults.readers.reader import Reader, of_file
+from tests.faults.readers.reader import Reader, from_file
 
 _VOTE = {"submission": "0", "annotator": "a", "correct": True, "different": True,
          "within_rules": True}  # fmt: skip
@@ -48,34 +48,34 @@ _COGBENCH_ROW = {"img_id": "1", "category": "event", "question": "?", "choice_a"
 
 
 def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
-    """A source folder with images, of which one file is the input."""
+    """A reader of a source folder with images, of which one file is the input."""
 
-    def written(data: bytes, folder: Path) -> object:
+    def read_bytes(data: bytes, folder: Path) -> object:
         (folder / "images").mkdir(exist_ok=True)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
         return read(folder)
 
-    return written
+    return read_bytes
 
 
 def _codis(
     read: Callable[[codis.CodisRelease], object],
 ) -> Callable[[Path], object]:
-    def found(folder: Path) -> object:
+    def read_folder(folder: Path) -> object:
         (folder / "images" / "a.png").touch()
         if (folder / "votes.json").exists():
             (folder / "submissions.json").write_text("[]", encoding="utf-8")
         return read(codis.find_release(folder))
 
-    return found
+    return read_folder
 
 
 def _cogbench(*reads: Callable[[cogbench.CogBenchRelease], object]) -> Callable[[Path], object]:
     return lambda folder: [read(cogbench.find_release(folder)) for read in reads]
 
 
-def _samples(file: Path) -> object:
+def _read_samples(file: Path) -> object:
     return read_samples({"retrieval": file, "image_distractors": file})
 
 
@@ -93,7 +93,7 @@ RAW_DATA = [
     _row("codis votes.json", "json", _release("votes.json", _codis(codis.read_votes)),
          _json([_VOTE])),
     _row("codis captions", "lines",
-         of_file("captions.jsonl", codis.read_captions),
+         from_file("captions.jsonl", codis.read_captions),
          _json({"image_id": "a", "caption": "A cat."}), _json({"image_id": "b", "caption": ""})),
     _row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
         cogbench.read_stories, cogbench.read_chains)), _json({"1": _STORY})),
@@ -103,13 +103,13 @@ RAW_DATA = [
         cogbench.ANNOTATIONS, _cogbench(cogbench.read_annotations)),
          _json([{"image": "a.png", "annotator": "a", "annotation": "x"}])),
     *(
-        _row(f"journeybench {name}, {end}", kind, of_file(f"t.{end}", read), seed)
+        _row(f"journeybench {name}, {end}", kind, from_file(f"t.{end}", read), seed)
         for name, read in (
             ("captioning", read_captioned_images),
             ("hallucination_vqa", read_trigger_questions),
             ("mcot", read_mcot),
             ("multi_image_vqa", read_multi_image),
-            ("retrieval", _samples),
+            ("retrieval", _read_samples),
         )
         for end, kind, seed in (
             ("json", "json", _json([_JOURNEY])),
@@ -118,19 +118,19 @@ RAW_DATA = [
                 b'"%s"' % str(v).replace('"', '""').encode() for v in _JOURNEY.values()) + b"\n"),
         )
     ),
-    _row("journeybench problems of GSM8K", "lines", of_file("p.jsonl", read_problems),
+    _row("journeybench problems of GSM8K", "lines", from_file("p.jsonl", read_problems),
          _json({"question": "1+1?", "answer": "<<1+1=2>>2\n#### 2"})),
     _row("multi problems", "json", _release("problem_v1.json", lambda folder: multi.read_items(
         find_release(folder))), _json({"a_1": _PROBLEM}),
          _json([_PROBLEM | {"problem_id": "a_1"}])),
-    _row("multi a list of ids", "json", of_file("hard_list.json", read_list), b'["a_1_0"]'),
-    _row("multi image texts", "bytes", of_file("captions.csv", multi.read_image_texts),
+    _row("multi a list of ids", "json", from_file("hard_list.json", read_list), b'["a_1_0"]'),
+    _row("multi image texts", "bytes", from_file("captions.csv", multi.read_image_texts),
          b"images/a.png,A cat, a dog.\nb.png,x\n"),
-    _row("blink a key", "json", of_file(
+    _row("blink a key", "json", from_file(
         "key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
     _row("blink saved outputs", "json", _release(
         "out/Jigsaw.json", lambda folder: released_outputs.read_outputs(folder / "out")),
          _json({"val": [_OUTPUT]})),
-    _row("blink a pickle of arrays", "bytes", of_file("a.pkl", read_arrays),
+    _row("blink a pickle of arrays", "bytes", from_file("a.pkl", read_arrays),
          pickle.dumps({"a": np.arange(4), "b": [1.5, "x"]}, 2), pickle.dumps(np.float64(1), 4)),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A reader of foreign text or bytes: a row of the table of readers."""
+"""A reader of foreign text or bytes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ Kind: TypeAlias = Literal["text", "json", "lines", "bytes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Something that reads what others wrote."""
+    """A function that reads foreign input, with examples of the input."""
 
     name: str
-    kind: Kind  # how its input is made: free text, JSON, lines of JSON, bytes
+    kind: Kind  # of the drawn input: free text, JSON, lines of JSON, bytes
     read: Callable[[bytes, Path], object]  # the input, and an empty folder to write it into
     seeds: tuple[bytes, ...]  # well-formed inputs
-    words: tuple[str, ...] = ()  # that mean something to it
+    words: tuple[str, ...] = ()  # with a meaning to it
     short: bool = True
 
 
-def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
-    """Read input as a file of this name."""
+def from_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
+    """A reader of bytes that writes them into a file of this name and reads the file."""
 
-    def written(data: bytes, folder: Path) -> object:
+    def read_bytes(data: bytes, folder: Path) -> object:
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
         return read(file)
 
-    return written
+    return read_bytes
 
 
-def of_text(read: Callable[[str], object]) -> Callable[[bytes, Path], object]:
-    """Read input as text; what is not UTF-8 is taken for other characters."""
+def from_text(read: Callable[[str], object]) -> Callable[[bytes, Path], object]:
+    """A reader of bytes that decodes them and reads the text; invalid UTF-8 becomes surrogates."""
     return lambda data, _: read(data.decode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""Readers of what models and judges say, and of texts in sources."""
+"""Readers of responses of models and judges, and of texts in sources."""
 
 from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.second_look import AnswerForm
@@ -28,7 +28,7 @@ from bench_assets.suites.multi.readers import careful_reader, says_image_is_miss
 from bench_resources.datasets.hub import parse_release_address
 from bench_resources.http.backoff import duration, retry_after, wait_of
 from tests.fakes.multi_rows import item, question
-from tests.faults.readers.reader import Reader, of_text
+from tests.faults.readers.reader import Reader, from_text
 
 _OPTIONS = ("red", "blue", "red and blue", "none")
 _RESPONSE = (
@@ -40,10 +40,10 @@ _RESPONSE = (
 _HTML = (b'<p>1+1=<u>  </u></p><table><tr><td colspan="2">x</td></tr></table><sub>2</sub>$a$',)
 
 
-def _carefully(text: str) -> object:
-    """Read a response as one of each kind of question."""
+def _read_carefully(text: str) -> object:
+    """Read a response as that to a choice, to several choices, and to blanks."""
     questions = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
-    readers = [careful_reader(posed) for posed in questions]
+    readers = [careful_reader(question_row) for question_row in questions]
     cleaned = [reader.clean(text) for reader in readers]
     return [
         (reader.letter(text), reader.letters(text), reader.blanks(text), reader.refuses(text))
@@ -53,7 +53,7 @@ def _carefully(text: str) -> object:
 
 def _row(name: str, read: object, *seeds: bytes, **more: object) -> Reader:
     return Reader(
-        name=name, kind="text", read=of_text(read), seeds=seeds or _RESPONSE, **more  # type: ignore[arg-type]
+        name=name, kind="text", read=from_text(read), seeds=seeds or _RESPONSE, **more  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ TEXTS = [
     _row("journeybench split_answers", split_answers, b"no one; nobody"),
     _row("journeybench texts", lambda text: read_texts({"url": text}, "url"), b"['a', 'b']",
          b'["a"]'),
-    _row("multi careful scorer", _carefully, b"BD", b"\\boxed{B}"),
+    _row("multi careful scorer", _read_carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),
     _row(
         "core.reading boxed_texts",

@@ -1,8 +1,8 @@
-"""The healed oracle: what a misbehaving server did leaves no trace once it is well again.
+"""A server that misbehaved must leave no trace once it is well again.
 
-Half of the questions are asked of a server that misbehaves; then it is healed, and the same is
-evaluated again, and once more. The number must be that of a server that was always well; nothing
-that was answered is asked twice; whatever was not is asked; the key is nowhere.
+A server misbehaves on half of the questions; then it is healed, and the same evaluation runs twice
+more. The accuracy must be that of a server that was always well, answered questions are not asked
+again, the others are, and the key is in no file.
 """
 
 import io
@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.faults import leaks
-from tests.faults.homes import CLEAN, KEY, KEY_VARIABLE, Pure, Whole
+from tests.faults.homes import CLEAN, KEY, KEY_VARIABLE, BenchHome, PipelineHome
 from tests.faults.servers.echoes import ECHOES
-from tests.faults.servers.misbehaviour import SAYS, Misbehaviour
+from tests.faults.servers.misbehaviour import EXPECTATIONS, Expectation, Misbehaviour
 from tests.faults.servers.responses import (
     EITHER,
     LARGE,
@@ -26,9 +26,9 @@ from tests.faults.servers.responses import (
     SILENT,
     STOPS,
 )
-from tests.faults.servers.server import Count, MisbehavingServer
+from tests.faults.servers.server import MisbehavingServer, RequestCounts
 from tests.faults.servers.transport import CONNECTIONS, STATUSES
-from tests.faults.table import Fault, FoundError, Trial
+from tests.faults.table import Fault, FindingError, Trial
 
 MISBEHAVIOURS: list[Misbehaviour] = [
     *(*NOT_RESPONSES, *RESPONSES, *EITHER, *LARGE, *SILENT, *OWN, *STOPS),
@@ -36,80 +36,99 @@ MISBEHAVIOURS: list[Misbehaviour] = [
 ]
 
 
-_ONE_IN = 3
-"""Of the misbehaviours, one in so many is tried through bench evaluate too, which takes seconds."""
+_STRIDE = 3
+"""Every third misbehaviour is tried through bench evaluate too, which takes seconds."""
 
 
 def faults() -> list[Fault]:
-    """Each misbehaviour through the four steps, and at length through ``bench evaluate``."""
+    """Each misbehaviour through the pipeline, and at length through ``bench evaluate``."""
     return [
-        *(_fault("servers", misbehaviour, Pure) for misbehaviour in MISBEHAVIOURS),
-        *(_fault("servers, bench evaluate", replace(misbehaviour, short=False), Whole)
-          for misbehaviour in MISBEHAVIOURS[::_ONE_IN]),
+        *(_fault("servers", misbehaviour, PipelineHome) for misbehaviour in MISBEHAVIOURS),
+        *(_fault("servers, bench evaluate", replace(misbehaviour, short=False), BenchHome)
+          for misbehaviour in MISBEHAVIOURS[::_STRIDE]),
     ]  # fmt: skip
 
 
-def _fault(group: str, one: Misbehaviour, door: type[Pure] | type[Whole]) -> Fault:
+def _fault(
+    group: str, misbehaviour: Misbehaviour, home_type: type[PipelineHome] | type[BenchHome]
+) -> Fault:
     return Fault(
         group=group,
-        name=one.name,
-        made=one.made,
-        must=SAYS[one.must],
-        attempt=lambda trial: _healed(one, door, trial),
-        short=one.short,
+        name=misbehaviour.name,
+        cause=misbehaviour.cause,
+        expected=EXPECTATIONS[misbehaviour.expected],
+        attempt=lambda trial: _evaluate_and_heal(misbehaviour, home_type, trial),
+        short=misbehaviour.short,
     )
 
 
-def _healed(one: Misbehaviour, door: type[Pure] | type[Whole], trial: Trial) -> str:
-    home = trial.folder / "home"
-    home.mkdir()
-    with MisbehavingServer(one.misbehave) as server, key_set(), logged() as log:
-        opened = door(home, server.base_url, timeout=one.timeout)
+def _evaluate_and_heal(
+    misbehaviour: Misbehaviour, home_type: type[PipelineHome] | type[BenchHome], trial: Trial
+) -> str:
+    """Evaluate once with the misbehaviour and twice after it, and check all that it leaves."""
+    folder = trial.folder / "home"
+    folder.mkdir()
+    with MisbehavingServer(misbehaviour.misbehave) as server, key_set(), logged() as log:
+        home = home_type(folder, server.base_url, timeout=misbehaviour.timeout)
         _forget_peak_memory()
-        before = _memory("VmRSS")
-        first = opened.evaluate()
-        if (took := _memory("VmHWM") - before) > one.most_memory:
-            raise FoundError(f"it took {took} MB of memory")
-        sick = server.counts()
+        memory_before = _memory("VmRSS")
+        first = home.evaluate()
+        memory = _memory("VmHWM") - memory_before
+        if memory > misbehaviour.max_memory:
+            raise FindingError(f"it took {memory} MB of memory")
+        n_before = server.counts()
         server.heal()
-        values = [first, opened.evaluate(), opened.evaluate()]
-        _check(one, values, sick, server.counts(), server.numbers)
-        if server.wrong_key:
-            raise FoundError("a request came without the key")
-    leaks.search(home, log.getvalue())
-    return _seen(values, sick, server.counts(), server.numbers)
+        values = [first, home.evaluate(), home.evaluate()]
+        n_total = server.counts()
+        _require_expected(misbehaviour.expected, values, n_before, n_total, server.affected)
+        if server.n_without_key:
+            raise FindingError("a request came without the key")
+    leaks.search(folder, log.getvalue())
+    lost = (n_total.received - n_before.received).keys() & server.affected
+    effect = "taken for responses"
+    if lost:
+        effect = f"{len(lost)} of {len(server.affected)} lost and asked again"
+    number = "no number" if values[-1] is None else f"{values[-1]:.3f}"
+    return f"{effect}; then {number}"
 
 
-def _check(
-    one: Misbehaviour, values: list[float | None], sick: Count, whole: Count, hurt: set[int]
+def _require_expected(
+    expected: Expectation,
+    values: list[float | None],
+    n_before: RequestCounts,
+    n_total: RequestCounts,
+    affected: set[int],
 ) -> None:
-    again = whole.received - sick.received
-    kept = sorted(number for number in hurt if not again[number])
-    if twice := [number for number, times in whole.answered.items() if times > 1]:
-        raise FoundError(f"asked again though answered: {twice}")
-    if one.must == "lost" and kept:
-        raise FoundError(f"stored as a response: questions {kept}")
-    if one.must in ("kept", "own", "stops") and again.keys() & hurt:
-        raise FoundError(f"not taken for a response: {sorted(again.keys() & hurt)}")
-    if one.must == "stops":
-        right = values == [None] * len(values)
-    elif one.must == "own" or (one.must == "silent" and kept):
-        right = all(value is not None and value < CLEAN for value in values)
+    """Require the expected requests and accuracies.
+
+    Args:
+        expected: The expected effect.
+        values: Accuracies of the three evaluations.
+        n_before: Requests before the server was healed.
+        n_total: Requests of all three evaluations.
+        affected: Questions on which the server misbehaved.
+    """
+    asked_again = (n_total.received - n_before.received).keys()
+    kept = sorted(affected - asked_again)
+    if answered_twice := [index for index, n in n_total.answered.items() if n > 1]:
+        raise FindingError(f"asked again though answered: {answered_twice}")
+    if expected == "lost" and kept:
+        raise FindingError(f"stored as a response: questions {kept}")
+    if expected in ("kept", "own", "stops") and asked_again & affected:
+        raise FindingError(f"not taken for a response: {sorted(asked_again & affected)}")
+    if expected == "stops":
+        is_right = values == [None] * len(values)
+    elif expected == "own" or (expected == "silent" and kept):
+        is_right = all(value is not None and value < CLEAN for value in values)
     else:
-        right = values[1:] == [CLEAN, CLEAN] and values[0] in (None, CLEAN)
-    if not right:
-        raise FoundError(f"the numbers are {values}, and {CLEAN:.3f} of a server that is well")
-
-
-def _seen(values: list[float | None], sick: Count, whole: Count, hurt: set[int]) -> str:
-    lost = (whole.received - sick.received).keys() & hurt
-    what = f"{len(lost)} of {len(hurt)} lost and asked again" if lost else "taken for responses"
-    return f"{what}; then {'no number' if values[-1] is None else f'{values[-1]:.3f}'}"
+        is_right = values[1:] == [CLEAN, CLEAN] and values[0] in (None, CLEAN)
+    if not is_right:
+        raise FindingError(f"the numbers are {values}, and {CLEAN:.3f} of a server that is well")
 
 
 @contextmanager
 def key_set() -> Generator[None]:
-    """Have the key in the environment for as long as a block lasts."""
+    """Set the variable with the key until the block ends."""
     os.environ[KEY_VARIABLE] = KEY
     try:
         yield
@@ -119,17 +138,17 @@ def key_set() -> Generator[None]:
 
 @contextmanager
 def logged() -> Generator[io.StringIO]:
-    """Gather what is logged meanwhile."""
+    """The log of the block, which goes nowhere else."""
     text = io.StringIO()
     handler = logging.StreamHandler(text)
     log = logging.getLogger("bench_assets")
     log.addHandler(handler)
-    spread, log.propagate = log.propagate, False
+    propagate, log.propagate = log.propagate, False
     try:
         yield text
     finally:
         log.removeHandler(handler)
-        log.propagate = spread
+        log.propagate = propagate
 
 
 def _forget_peak_memory() -> None:
@@ -137,7 +156,7 @@ def _forget_peak_memory() -> None:
 
 
 def _memory(field: str) -> int:
-    """MB of this process, as Linux counts them."""
+    """A field of this process's status in MB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (line,) = [line for line in lines if line.startswith(f"{field}:")]
     return int(line.split()[1]) // 1024

@@ -1,4 +1,4 @@
-"""A misbehaviour: a row of its own small table, of which ``healing`` makes faults."""
+"""A misbehaviour of a server, of which ``healing`` makes a fault."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import orjson
 
 from tests.faults.servers.server import Exchange, Misbehave, response
 
-Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent", "stops"]
-SAYS: dict[Must, str] = {
+Expectation: TypeAlias = Literal["lost", "kept", "either", "own", "silent", "stops"]
+EXPECTATIONS: dict[Expectation, str] = {
     "lost": "an error of that request alone, not stored, asked again",
     "kept": "a response like any other",
     "either": "the right response, or an error that is asked again; nothing else",
@@ -24,19 +24,25 @@ class Misbehaviour:
     """What a server does to half of its requests."""
 
     name: str
-    made: str
-    must: Must
+    cause: str
+    expected: Expectation
     misbehave: Misbehave
     short: bool = True
-    most_memory: int = 300  # MB that it may take more than before
-    timeout: float = 5.0  # s; how long we wait for a response
+    max_memory: int = 300  # MB that the client may take more than before
+    timeout: float = 5.0  # s; of the client
 
 
-def bodies(must: Must, *rows: tuple[str, Callable[[Exchange], object]], **more: Any) -> list[Any]:
-    """Misbehaviours that are nothing but another body with status 200."""
+def bodies(
+    expected: Expectation, *rows: tuple[str, Callable[[Exchange], object]], **more: Any
+) -> list[Any]:
+    """Misbehaviours that are another body with status 200."""
     return [
         Misbehaviour(
-            name=name, made="the body of HTTP 200", must=must, misbehave=_answer_with(body), **more
+            name=name,
+            cause="the body of HTTP 200",
+            expected=expected,
+            misbehave=_answer_with(body),
+            **more,
         )
         for name, body in rows
     ]
@@ -60,8 +66,8 @@ def message(**changes: Any) -> Callable[[Exchange], object]:
 
 
 def _choice(text: str) -> dict[str, Any]:
-    whole: dict[str, Any] = response(text)["choices"][0]
-    return whole
+    first_choice: dict[str, Any] = response(text)["choices"][0]
+    return first_choice
 
 
 def _answer_with(body: Callable[[Exchange], object]) -> Misbehave:

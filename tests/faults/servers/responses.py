@@ -1,4 +1,4 @@
-"""Bodies with status 200 of which one has to know whether they are responses."""
+"""Bodies with status 200, some of which are no responses."""
 
 import json
 from typing import Any
@@ -9,11 +9,11 @@ from tests.faults.servers.server import Exchange, response
 _HALF = "A thing like this"
 
 
-def _named(exchange: Exchange, **more: Any) -> dict[str, Any]:
+def _with_fields(exchange: Exchange, **more: Any) -> dict[str, Any]:
     return response(exchange.wrong, **more)
 
 
-def _nested(exchange: Exchange) -> bytes:
+def _deeply_nested(exchange: Exchange) -> bytes:
     return b'{"choices":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 
 
@@ -41,7 +41,7 @@ NOT_RESPONSES = bodies(
     ("content is a list of numbers", message(role="assistant", content=[1, 2])),
     ("content has a part whose text is a number",
      message(role="assistant", content=[{"type": "text", "text": 7}])),
-    ("an error beside the choices", lambda a: _named(a, error={"message": "overloaded"})),
+    ("an error beside the choices", lambda a: _with_fields(a, error={"message": "overloaded"})),
     ("an error that is a text", lambda _: {"error": "overloaded"}),
     ("a detail instead of a response", lambda _: {"detail": "Internal Server Error"}),
     ("object: error, as older vLLM has it",
@@ -56,7 +56,7 @@ NOT_RESPONSES = bodies(
      b'data: {"choices":[{"delta":{"content":"' + a.wrong.encode() + b'"}}]}\n\ndata: [DONE]\n\n'),
     ("text that is not UTF-8", lambda a: json.dumps(response(a.wrong + "\0")).encode()
      .replace(b"\\u0000", b"\xff\xfe")),
-    ("a hundred thousand brackets", _nested),
+    ("a hundred thousand brackets", _deeply_nested),
 )  # fmt: skip
 
 RESPONSES = bodies(
@@ -72,9 +72,9 @@ RESPONSES = bodies(
 
 EITHER = bodies(
     "either",
-    *((f"usage.prompt_tokens is {shown}", lambda a, number=number: response(
-        a.right, usage={"prompt_tokens": number, "completion_tokens": number}))
-      for shown, number in (
+    *((f"usage.prompt_tokens is {title}", lambda a, n_tokens=n_tokens: response(
+        a.right, usage={"prompt_tokens": n_tokens, "completion_tokens": n_tokens}))
+      for title, n_tokens in (
           ("a text", "12"), ("negative", -1), ("a list", [1]), ("a long text", "9" * 5000))),
     ("usage.prompt_tokens is beyond 2**63", lambda a: json.dumps(
         response(a.right, usage={"prompt_tokens": 2**63, "completion_tokens": 2**64})).encode()),
@@ -101,7 +101,7 @@ LARGE = bodies(
     ("twenty mebibytes of blanks behind the text",
      lambda a: json.dumps(response(f"{a.right}@")).encode().replace(b"@", _BLANKS)),
     short=False,
-    most_memory=400,  # the server is in this process, and makes each body in several copies
+    max_memory=400,  # the server is in this process, and makes each body in several copies
 )  # fmt: skip
 
 SILENT = bodies(

@@ -21,11 +21,11 @@ from tests.faults.homes import KEY, N_QUESTIONS, RESPONSES, question_text
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request, and the connection that waits for what becomes of it."""
+    """A request, and the connection that waits for the response."""
 
-    number: int  # of the question
-    right: str  # what the server would say if it were well
-    wrong: str  # what gives other points than that, if it is taken for the answer
+    question_index: int
+    right: str  # response of the server when it is well
+    wrong: str  # response that gives other points
     request: dict[str, Any]
     writer: asyncio.StreamWriter
 
@@ -45,18 +45,19 @@ class Exchange:
 Misbehave: TypeAlias = Callable[[Exchange], Awaitable[None]]
 
 
+_CONTENT_LENGTH = re.compile(rb"content-length: *(\d+)")
 _DATA = re.compile(r"data:image/\w+;base64,([\w+/=]+)")
 
 
-class Count(NamedTuple):
-    """How often each question came."""
+class RequestCounts(NamedTuple):
+    """Number of requests by the index of their question."""
 
     received: Counter[int]
-    answered: Counter[int]  # and got the right answer, whole
+    answered: Counter[int]  # with the complete right answer
 
 
 def response(text: object, **more: Any) -> dict[str, Any]:
-    """A body as the API documents it; ``more`` is put on top, None takes a field away."""
+    """A body as the API documents it; ``more`` replaces fields, and ... removes one."""
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -76,18 +77,16 @@ def response(text: object, **more: Any) -> dict[str, Any]:
 
 
 class MisbehavingServer:
-    """Listens in a thread until the ``with`` block ends; misbehaves towards questions by number."""
+    """Listens in a thread until the ``with`` block ends; misbehaves on every other question."""
 
-    def __init__(
-        self, misbehave: Misbehave | None = None, numbers: str = "024", latency: float = 0.0
-    ) -> None:
+    def __init__(self, misbehave: Misbehave | None = None, latency: float = 0.0) -> None:
         self.misbehave = misbehave
         self.latency = latency  # s before each response
-        self.numbers = {int(number) for number in numbers}
-        self.wrong_key = 0
+        self.affected = set(range(0, N_QUESTIONS, 2))  # indices of questions
+        self.n_without_key = 0
         self.received: Counter[int] = Counter()
         self.answered: Counter[int] = Counter()
-        self.images: set[str] = set()  # SHA-256 of what it was shown
+        self.images: set[str] = set()  # SHA-256 of those it received
         self.port = 0
         self._ready = threading.Event()
 
@@ -96,12 +95,12 @@ class MisbehavingServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def heal(self) -> None:
-        """Be well from now on."""
+        """Misbehave no more."""
         self.misbehave = None
 
-    def counts(self) -> Count:
-        """How often each question came until now."""
-        return Count(self.received.copy(), self.answered.copy())
+    def counts(self) -> RequestCounts:
+        """The number of requests until now."""
+        return RequestCounts(self.received.copy(), self.answered.copy())
 
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
@@ -115,7 +114,7 @@ class MisbehavingServer:
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
-        self._loop.set_exception_handler(lambda *_: None)  # cut connections are what we are for
+        self._loop.set_exception_handler(lambda *_: None)  # connections are cut on purpose
         server = await asyncio.start_server(self._connected, "127.0.0.1", 0, limit=2**24)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
@@ -128,8 +127,8 @@ class MisbehavingServer:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                length = int(head.partition(b"content-length:")[2].split(b"\r\n")[0] or 0)
-                body = await reader.readexactly(length)
+                length = _CONTENT_LENGTH.search(head)
+                body = await reader.readexactly(int(length[1]) if length else 0)
                 await self._answer(head, orjson.loads(body), writer)
         with contextlib.suppress(OSError):
             writer.close()
@@ -137,16 +136,18 @@ class MisbehavingServer:
     async def _answer(
         self, head: bytes, request: dict[str, Any], writer: asyncio.StreamWriter
     ) -> None:
+        """Answer a request; ``head`` is in lower case."""
         text = orjson.dumps(request["messages"]).decode()
-        number = next(n for n in range(N_QUESTIONS) if question_text(n) in text)
-        answer = RESPONSES[number]
-        exchange = Exchange(number, answer, "B" if answer == "A" else "A", request, writer)
-        self.wrong_key += KEY.lower().encode() not in head
-        self.received[number] += 1
+        index = next(n for n in range(N_QUESTIONS) if question_text(n) in text)
+        answer = RESPONSES[index]
+        exchange = Exchange(index, answer, "B" if answer == "A" else "A", request, writer)
+        if KEY.lower().encode() not in head:
+            self.n_without_key += 1
+        self.received[index] += 1
         self.images |= {sha256(b64decode(data)).hexdigest() for data in _DATA.findall(text)}
         await asyncio.sleep(self.latency)
-        if self.misbehave and number in self.numbers:
+        if self.misbehave and index in self.affected:
             await self.misbehave(exchange)
         else:
-            self.answered[number] += 1
+            self.answered[index] += 1
             await exchange.say(orjson.dumps(response(answer)))

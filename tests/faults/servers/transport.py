@@ -1,4 +1,4 @@
-"""What goes wrong around a body: statuses, headers, encodings, cut and poisoned connections."""
+"""Faults around a body: statuses, headers, encodings, cut and poisoned connections."""
 
 import asyncio
 import gzip
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import orjson
 
-from tests.faults.servers.misbehaviour import Misbehaviour, Must
+from tests.faults.servers.misbehaviour import Expectation, Misbehaviour
 from tests.faults.servers.server import Exchange, Misbehave, response
 
 
@@ -28,7 +28,7 @@ def _status(
 def _raw(
     data: Callable[[Exchange], bytes], *, abort: bool = False, close: bool = True
 ) -> Misbehave:
-    """Bytes as they are, and the connection closed behind them, or reset."""
+    """Send bytes as they are, then close or reset the connection."""
 
     async def misbehave(exchange: Exchange) -> None:
         await exchange.send(data(exchange))
@@ -40,27 +40,35 @@ def _raw(
     return misbehave
 
 
-def _head(n: int, *headers: bytes, status: bytes = b"200 OK") -> bytes:
-    lines = [b"HTTP/1.1 " + status, b"Content-Type: application/json", *headers]
-    lines += [b"Content-Length: %d" % n] if n >= 0 else []
+def _head(length: int, *headers: bytes) -> bytes:
+    """Status line and headers; a negative length leaves Content-Length out."""
+    lines = [b"HTTP/1.1 200 OK", b"Content-Type: application/json", *headers]
+    lines += [b"Content-Length: %d" % length] if length >= 0 else []
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def _encoded(name: bytes, pack: Callable[[bytes], bytes], *, wrong: bool = False) -> Misbehave:
+def _encoded(name: bytes, encode: Callable[[bytes], bytes], *, is_wrong: bool = False) -> Misbehave:
+    """Send a response in a Content-Encoding."""
+
     def data(exchange: Exchange) -> bytes:
-        body = pack(_wrong(exchange) if wrong else _right(exchange))
+        body = encode(_wrong(exchange) if is_wrong else _right(exchange))
         return _head(len(body), b"Content-Encoding: " + name) + body
 
     return _raw(data, close=False)
 
 
-def _chunked(pack: Callable[[bytes], bytes], *, wrong: bool = True) -> Misbehave:
-    head = _head(-1, b"Transfer-Encoding: chunked")
-    return _raw(lambda exchange: head + pack(_wrong(exchange) if wrong else _right(exchange)))
+def _chunked(split: Callable[[bytes], bytes], *, is_wrong: bool = True) -> Misbehave:
+    """Send a response in chunks."""
+
+    def data(exchange: Exchange) -> bytes:
+        body = _wrong(exchange) if is_wrong else _right(exchange)
+        return _head(-1, b"Transfer-Encoding: chunked") + split(body)
+
+    return _raw(data)
 
 
 def _bomb(mebibytes: int) -> Misbehave:
-    """A gzip of zeros, of blocks that stand by themselves, so that it is quickly made."""
+    """Send a gzip of blanks; one compressed block is repeated, which is faster."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     block = packer.compress(b" " * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)
     body = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + block * mebibytes
@@ -82,11 +90,11 @@ def _stalled(data: Callable[[Exchange], bytes]) -> Misbehave:
 
 
 def _rows(
-    must: Must, made: str, *rows: tuple[str, Misbehave], **more: object
+    expected: Expectation, cause: str, *named: tuple[str, Misbehave], **more: object
 ) -> list[Misbehaviour]:
     return [
-        Misbehaviour(name=name, made=made, must=must, misbehave=misbehave, **more)  # type: ignore[arg-type]
-        for name, misbehave in rows
+        Misbehaviour(name=name, cause=cause, expected=expected, misbehave=misbehave, **more)  # type: ignore[arg-type]
+        for name, misbehave in named
     ]
 
 
@@ -109,8 +117,8 @@ STATUSES = [
         "lost",
         "HTTP 429 with Retry-After",
         *(
-            (f"Retry-After {shown}", _status("429 Too Many Requests", b"Retry-After: " + value))
-            for shown, value in _WAITS
+            (f"Retry-After {title}", _status("429 Too Many Requests", b"Retry-After: " + value))
+            for title, value in _WAITS
         ),
     ),
     *_rows(
@@ -159,7 +167,7 @@ CONNECTIONS = [
     *_rows(
         "lost",
         "a Content-Encoding",
-        ("an encoding that nobody knows", _encoded(b"x-rot13", bytes.swapcase, wrong=True)),
+        ("an encoding that nobody knows", _encoded(b"x-rot13", bytes.swapcase, is_wrong=True)),
         ("a gzip of 8 MiB of blanks", _bomb(8)),
     ),
     *_rows("lost", "a gzip of 1 GiB of blanks, in 1 MB", ("a gzip bomb", _bomb(1024)), short=False),
@@ -167,7 +175,7 @@ CONNECTIONS = [
         "kept",
         "a response, sent in another way",
         ("gzip", _encoded(b"gzip", gzip.compress)),
-        ("chunks", _chunked(lambda b: b"%x\r\n%s\r\n0\r\n\r\n" % (len(b), b), wrong=False)),
+        ("chunks", _chunked(lambda b: b"%x\r\n%s\r\n0\r\n\r\n" % (len(b), b), is_wrong=False)),
         ("closed behind the response", _raw(lambda a: _head(len(_right(a))) + _right(a))),
         ("a hundred cookies", lambda a: a.say(
             _right(a), "200 OK", *(b"Set-Cookie: c%d=1" % n for n in range(100)))),
@@ -181,7 +189,7 @@ CONNECTIONS = [
             lambda a: _head(len(_right(a))) + _right(a) + _head(len(_wrong(a))) + _wrong(a),
             close=False)),
         ("chunks with a trailer", _chunked(
-            lambda b: b"%x\r\n%s\r\n0\r\nX: y\r\n\r\n" % (len(b), b), wrong=False)),
+            lambda b: b"%x\r\n%s\r\n0\r\nX: y\r\n\r\n" % (len(b), b), is_wrong=False)),
         ("no Content-Length, closed at the end", _raw(lambda a: _head(-1) + _right(a))),
     ),
     *_rows(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bench_resources.models.transformers.chat_template import ChatTemplate, SpecialTokenEscaper
 from bench_resources.models.workers.local_model import Message
-from tests.families.parts import tokenizer
+from tests.families.parts import train_tokenizer
 
 _PARTS = "{% for m in messages %}{% for p in m['content'] %}TEXT{% endfor %}{% endfor %}"
 _FIRST_OF_USER = (
@@ -169,7 +169,7 @@ _TEMPLATE = "{{ bos_token }}{{ messages[0]['content'] }}"
 
 
 def special_tokenizer() -> Any:
-    return tokenizer(_SPECIAL, bos="<s>", eos="</s>", pad="<pad>")
+    return train_tokenizer(_SPECIAL, bos="<s>", eos="</s>", pad="<pad>")
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_resources.models.transformers.detokenization import ResponseTexts
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
-from tests.families.parts import tokenizer
+from tests.families.parts import train_tokenizer
 from tests.resources.models.transformers.tiny_engine import RED, engine_of, responses_of
 
 _SPECIAL = ("<pad>", "</s>", "[THINK]", "[/THINK]", "<image>", "<|channel|>", "<|hm|>")
@@ -37,7 +37,7 @@ _SPECIAL = ("<pad>", "</s>", "[THINK]", "[/THINK]", "<image>", "<|channel|>", "<
 def test_the_text_keeps_the_tags_of_thoughts_and_no_other_special_token(
     generated: str, tags: tuple[str, str] | None, expected: str
 ) -> None:
-    tokens = tokenizer(_SPECIAL, eos="</s>", pad="<pad>")
+    tokens = train_tokenizer(_SPECIAL, eos="</s>", pad="<pad>")
     response_texts = ResponseTexts(tokens, {tokens.eos_token_id}, tags)
     assert response_texts.decode(tokens(generated)["input_ids"]) == expected
 
