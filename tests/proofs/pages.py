@@ -71,7 +71,9 @@ def counts() -> dict[str, dict[str, Any]]:
 def known_page() -> str:
     """The page of known benchmarks."""
     row_counts = counts()
-    rows, lines, reasons = [], [], []
+    rows: list[str] = []
+    lines: list[str] = []
+    reasons: list[str] = []
     for benchmark in BENCHMARKS:
         if benchmark.name in row_counts:
             rows.append(_benchmark_row(benchmark, row_counts[benchmark.name]["kept"]))
