@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import PASSWORD, PostgresServer, postgres
-from tests.resources.redaction.test_records import KEY, TOKEN, careless
+from tests.resources.redaction.test_records import KEY, TOKEN, leaking_asset
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
@@ -59,7 +59,7 @@ def test_no_secret_is_stored_in_the_database(
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     home = write_home(tmp_path / "home", f'{MODEL}api_key_env = "MY_KEY"\n')
     with open_instance(home) as instance:
-        result = dg.materialize([careless], instance=instance, raise_on_error=False)
+        result = dg.materialize([leaking_asset], instance=instance, raise_on_error=False)
         assert instance.get_run_by_id(result.run_id)
     records = database_text(server)
     assert "with ***" in records

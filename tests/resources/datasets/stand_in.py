@@ -1,4 +1,4 @@
-"""A hub and a web server on loopback, which misbehave when they are told to."""
+"""A hub and a web server on loopback, with faults that tests set."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ REPOSITORY = "authors/suite"
 
 
 class StandIn:
-    """What it holds, what went wrong on purpose, and what was asked."""
+    """State of the server: its files, its faults, and the requests that it got."""
 
     def __init__(self, files: Mapping[str, bytes], lfs: tuple[str, ...] = ()) -> None:
         self.files = dict(files)
@@ -24,24 +24,23 @@ class StandIn:
         self.resumes = True  # whether it heeds the header Range
         self.served: dict[str, bytes] = {}  # path -> what is served instead
         self.needs_terms = False
-        self.listed: dict[str, object] = {}  # what is said of each file besides, or instead
+        self.listed: dict[str, object] = {}  # fields of each file in the listing, added or replaced
         self.url = ""
 
     def siblings(self) -> list[dict[str, object]]:
-        return [
-            {
+        """Entries of the files in the hub's description of the repository."""
+        entries = []
+        for path, data in self.files.items():
+            entry: dict[str, object] = {
                 "rfilename": path,
                 "size": len(data),
                 "blobId": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(),
             }
-            | (
-                {"lfs": {"sha256": hashlib.sha256(data).hexdigest(), "size": 1, "pointerSize": 1}}
-                if path in self.lfs
-                else {}
-            )
-            | self.listed
-            for path, data in self.files.items()
-        ]
+            if path in self.lfs:
+                sha256 = hashlib.sha256(data).hexdigest()
+                entry["lfs"] = {"sha256": sha256, "size": 1, "pointerSize": 1}
+            entries.append(entry | self.listed)
+        return entries
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -51,21 +50,21 @@ class _Handler(BaseHTTPRequestHandler):
         state, path = self.state, self.path.partition("?")[0]
         state.requests.append((path, self.headers.get("Range", "")))
         if path.startswith("/api/"):
-            self._say_what_there_is(path)
+            self._send_description(path)
         elif state.refusals:
             status, headers = state.refusals.pop(0)
             self._send(status, b"not now", headers)
         else:
             self._serve(path.rpartition(f"/resolve/{COMMIT}/")[2].lstrip("/"))
 
-    def _say_what_there_is(self, path: str) -> None:
+    def _send_description(self, path: str) -> None:
         if f"/datasets/{REPOSITORY}/revision/" not in path:
             self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})
         elif self.state.needs_terms:
             self._send(403, b"{}", {"X-Error-Code": "GatedRepo"})
         else:
-            about = {"id": REPOSITORY, "sha": COMMIT, "siblings": self.state.siblings()}
-            self._send(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+            description = {"id": REPOSITORY, "sha": COMMIT, "siblings": self.state.siblings()}
+            self._send(200, json.dumps(description).encode(), {"Content-Type": "application/json"})
 
     def _serve(self, name: str) -> None:
         if name not in self.state.files:

@@ -4,6 +4,7 @@ import io
 import tarfile
 import zipfile
 from contextlib import suppress
+from itertools import starmap
 
 import pytest
 
@@ -14,7 +15,7 @@ NAMES = ("a.zip", "a.tar", "a.tar.gz", "a.tgz", "a.tar.bz2", "a.tar.xz")
 MODES = {"a.tar.gz": "w:gz", "a.tgz": "w:gz", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
 
 
-def zipped(entries=(("a.txt", b"x" * 99),)):
+def zip_bytes(entries=(("a.txt", b"x" * 99),)):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries:
@@ -22,53 +23,53 @@ def zipped(entries=(("a.txt", b"x" * 99),)):
     return data.getvalue()
 
 
-def entry(name, content=b"", kind=tarfile.REGTYPE, link=""):
-    info = tarfile.TarInfo(name)
-    info.size, info.type, info.linkname = len(content), kind, link
-    return info, content
+def tar_entry(name, content=b"", kind=tarfile.REGTYPE, link=""):
+    member = tarfile.TarInfo(name)
+    member.size, member.type, member.linkname = len(content), kind, link
+    return member, content
 
 
-def tarred(entries=None, mode="w:gz"):
-    entries, data = entries or [entry("a.txt")], io.BytesIO()
+def tar_bytes(entries=None, mode="w:gz"):
+    data = io.BytesIO()
     with tarfile.open(fileobj=data, mode=mode) as archive:
-        for info, content in entries:
-            archive.addfile(info, io.BytesIO(content))
+        for member, content in entries or [tar_entry("a.txt")]:
+            archive.addfile(member, io.BytesIO(content))
     return data.getvalue()
 
 
-def written(folder, name, entries):
-    """An archive of a kind, with entries of name and content."""
+def write_archive(folder, name, entries):
+    """Write an archive of the kind that its name says; entries are names with contents."""
     if name.endswith(".zip"):
-        data = zipped(entries)
+        data = zip_bytes(entries)
     else:
-        data = tarred([entry(*one) for one in entries], MODES.get(name, "w"))
+        data = tar_bytes(list(starmap(tar_entry, entries)), MODES.get(name, "w"))
     file = folder / name
     file.write_bytes(data)
     return file
 
 
-def refused(file, says):
-    """It is refused, and leaves nothing behind."""
-    with pytest.raises(SourceError, match=says) as raised:
+def assert_refused(file, expected_message):
+    """Assert that an archive is not unpacked, and that only the archive is in its folder."""
+    with pytest.raises(SourceError, match=expected_message) as raised:
         unpack(file)
     assert str(file) in str(raised.value)
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        pytest.param("a.zip", zipped()[:-22], id="a zip without its end"),
-        pytest.param("a.zip", zipped().replace(b"PK\x01\x02\x14\x03\x14\x00\x00",
+        pytest.param("a.zip", zip_bytes()[:-22], id="a zip without its end"),
+        pytest.param("a.zip", zip_bytes().replace(b"PK\x01\x02\x14\x03\x14\x00\x00",
                                                b"PK\x01\x02\x14\x03\x14\x00\x01"), id="encrypted"),
-        pytest.param("a.zip", zipped()[:36] + b"\xff" * 4 + zipped()[40:], id="torn inside"),
-        pytest.param("a.tar.gz", tarred()[:20], id="a tar that is cut off"),
+        pytest.param("a.zip", zip_bytes()[:36] + b"\xff" * 4 + zip_bytes()[40:], id="torn inside"),
+        pytest.param("a.tar.gz", tar_bytes()[:20], id="a tar that is cut off"),
         pytest.param("a.zip", b"<html>Gone</html>", id="a web page"),
     ],
 )  # fmt: skip
 def test_a_damaged_archive_is_named(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
-    refused(tmp_path / name, "cannot be unpacked")
+    assert_refused(tmp_path / name, "cannot be unpacked")
 
 
 @pytest.mark.parametrize(
@@ -80,17 +81,17 @@ def test_a_damaged_archive_is_named(tmp_path, name, data):
         pytest.param([("all\\", b""), ("all\\a.txt", b"x")], id="folders as Windows writes them"),
     ],
 )
-def test_a_zip_of_another_system_has_the_same_files(tmp_path, entries):
-    unpack(written(tmp_path, "a.zip", entries))
+def test_a_zip_of_another_system_is_unpacked_to_the_same_files(tmp_path, entries):
+    unpack(write_archive(tmp_path, "a.zip", entries))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.txt", "a.zip"]
     assert (tmp_path / "a.txt").read_bytes() == b"x"
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
-    for number in "12":
-        hidden = [("images/.DS_Store", number.encode()), ("._images", number.encode())]
-        unpack(written(tmp_path, f"{number}.{kind}", [(f"images/{number}.png", b""), *hidden]))
+def test_archives_of_macos_are_merged_without_their_hidden_files(tmp_path, kind):
+    for name in ("1", "2"):
+        hidden = [("images/.DS_Store", name.encode()), ("._images", name.encode())]
+        unpack(write_archive(tmp_path, f"{name}.{kind}", [(f"images/{name}.png", b""), *hidden]))
     assert not list(tmp_path.glob(".*"))
     assert {file.name for file in tmp_path.glob("*.png")} == {"1.png", "2.png"}
 
@@ -99,30 +100,32 @@ def test_archives_that_macos_made_of_one_folder_are_merged(tmp_path, kind):
 def test_nothing_is_written_outside_the_folder(tmp_path, name):
     folder = tmp_path / "in"
     folder.mkdir()
-    with suppress(SourceError):  # of a tar; a zip's names are cut
-        unpack(written(folder, name, [("a.txt", b"1"), ("../evil.txt", b"2")]))
+    with suppress(SourceError):  # a tar is refused; of a zip, names lose ".."
+        unpack(write_archive(folder, name, [("a.txt", b"1"), ("../evil.txt", b"2")]))
     assert [file.name for file in tmp_path.iterdir()] == ["in"]
 
 
 @pytest.mark.parametrize(
     "entries",
     [
-        pytest.param([entry("a", kind=tarfile.SYMTYPE, link="/etc")], id="a link out"),
-        pytest.param([entry("a", kind=tarfile.LNKTYPE, link="../../x")], id="a hard link out"),
-        pytest.param([entry("a", kind=tarfile.FIFOTYPE)], id="a pipe"),
+        pytest.param([tar_entry("a", kind=tarfile.SYMTYPE, link="/etc")], id="a link out"),
+        pytest.param([tar_entry("a", kind=tarfile.LNKTYPE, link="../../x")], id="a hard link out"),
+        pytest.param([tar_entry("a", kind=tarfile.FIFOTYPE)], id="a pipe"),
     ],
 )
 def test_a_link_or_device_of_a_tar_is_refused(tmp_path, entries):
-    (tmp_path / "a.tar").write_bytes(tarred(entries, "w"))
-    refused(tmp_path / "a.tar", "cannot be unpacked")
+    (tmp_path / "a.tar").write_bytes(tar_bytes(entries, "w"))
+    assert_refused(tmp_path / "a.tar", "cannot be unpacked")
 
 
 def test_archives_that_share_folders_and_equal_files_are_merged(tmp_path):
     licence = ("LICENSE", b"MIT")
-    unpack(written(tmp_path, "a.zip", [("train/1.png", b"1"), licence]))
-    unpack(written(tmp_path, "b.zip", [("train/2.png", b"2"), licence]))
-    found = {str(file.relative_to(tmp_path)): file.read_bytes() for file in tmp_path.rglob("*.png")}
-    assert found == {"train/1.png": b"1", "train/2.png": b"2"}
+    unpack(write_archive(tmp_path, "a.zip", [("train/1.png", b"1"), licence]))
+    unpack(write_archive(tmp_path, "b.zip", [("train/2.png", b"2"), licence]))
+    images = {
+        str(file.relative_to(tmp_path)): file.read_bytes() for file in tmp_path.rglob("*.png")
+    }
+    assert images == {"train/1.png": b"1", "train/2.png": b"2"}
     assert (tmp_path / "LICENSE").read_bytes() == b"MIT"
 
 
@@ -135,11 +138,11 @@ def test_archives_that_share_folders_and_equal_files_are_merged(tmp_path):
         pytest.param([("a.zip", b""), ("b", b"")], "a.zip", id="the archive itself"),
     ],
 )
-def test_nothing_that_is_there_is_replaced(tmp_path, entries, name):
+def test_an_archive_that_would_replace_a_file_is_refused(tmp_path, entries, name):
     (tmp_path / "notes.txt").write_bytes(b"old")
     (tmp_path / "images").mkdir()
     (tmp_path / "images" / "1.png").write_bytes(b"1")
-    file = written(tmp_path, "a.zip", entries)
+    file = write_archive(tmp_path, "a.zip", entries)
     before = file.read_bytes()
     with pytest.raises(SourceError, match=f"/{name} exists with other content"):
         unpack(file)

@@ -1,12 +1,14 @@
-"""What is said of a fetching: how much of how much, and how fast."""
+"""Log messages of a download: received and total size, and rate."""
 
 import logging
 
 from bench_resources.datasets.download import DownloadLog
 
 
-def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):
-    clock = iter([0.0, 0.0, 4.0, 20.0, 21.0])  # s: made, begun, and after each piece
+def test_the_log_has_received_and_total_size_and_the_rate(caplog, monkeypatch):
+    clock = iter(
+        [0.0, 0.0, 4.0, 20.0, 21.0]
+    )  # s: at creation, at the beginning, and after each piece
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     log = DownloadLog()
     with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):

@@ -1,4 +1,4 @@
-"""Addresses of releases, as bench.toml has them."""
+"""Addresses of releases in bench.toml."""
 
 import pytest
 
@@ -11,34 +11,44 @@ DIGEST, COMMIT = "ab" * 32, "cd" * 20
 
 @pytest.mark.parametrize(
     ("text", "release"),
-    {
-        "a hub's data set at a commit": (f"hf:a/b@{COMMIT}", HubRelease("a/b", COMMIT)),
-        "its newest state, pinned when it is fetched": ("hf:a/b", HubRelease("a/b", "main")),
-        "a folder of it": ("hf:a/b@v1#below=data/new", HubRelease("a/b", "v1", "data/new")),
-        "a file with its digest": (
+    [
+        pytest.param(
+            f"hf:a/b@{COMMIT}", HubRelease("a/b", COMMIT), id="a hub's data set at a commit"
+        ),
+        pytest.param(
+            "hf:a/b", HubRelease("a/b", "main"), id="its newest state, pinned when it is fetched"
+        ),
+        pytest.param(
+            "hf:a/b@v1#below=data/new", HubRelease("a/b", "v1", "data/new"), id="a folder of it"
+        ),
+        pytest.param(
             f"https://x.org/a.zip#sha256={DIGEST}",
             WebRelease("https://x.org/a.zip", DIGEST),
+            id="a file with its digest",
         ),
-        "a folder of an archive": (
+        pytest.param(
             f"https://x.org/a.zip#sha256={DIGEST}&below=data",
             WebRelease("https://x.org/a.zip", DIGEST, "data"),
+            id="a folder of an archive",
         ),
-        "a commit pins as a digest does": (
+        pytest.param(
             f"https://x.org/archive/{COMMIT}.zip",
             WebRelease(f"https://x.org/archive/{COMMIT}.zip"),
+            id="a commit pins as a digest does",
         ),
-        "no encryption is needed within a machine": (
+        pytest.param(
             f"http://127.0.0.1:8000/a.zip#sha256={DIGEST}",
             WebRelease("http://127.0.0.1:8000/a.zip", DIGEST),
+            id="no encryption is needed within a machine",
         ),
-    }.values(),
+    ],
 )
-def test_an_address_is_read_and_written_again(text, release):
+def test_an_address_is_parsed_and_formatted_to_the_same_text(text, release):
     assert parse_release_address(text) == release
     assert parse_release_address(str(release)) == release
 
 
 @pytest.mark.parametrize("text", read_rows(__file__, "refused_releases.jsonl"))
-def test_what_pins_nothing_or_leads_elsewhere_is_refused(text):
+def test_an_address_without_a_pin_or_of_another_scheme_is_refused(text):
     with pytest.raises(SettingsError, match="is not an address of a release"):
         parse_release_address(text)

@@ -1,4 +1,4 @@
-"""Encoders of texts and images: a tiny CLIP made here, and chance."""
+"""Encoders of texts and images: a tiny CLIP with random weights, and random vectors."""
 
 import io
 import json
@@ -60,67 +60,85 @@ def images(tmp_path):
     return ImageStore(folder=str(tmp_path / "images"))
 
 
-def put(images, colour):
+def store_image(images, colour):
     data = io.BytesIO()
     Image.new("RGB", (40, 30), colour).save(data, "PNG")
     return images.put(data.getvalue(), colour).sha256
 
 
-def opened(folder, images, **options):
+def open_tiny_encoder(folder, images, **options):
     spec = EncoderSpec(path=str(folder), device="cpu", **options)
     return open_encoder("tiny", spec, str(folder), images)
 
 
 def test_a_checkpoint_embeds_texts_and_images_into_one_space(clip, images):
-    shown = [put(images, "red"), put(images, "blue")]
-    with opened(clip, images) as encoder:
-        texts, seen = encoder.encode_texts(TEXTS), encoder.encode_images(shown)
+    sha256s = [store_image(images, "red"), store_image(images, "blue")]
+    with open_tiny_encoder(clip, images) as encoder:
+        text_vectors, image_vectors = encoder.encode_texts(TEXTS), encoder.encode_images(sha256s)
         assert encoder.name.startswith("tiny@sha256:")
-    assert texts.shape == (3, 16)
-    assert seen.shape == (2, 16)
-    assert np.linalg.norm(np.vstack([texts, seen]), axis=1) == pytest.approx(1)
+    assert text_vectors.shape == (3, 16)
+    assert image_vectors.shape == (2, 16)
+    vectors = np.vstack([text_vectors, image_vectors])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
 
 
-def test_a_model_of_layers_in_folders_is_known_by_the_weights_of_each(clip, images, tmp_path):
-    """As sentence-transformers saved CLIP until its release 5: nothing but a list at the top."""
-    of_library = "sentence_transformers.sentence_transformer.modules"
-    layers = {"0_CLIPModel": f"{of_library}.clip_model.CLIPModel"}
-    listed = [{"idx": 0, "name": "0", "path": path, "type": kind} for path, kind in layers.items()]
-    (tmp_path / "modules.json").write_text(json.dumps(listed))
-    inside = shutil.copytree(clip, tmp_path / "0_CLIPModel")
-    with opened(tmp_path, images, kind="sentence_transformers") as encoder:
+def test_an_encoder_with_layers_in_folders_has_the_identity_of_their_files(clip, images, tmp_path):
+    """sentence-transformers saved CLIP so until its release 5: a list of layers at the top."""
+    layer = {
+        "idx": 0,
+        "name": "0",
+        "path": "0_CLIPModel",
+        "type": "sentence_transformers.sentence_transformer.modules.clip_model.CLIPModel",
+    }
+    (tmp_path / "modules.json").write_text(json.dumps([layer]))
+    layer_folder = shutil.copytree(clip, tmp_path / "0_CLIPModel")
+    with open_tiny_encoder(tmp_path, images, kind="sentence_transformers") as encoder:
         assert encoder.encode_texts(TEXTS).shape == (3, 16)
         before = encoder.name
-    (inside / "vocab.txt").write_text("other words")
+    (layer_folder / "vocab.txt").write_text("other words")
     assert f"tiny@{pin(str(tmp_path)).content}" != before
-    (inside / "model.safetensors").unlink()
+    (layer_folder / "model.safetensors").unlink()
     with pytest.raises(ModelError, match=r"config\.json is missing"):
         pin(str(tmp_path))
 
 
-def test_vectors_of_one_library_are_not_taken_for_those_of_another(clip, images):
-    with opened(clip, images) as one, opened(clip, images, kind="sentence_transformers") as other:
-        assert one.name != other.name
+def test_encoders_of_two_libraries_have_different_names(clip, images):
+    with (
+        open_tiny_encoder(clip, images) as of_transformers,
+        open_tiny_encoder(clip, images, kind="sentence_transformers") as of_sentence_transformers,
+    ):
+        assert of_transformers.name != of_sentence_transformers.name
 
 
 def test_vectors_do_not_depend_on_the_batch(clip, images):
-    with opened(clip, images) as together, opened(clip, images, batch_size=1) as alone:
-        assert together.encode_texts(TEXTS) == pytest.approx(alone.encode_texts(TEXTS), abs=1e-6)
+    with open_tiny_encoder(clip, images) as encoder:
+        batched = encoder.encode_texts(TEXTS)
+    with open_tiny_encoder(clip, images, batch_size=1) as encoder:
+        assert encoder.encode_texts(TEXTS) == pytest.approx(batched, abs=1e-6)
 
 
-def test_what_does_not_load_is_one_error(tmp_path, images):
+def test_a_folder_that_does_not_exist_is_named(tmp_path, images):
+    with (
+        pytest.raises(ModelError, match="nowhere"),
+        open_tiny_encoder(tmp_path / "nowhere", images),
+    ):
+        pass
+
+
+def test_a_checkpoint_that_does_not_load_is_one_error(tmp_path, images):
     (tmp_path / "config.json").write_text('{"model_type": "unheard of"}')
     (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-    for folder, complaint in (
-        (tmp_path / "nowhere", "nowhere"),
-        (tmp_path, "does not load as an encoder"),
-    ):
-        with pytest.raises(ModelError, match=complaint), opened(folder, images):
-            pass
+    message = "does not load as an encoder"
+    with pytest.raises(ModelError, match=message), open_tiny_encoder(tmp_path, images):
+        pass
 
 
-def test_chance_is_the_same_every_time_and_different_for_everything():
-    vectors = RandomEncoder("random").encode_texts(["a", "b", "a"])
-    assert (vectors[0] == vectors[2]).all()
-    assert abs(vectors[0] @ vectors[1]) < 0.9
+def test_random_vectors_are_equal_for_equal_texts_only():
+    first, other, repeated = RandomEncoder("random").encode_texts(["a", "b", "a"])
+    assert (first == repeated).all()
+    assert abs(first @ other) < 0.9
+
+
+def test_random_vectors_have_norm_one():
+    vectors = RandomEncoder("random").encode_texts(["a", "b"])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)

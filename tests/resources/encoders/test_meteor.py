@@ -1,4 +1,4 @@
-"""METEOR against the fixtures, and where there is no Java."""
+"""METEOR, compared with the authors' scores, and without Java."""
 
 import json
 
@@ -13,18 +13,20 @@ needs_java = pytest.mark.skipif(bool(missing_meteor()), reason=f"METEOR: {missin
 
 @pytest.mark.long
 @needs_java
-def test_fixtures_come_out_corpus_and_item(shared_data):
+def test_scores_are_those_of_the_authors_for_corpus_and_captions(shared_data):
     folder = shared_data / "captions"
     items = json.loads((folder / "synth_100.json").read_text())["items"]
     expected = json.loads((folder / "synth_100.scores.json").read_text())
-    found = meteor(
-        [(tokenize(i["candidate"]), [tokenize(text) for text in i["references"]]) for i in items]
-    )
-    assert found.corpus == pytest.approx(expected["scores"]["METEOR"], abs=1e-6)
-    assert found.per_caption == pytest.approx(expected["per_item"]["METEOR"], abs=1e-6)
+    captions = [
+        (tokenize(item["candidate"]), [tokenize(text) for text in item["references"]])
+        for item in items
+    ]
+    scores = meteor(captions)
+    assert scores.corpus == pytest.approx(expected["scores"]["METEOR"], abs=1e-6)
+    assert scores.per_caption == pytest.approx(expected["per_item"]["METEOR"], abs=1e-6)
 
 
-def test_without_java_it_says_so(monkeypatch, tmp_path):
+def test_without_java_the_missing_program_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert missing_meteor() in ("Java is not installed", "pycocoevalcap is not installed")
     with pytest.raises(ModelError, match=r"METEOR: .* is not installed"):
@@ -32,7 +34,7 @@ def test_without_java_it_says_so(monkeypatch, tmp_path):
 
 
 @needs_java
-def test_a_program_that_ends_early_is_an_error(monkeypatch, tmp_path):
+def test_a_java_program_that_ends_early_is_an_error(monkeypatch, tmp_path):
     java = tmp_path / "java"
     java.write_text("#!/bin/sh\nexit 1\n")
     java.chmod(0o755)

@@ -1,8 +1,6 @@
-"""How long a server asks us to wait, and that we do."""
+"""Waits that servers ask for, in headers or in the body."""
 
-import json
 import time
-from collections.abc import Callable
 from email.utils import formatdate
 
 import pytest
@@ -15,39 +13,36 @@ from tests.resources.models.api.stand_ins import openai_error
 
 
 @pytest.mark.parametrize(("headers", "body", "least", "most"), read_cases(__file__, "waits.jsonl"))
-def test_how_long_to_wait(headers: dict[str, str], body: str, least: float, most: float) -> None:
+def test_the_wait_is_read_from_headers_or_body(
+    headers: dict[str, str], body: str, least: float, most: float
+) -> None:
     assert least <= wait_of(headers, body) <= most
 
 
 @pytest.mark.parametrize(
-    ("written", "headers", "body"),
+    ("headers", "body"),
     [
+        pytest.param({"Retry-After": "{http_date}"}, "", id="a date"),
+        pytest.param({"X-RateLimit-Reset": "{seconds}"}, "", id="a moment in s"),
         pytest.param(
-            lambda moment: formatdate(moment, usegmt=True),
-            '{"Retry-After": "%s"}',
-            "",
-            id="a date",
-        ),
-        pytest.param(
-            lambda moment: f"{moment:.0f}", '{"X-RateLimit-Reset": "%s"}', "", id="a moment in s"
-        ),
-        pytest.param(
-            lambda moment: f"{moment:.0f}000",
-            "{}",
-            '{"metadata": {"headers": {"X-RateLimit-Reset": "%s"}}}',
+            {},
+            '{"metadata": {"headers": {"X-RateLimit-Reset": "{seconds}000"}}}',
             id="OpenRouter: a moment in ms, in the body",
         ),
     ],
 )
-def test_how_long_to_wait_until_a_moment(
-    written: Callable[[float], str], headers: str, body: str
-) -> None:
-    moment = written(time.time() + 25)
-    wait = wait_of(json.loads(headers.replace("%s", moment)), body.replace("%s", moment))
+def test_the_wait_until_a_moment_is_its_distance(headers: dict[str, str], body: str) -> None:
+    moment = time.time() + 25
+
+    def with_moment(text: str) -> str:
+        text = text.replace("{http_date}", formatdate(moment, usegmt=True))
+        return text.replace("{seconds}", f"{moment:.0f}")
+
+    wait = wait_of({name: with_moment(value) for name, value in headers.items()}, with_moment(body))
     assert 10 <= wait <= 25.5  # a moment is rounded to seconds
 
 
-def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:
+def test_a_model_that_is_being_loaded_is_retried_beyond_max_tries() -> None:
     with ChatServer() as server:
         server.fail_next(5, openai_error(503, "Loading model", type="unavailable_error"))
         (response,) = ask(server.base_url, "?", max_tries=2)

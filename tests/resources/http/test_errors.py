@@ -1,33 +1,29 @@
-"""What servers say instead of responding, and what is made of it."""
+"""Errors of servers: their messages, retries, refusals and advice."""
 
 import pytest
 
-from bench_assets.core.schema.chat import (
-    Image,
-    Prompt,
-    Request,
-)
+from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
-from tests.cases import read_cases
+from tests.cases import read_cases, read_rows
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine
 from tests.resources.models.api.stand_ins import error
 
 
-def read(answer: Answer) -> Failure:
+def failure_of(answer: Answer) -> Failure:
     assert answer.raw is not None
     return failure(answer.status, answer.raw, answer.headers)
 
 
 @pytest.mark.parametrize(("body", "message"), read_cases(__file__, "messages.jsonl"))
-def test_the_message_is_found_in(body: object, message: str) -> None:
+def test_the_message_of_an_error_is_found(body: object, message: str) -> None:
     assert error_message(body) == message
 
 
 @pytest.mark.parametrize(
-    ("answer", "shown"),
+    ("answer", "expected_text"),
     [
         pytest.param(
             Answer(status=502, raw=b"<html><head><title>502 Bad Gateway</title></head>..."),
@@ -37,33 +33,46 @@ def test_the_message_is_found_in(body: object, message: str) -> None:
         pytest.param(Answer(status=500, raw=b" no\n good "), "HTTP 500: no good", id="plain text"),
     ],
 )
-def test_what_is_shown(answer: Answer, shown: str) -> None:
-    assert str(read(answer)) == shown
+def test_a_failure_is_shown_with_status_and_text(answer: Answer, expected_text: str) -> None:
+    assert str(failure_of(answer)) == expected_text
 
 
-@pytest.mark.parametrize(("status", "body", "what", "tries"), read_cases(__file__, "tries.jsonl"))
-def test_whether_to_ask_again(status: int, body: object, what: str, tries: int | str) -> None:
-    refusal = read(error(status, body))
-    assert refusal.what.startswith(what)
-    assert refusal.tries == (UNLIMITED_TRIES if tries == "again" else tries)
-    assert not refusal.refused
+@pytest.mark.parametrize(
+    ("status", "body", "expected_start", "tries"), read_cases(__file__, "tries.jsonl")
+)
+def test_a_failure_has_a_number_of_tries(
+    status: int, body: object, expected_start: str, tries: int | str
+) -> None:
+    read_failure = failure_of(error(status, body))
+    assert read_failure.what.startswith(expected_start)
+    assert read_failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert not read_failure.refused
+
+
+REFUSALS = read_rows(__file__, "refusals.jsonl")
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), read_cases(__file__, "refusals.jsonl"))
-def test_what_is_refused_for_good_says_why(status: int, body: object, kind: str) -> None:
+def test_a_refusal_has_its_kind(status: int, body: object, kind: str) -> None:
+    assert failure_of(error(status, body)).refusal == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [pytest.param(*case, id=case_id) for case_id, *case in REFUSALS if case[-1]],
+)
+def test_a_refused_request_does_not_end_the_others(status: int, body: object, kind: str) -> None:
     answer = error(status, body)
-    assert read(answer).refusal == kind
-    if kind:
-        with ChatServer(lambda request: "A" if "fine" in str(request) else answer) as server:
-            fine, refused = ask(server.base_url, "fine", "not so", max_tries=2)
-        assert (fine.text, fine.refused) == ("A", "")
-        assert (refused.text, refused.refused, refused.refusal) == ("", kind, kind)
+    with ChatServer(lambda request: "A" if "fine" in str(request) else answer) as server:
+        fine, refused = ask(server.base_url, "fine", "not so", max_tries=2)
+    assert (fine.text, fine.refused) == ("A", "")
+    assert (refused.text, refused.refused, refused.refusal) == ("", kind, kind)
 
 
 @pytest.mark.parametrize(("status", "body", "advice"), read_cases(__file__, "advice.jsonl"))
-def test_what_to_do_about_a_refusal(status: int, body: object, advice: str) -> None:
+def test_a_refusal_for_all_requests_has_advice(status: int, body: object, advice: str) -> None:
     answer = error(status, body)
-    refusal = read(answer)
+    refusal = failure_of(answer)
     assert (refusal.refused, refusal.tries) == (True, 1)
     assert advice in refusal.advice
     with (
@@ -73,7 +82,7 @@ def test_what_to_do_about_a_refusal(status: int, body: object, advice: str) -> N
         ask(server.base_url, "?")
 
 
-def test_a_model_that_is_text_only_is_sent_no_image() -> None:
+def test_a_text_only_model_is_sent_no_image() -> None:
     request = Request(prompt=Prompt.of(Image("png"), "Which?"))
     with ChatServer("B") as server:
         list(engine(server.base_url, text_only=True).stream([request]))

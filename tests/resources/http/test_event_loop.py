@@ -1,6 +1,7 @@
-"""A coroutine in a thread hands over what arrives, and does not run ahead of a slow caller."""
+"""Streams from a coroutine in a thread, which does not run ahead of a slow caller."""
 
 import asyncio
+from itertools import islice
 from time import sleep
 
 import pytest
@@ -12,47 +13,49 @@ RESPONSE = Response(text="A")
 
 
 class Workers:
-    """Each hands over responses, one after another, and counts those that it could."""
+    """Workers that hand over responses one after another, and count those handed over."""
 
-    def __init__(self, n: int, responses: int = 1) -> None:
-        self.n, self.responses = n, responses
-        self.taken: list[int] = []
+    def __init__(self, n_workers: int, n_responses: int) -> None:
+        self.n_workers, self.n_responses = n_workers, n_responses
+        self.n_handed_over = 0
 
     async def produce(self, hand: Hand) -> None:
-        async def work(worker: int) -> None:
-            for number in range(self.responses):
-                await hand((worker * self.responses + number, RESPONSE))
-                self.taken.append(worker * self.responses + number)
+        await asyncio.gather(*(self._work(worker, hand) for worker in range(self.n_workers)))
 
-        await asyncio.gather(*map(work, range(self.n)))
+    async def _work(self, worker: int, hand: Hand) -> None:
+        first = worker * self.n_responses
+        for position in range(first, first + self.n_responses):
+            await hand((position, RESPONSE))
+            self.n_handed_over += 1
 
 
 def test_workers_wait_for_a_slow_caller() -> None:
     workers = Workers(4, 200)
     arrivals = stream_in_thread(workers.produce)
-    for n_came, _ in enumerate(arrivals, 1):
+    for n_received, _ in enumerate(arrivals, 1):
         sleep(0.001)
-        # Beside what the caller has, 20 arrivals may wait, and one that each worker hands over.
-        assert len(workers.taken) <= n_came + 20 + 4
-    assert len(workers.taken) == 800
+        # Besides those received, 20 may wait in the queue, and one for each of the 4 workers.
+        assert workers.n_handed_over <= n_received + 20 + 4
+    assert workers.n_handed_over == 800
 
 
 def test_workers_end_when_the_caller_stops_early() -> None:
     workers = Workers(4, 500)
     arrivals = stream_in_thread(workers.produce)
-    for _ in zip(range(100), arrivals, strict=False):
-        pass
+    for _ in range(100):
+        next(arrivals)
     arrivals.close()
-    assert len(workers.taken) < 2000
+    assert workers.n_handed_over < 2000
 
 
-def test_what_has_arrived_comes_before_what_ended_it() -> None:
+def test_responses_that_arrived_are_received_before_the_error() -> None:
     async def produce(hand: Hand) -> None:
         tasks = [asyncio.ensure_future(hand((number, RESPONSE))) for number in range(6)]
         await asyncio.wait(tasks, timeout=0)
         raise OSError("gone")
 
     arrivals = stream_in_thread(produce)
-    assert sorted(next(arrivals)[0] for _ in range(6)) == list(range(6))
+    positions = [position for position, _ in islice(arrivals, 6)]
+    assert sorted(positions) == [0, 1, 2, 3, 4, 5]
     with pytest.raises(OSError, match="gone"):
         next(arrivals)

@@ -1,4 +1,4 @@
-"""No byte of a home folder tells a key: every file of it is searched after an evaluation."""
+"""No file of a home folder holds a key: all are searched after an evaluation."""
 
 import json
 import logging
@@ -28,13 +28,13 @@ from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, Echoin
 from tests.fakes.home import models_of
 from tests.fakes.quiz import TASK, questions_asset, quiz, resources_over
 from tests.fakes.server_engines import requests_for
-from tests.resources.redaction.test_responses import forms
+from tests.resources.redaction.test_responses import key_spellings
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 TOKEN = "hf_AToken0fTheHubThatIsMine"
 IN_QUERY = "a-k3y-1n-th3-qu3ry-0a1b2c"
 IN_BODY = "a-k3y-1n-th3-b0dy-0a1b2c"
-PLACES = {  # place in the configuration -> key
+KEYS_BY_PLACE = {  # place in the configuration -> key
     "header": KEY,
     "hub": TOKEN,
     "query": IN_QUERY,
@@ -47,8 +47,8 @@ PLACES = {  # place in the configuration -> key
     "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
     "people": "p3opl3-Qm3x9ZpLw7Rk2Vt5u",
 }
-TYPED = "typ3d-Qm3x9ZpLw7Rk2Vt5cl1"
-ALL = tuple(PLACES.values())
+TYPED_KEY = "typ3d-Qm3x9ZpLw7Rk2Vt5cl1"
+ALL_KEYS = tuple(KEYS_BY_PLACE.values())
 
 TOML = """
 [sources]
@@ -76,10 +76,10 @@ max_tries = 1
 
 
 @dg.asset
-def careless(context: dg.AssetExecutionContext) -> None:
-    """Tells what it knows in every way that Dagster has; its error has a cause."""
+def leaking_asset(context: dg.AssetExecutionContext) -> None:
+    """Log, record and raise keys in every way that Dagster has."""
     context.log.warning("with %s", KEY)
-    for key in ALL:
+    for key in ALL_KEYS:
         context.log.info("%s, %s, %r", key, quote(key), {"key": key})
     logging.getLogger("bench_assets.server").warning("again with %s", IN_BODY)
     context.add_output_metadata({"key": KEY, "both": dg.MetadataValue.json({"a": [KEY, TOKEN]})})
@@ -94,7 +94,7 @@ def evaluate(home: Path, model: str, n: int) -> None:
     with open_instance(home) as instance:
         instance.add_dynamic_partitions(str(MODELS.name), [model])
         dg.materialize(
-            [questions_asset(quiz(n)), *evaluation_assets(TASK), careless],
+            [questions_asset(quiz(n)), *evaluation_assets(TASK), leaking_asset],
             partition_key=model,
             instance=instance,
             raise_on_error=False,
@@ -104,29 +104,28 @@ def evaluate(home: Path, model: str, n: int) -> None:
 
 @pytest.fixture(scope="module")
 def keys() -> Iterator[None]:
-    """Have the keys of the environment."""
+    """Set the variables of the environment that hold keys."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, place in {"IN_PATH": "named", "HF_TOKEN": "hub"}.items():
-            patch.setenv(name, PLACES[place])
+        patch.setenv("IN_PATH", KEYS_BY_PLACE["named"])
+        patch.setenv("HF_TOKEN", KEYS_BY_PLACE["hub"])
         patch.setenv("MY_KEY", f" {KEY}  ")
-        patch.setenv("ROOM", f"https://chat.example.org/hooks/{PLACES['webhook']}")
-        patch.setenv("HTTPS_PROXY", f"http://me:{PLACES['proxy']}@127.0.0.1:9")
-        patch.setenv("TEAM_DATABASE_PASSWORD", PLACES["database"])
+        patch.setenv("ROOM", f"https://chat.example.org/hooks/{KEYS_BY_PLACE['webhook']}")
+        patch.setenv("HTTPS_PROXY", f"http://me:{KEYS_BY_PLACE['proxy']}@127.0.0.1:9")
+        patch.setenv("TEAM_DATABASE_PASSWORD", KEYS_BY_PLACE["database"])
         yield
 
 
 def configure(home: Path, base_url: str, n: int) -> None:
     """Write a bench.toml with the keys, and a benchmark of n questions."""
-    values = {**PLACES, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
+    values = {**KEYS_BY_PLACE, "url": base_url.removesuffix("/v1"), "sha": 64 * "0"}
     (home / "bench.toml").write_text(TOML.format(**values))
-    rows = [{"id": i, "question": f"{i}?", "options": ["x", "y"]} for i in range(n)]
-    rows = [{**row, "answer": "B"} for row in rows]
+    rows = [{"id": i, "question": f"{i}?", "options": ["x", "y"], "answer": "B"} for i in range(n)]
     (home / "echoes.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Path:
-    """A home in which every echo was heard and remembered."""
+    """A home with cached responses, failures and broken answers that echo keys."""
     home = tmp_path_factory.mktemp("home")
     echoes = [*RESPONSES.values(), *FAILURES.values(), *BROKEN.values()]
     with EchoingServer(echoes) as server:
@@ -136,8 +135,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, keys: None) -> Path:
     return home
 
 
-def titles(session: int) -> str:
-    """Command lines of the processes of a session, which every user of a machine may read."""
+def command_lines(session: int) -> str:
+    """Command lines of the processes of a session, which every user of the machine can read."""
     texts = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):  # it has ended
@@ -146,11 +145,11 @@ def titles(session: int) -> str:
     return "\n".join(texts)
 
 
-def contents(home: Path) -> Iterator[tuple[str, str]]:
-    """What lies in a folder: the bytes of each file, and what is packed or cut in pieces in it."""
+def file_texts(home: Path) -> Iterator[tuple[str, str]]:
+    """Names and texts of files: their bytes, and the contents of tables, databases and archives."""
     for file in sorted(path for path in home.rglob("*") if path.is_file()):
         name = str(file.relative_to(home))
-        if name == "bench.toml" or not file.exists():  # a log that was closed
+        if name == "bench.toml" or not file.exists():  # a log of a process that has ended
             continue
         yield name, file.read_bytes().decode("latin-1")
         if file.suffix == ".parquet":
@@ -162,46 +161,50 @@ def contents(home: Path) -> Iterator[tuple[str, str]]:
         if file.suffix in (".zip", ".eval"):
             with ZipFile(file) as archive, TemporaryDirectory() as folder:
                 archive.extractall(folder)
-                yield from ((f"{name}/{inner}", text) for inner, text in contents(Path(folder)))
+                yield from ((f"{name}/{inner}", text) for inner, text in file_texts(Path(folder)))
 
 
-def tells(home: Path, keys: Sequence[str] = ALL) -> list[tuple[str, str]]:
-    """Where in a home folder which key stands, and how."""
-    spelled = [form.lower() for key in keys for form in forms(key)]
+def find_keys(home: Path, keys: Sequence[str] = ALL_KEYS) -> list[tuple[str, str]]:
+    """Names of files that hold a key, each with the spelling found."""
+    spellings = [spelling.lower() for key in keys for spelling in key_spellings(key)]
     return [
-        (name, form) for name, text in contents(home) for form in spelled if form in text.lower()
+        (name, spelling)
+        for name, text in file_texts(home)
+        for spelling in spellings
+        if spelling in text.lower()
     ]
 
 
-LOOKS = [
-    *(
-        ["leaderboard"],
-        ["explain", "echoes/0", "--model", "m"],
-        ["models", "list"],
-        ["home", "usage"],
-    ),
-    *(["export", form] for form in ("csv", "jsonl", "lm-eval", "vlmeval")),
-    *(["report"], ["bundle", "pack", "echoes", "m", "packed.zip"]),
-]
+COMMANDS = [
+    ["leaderboard"], ["explain", "echoes/0", "--model", "m"], ["models", "list"], ["home", "usage"],
+    ["export", "csv"], ["export", "jsonl"], ["export", "lm-eval"], ["export", "vlmeval"],
+    ["report"], ["bundle", "pack", "echoes", "m", "packed.zip"],
+]  # fmt: skip
 
 
 @pytest.mark.long
-def test_no_command_tells_a_key(
+def test_no_output_or_command_line_holds_a_key(
     tmp_path: Path, keys: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    session, seen = 0, []
+    session, observed = 0, []
 
-    def watched(echo: Echo) -> Echo:
-        return lambda key: seen.append(titles(session)) or echo(key)  # type: ignore[func-returns-value]
+    def record_command_lines(echo: Echo) -> Echo:
+        """Record the command lines of the evaluation when the server echoes."""
 
-    with EchoingServer(list(map(watched, RESPONSES.values()))) as server:
+        def recording_echo(key: str) -> bytes:
+            observed.append(command_lines(session))
+            return echo(key)
+
+        return recording_echo
+
+    with EchoingServer(list(map(record_command_lines, RESPONSES.values()))) as server:
         configure(tmp_path, server.base_url, len(RESPONSES))
-        typed = f"{server.base_url}?api_key={TYPED}#t,api_key_env=MY_KEY"
-        words = [sys.executable, "-m", "bench_assets", "evaluate", "echoes"]
+        typed_model = f"{server.base_url}?api_key={TYPED_KEY}#t,api_key_env=MY_KEY"
+        command = [sys.executable, "-m", "bench_assets", "evaluate", "echoes"]
         process = subprocess.Popen(
-            [*words, "--model", "m", "--model", typed],
+            [*command, "--model", "m", "--model", typed_model],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -210,36 +213,39 @@ def test_no_command_tells_a_key(
         session = process.pid
         outputs = [process.communicate(timeout=300)[0]]
         assert process.returncode == 0, outputs
-    outputs += [bench(*words).output for words in LOOKS]
-    (tmp_path / "said").write_text("\n".join([*outputs, *seen]))
-    assert "evaluate" in seen[0]
-    assert "BENCH_KEY_" in seen[0]
+    outputs += [bench(*command).output for command in COMMANDS]
+    (tmp_path / "outputs.txt").write_text("\n".join([*outputs, *observed]))
+    assert "evaluate" in observed[0]
+    assert "BENCH_KEY_" in observed[0]
     assert "redacted: MY_KEY" in outputs[0]
-    assert tells(tmp_path, [*ALL, TYPED]) == []
+    assert find_keys(tmp_path, [*ALL_KEYS, TYPED_KEY]) == []
 
 
-def test_no_byte_of_a_home_tells_a_key_and_text_beside_it_stays(evaluated: Path) -> None:
-    assert tells(evaluated) == []
-    found = [(name, text) for name, text in contents(evaluated) if "***" in text]
-    stored = "".join(text for name, text in found if name == "responses.sqlite")
+def test_no_file_of_a_home_holds_a_key(evaluated: Path) -> None:
+    assert find_keys(evaluated) == []
+
+
+def test_text_beside_a_redacted_key_is_kept(evaluated: Path) -> None:
+    redacted = [(name, text) for name, text in file_texts(evaluated) if "***" in text]
+    stored = "".join(text for name, text in redacted if name == "responses.sqlite")
     assert "B, and your key is ***" in stored
     assert "redacted: MY_KEY" in stored
     assert "subscription-key=***" in stored
     assert "/{IN_PATH}/v1;key=" in stored
     assert '"api_key":"***"' in stored
-    events = "".join(text for name, text in found if name.endswith(".db"))
+    events = "".join(text for name, text in redacted if name.endswith(".db"))
     for text in ("with ***", "again with ***", "no response with ***", "Bearer ***"):
         assert text in events
-    assert any(name.endswith(".parquet") for name, _ in found)
+    assert any(name.endswith(".parquet") for name, _ in redacted)
 
 
-ORDINARY = (
+ORDINARY_TEXTS = (
     *("The category is anything but a timestamp: localhost.", "La catégorie : n'importe quoi."),
     *("Категория — anything, localhost.", "类别是 timestamp,不是 anything。"),
     "الفئة هي anything و localhost.",
 )
 WORDS = ["anything", "localhost", "timestamp", "category"]
-RANDOM = {
+RANDOM_KEYS = {
     "32 hexadecimal digits": "a3f1c9d27be8406f9b1d2c3e4f5a6b7c",
     "a UUID": "550e8400-e29b-41d4-a716-446655440000",
     "a word in front": "Category-localhost-a3f1c9d27be8406f",
@@ -248,12 +254,12 @@ RANDOM = {
 
 
 @pytest.mark.parametrize(
-    "key", [*WORDS, *(pytest.param(key, id=name) for name, key in RANDOM.items())]
+    "key", [*WORDS, *(pytest.param(key, id=name) for name, key in RANDOM_KEYS.items())]
 )
 def test_no_key_changes_an_ordinary_response(
     tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = [f"{n}: {ORDINARY[n % len(ORDINARY)]} \u00a0{n:x}\r\n" for n in range(300)]
+    texts = [f"{n}: {ORDINARY_TEXTS[n % len(ORDINARY_TEXTS)]} \u00a0{n:x}\r\n" for n in range(300)]
     texts[7] = "Category-localhost-timestamp, and not 550e8400 nor a3f1c9d2-timestamp-anything"
     monkeypatch.setenv("MY_KEY", key)
     section = f'api_key_env = "MY_KEY"\nextra_body = {{ key = "{key}", sort_key = "timestamp" }}'
@@ -262,8 +268,9 @@ def test_no_key_changes_an_ordinary_response(
             f'[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n{section}'
         )
         with models_of(tmp_path, toml).open("m") as model:
-            came = model.response(requests_for(*map(str, range(300))))
+            responses = model.response(requests_for(*map(str, range(300))))
         assert (server.bodies[0]["key"], server.bodies[0]["sort_key"]) == (key, "timestamp")
-    assert [(one.text, one.note) for one in came] == [(text, "") for text in texts]
-    warned = "".join(weak_key_warnings(tmp_path))
-    assert ("is not redacted in" in warned) == (key in WORDS)
+    assert [response.text for response in responses] == texts
+    assert {response.note for response in responses} == {""}
+    warnings = "".join(weak_key_warnings(tmp_path))
+    assert ("is not redacted in" in warnings) == (key in WORDS)

@@ -1,4 +1,4 @@
-"""A key that an answer holds is shown to nobody and stored nowhere."""
+"""Redaction of keys in responses, errors and identities."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ WRITTEN_KEY = "a-k3y-th4t-w4s-wr1tten"
 
 
 def responses_of(home: Path, url: str, *texts: str) -> list[str]:
-    """Ask as an evaluation does."""
+    """Texts of responses of a server, through the response cache as in an evaluation."""
     section = (
         f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{WRITTEN_KEY}"'
     )
@@ -31,29 +31,28 @@ def responses_of(home: Path, url: str, *texts: str) -> list[str]:
 def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
     with ChatServer("B") as server:
         url = f"{server.base_url}?key={WRITTEN_KEY}"
-        for _ in range(2):
-            assert responses_of(tmp_path, url, "1", "2", "3") == ["B"] * 3
-        assert server.n_requests == 3
-        (tmp_path / "bench.toml").unlink()
-        assert WRITTEN_KEY.encode() not in b"".join(
-            file.read_bytes() for file in tmp_path.glob("re*")
-        )
+        assert responses_of(tmp_path, url, "1", "2", "3") == ["B"] * 3
+        assert responses_of(tmp_path, url, "1", "2", "3") == ["B"] * 3
+        assert server.n_requests == 3  # the others were found by their identity
+    stored = b"".join(file.read_bytes() for file in tmp_path.glob("responses.sqlite*"))
+    assert stored
+    assert WRITTEN_KEY.encode() not in stored
 
 
 @pytest.mark.parametrize("secrets", [Secrets(), Secrets({"4n0ther-k3y-Q7x": "MY_KEY"})])
-def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
-    at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
-    assert RedactingEngine(at, secrets).identity == at.identity
+def test_an_identity_without_a_secret_is_unchanged(secrets: Secrets) -> None:
+    plain = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
+    assert RedactingEngine(plain, secrets).identity == plain.identity
 
 
-def forms(key: str) -> Iterator[str]:
-    """The key as it may be told, whole or cut."""
+def key_spellings(key: str) -> Iterator[str]:
+    """Spellings of a key that would reveal it, whole or cut."""
     yield from (key, key[:12], key[-12:], quote(key, safe=""), json.dumps(key)[1:-1])
     yield key.replace("/", "\\/")
 
 
 def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
-    """Everything that comes of asking."""
+    """The response or error of a request to an echoing server, and what was logged."""
     with EchoingServer([echo]) as server:
         try:
             (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
@@ -64,7 +63,7 @@ def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str
     return visible + caplog.text
 
 
-def test_the_rest_of_an_answer_is_shown(
+def test_text_beside_a_key_is_shown(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", f" {KEY}\t")  # blanks around a key are not part of it
@@ -74,7 +73,9 @@ def test_the_rest_of_an_answer_is_shown(
 
 
 @pytest.mark.parametrize("word", ["x", "test", "EMPTY", "none", "1234"])
-def test_a_word_instead_of_a_key_hides_no_words(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_common_word_in_place_of_a_key_is_not_redacted(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MY_KEY", word)
     with ChatServer(lambda _: Answer(status=400, text="an extra test of 1234 is EMPTY")) as server:
         (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
@@ -92,24 +93,25 @@ def test_a_word_instead_of_a_key_hides_no_words(word: str, monkeypatch: pytest.M
         pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
     ],
 )
-def test_a_key_that_no_header_can_hold_names_its_variable(
+def test_a_key_that_no_header_can_hold_is_refused_with_its_variable(
     value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", value)
     with ChatServer() as server:
-        with pytest.raises(SettingsError, match=message) as refused:
+        with pytest.raises(SettingsError, match=message) as raised:
             ask(server.base_url, "?", api_key_env="MY_KEY")
         assert server.n_requests == 0
-    assert "1234567" not in str(refused.value)
+    assert "1234567" not in str(raised.value)
 
 
-def test_a_key_in_an_address_or_a_field_is_not_shown(caplog: pytest.LogCaptureFixture) -> None:
-    with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {KEY[::-1]}")) as server:
+def test_keys_in_an_address_or_a_field_are_redacted(caplog: pytest.LogCaptureFixture) -> None:
+    field_key = KEY[::-1]
+    with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {field_key}")) as server:
         url = f"{server.base_url}?api-version=2024-10-21&subscription-key={quote(KEY, safe='')}"
-        body = {"metadata": {"api_key": KEY[::-1]}}
+        body = {"metadata": {"api_key": field_key}}
         (response,) = ask(url, "?", extra_body=body, max_tries=2)
-        assert server.bodies[0]["metadata"]["api_key"] == KEY[::-1]
+        assert server.bodies[0]["metadata"]["api_key"] == field_key
     assert response.error == "HTTP 500: *** and *** (tries: 2)"
     assert "api-version=2024-10-21&subscription-key=***" in caplog.text
-    for key in (KEY, KEY[::-1]):
-        assert [form for form in forms(key) if form in caplog.text] == []
+    for key in (KEY, field_key):
+        assert [spelling for spelling in key_spellings(key) if spelling in caplog.text] == []
