@@ -1,4 +1,4 @@
-"""Two tasks for people: every kind of field, and votes on captions."""
+"""Two annotation tasks, of every kind of field and of votes on captions, and an image."""
 
 import io
 
@@ -32,9 +32,10 @@ VOTES = AnnotationTask(
 )
 
 
-def drawn(colour: str) -> bytes:
+def draw_sun(colour: str) -> bytes:
+    """A PNG of 640 x 480 px: a yellow sun from (400, 60) to (520, 180) on a colour."""
     image = Image.new("RGB", (640, 480), colour)
     ImageDraw.Draw(image).ellipse((400, 60, 520, 180), "yellow")
-    written = io.BytesIO()
-    image.save(written, "PNG")
-    return written.getvalue()
+    encoded = io.BytesIO()
+    image.save(encoded, "PNG")
+    return encoded.getvalue()

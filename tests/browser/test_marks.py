@@ -1,14 +1,14 @@
 """Points and boxes on an image, in Chromium: by mouse, keys and finger."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_resources.images.store import ImageStore
-from tests.browser.people_forms import drawn
+from tests.browser.people_forms import draw_sun
 from tests.fakes.annotation_pages import Site
 from tests.resources.annotation.web.test_rendering import enter, open_task
 
@@ -33,28 +33,29 @@ MARKS = AnnotationTask(
         Field(name="boxes", kind="boxes", label="Every sun", most=2),
     ),
 )
-SIZE = (640, 480)  # px, of the image
-ERROR = 1.0  # px of the image, which is shown larger than it is
+IMAGE_SIZE = (640, 480)  # px, of the image
+POINTER_ERROR = 1.0  # px of the image, which is shown larger than it is
+TOUCH_ERROR = 3.0  # px of the image, of which a narrow screen shows two in a CSS px
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("home")) as one:
-        yield one
+def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("home")) as site:
+        yield site
 
 
 @pytest.fixture
-def site(served: Site) -> Site:
-    """An image of 640 x 480 px with a sun from (400, 60) to (520, 180)."""
-    served.forget()
-    sha256 = ImageStore(folder=str(served.images)).put(drawn("steelblue"), "sky").sha256
+def site(empty_site: Site) -> Site:
+    """A site that asks for marks on an image of the sun."""
+    empty_site.forget()
+    sha256 = ImageStore(folder=str(empty_site.images)).put(draw_sun("steelblue"), "sky").sha256
     units = [Unit(task=MARKS.name, unit_id="sky", images={"Image": sha256}, needed=9)]
-    served.backend.ask(MARKS, units)
-    return served
+    empty_site.backend.ask(MARKS, units)
+    return empty_site
 
 
 class Canvas:
-    """The image of a page, in its own px."""
+    """The image of a page, addressed in its own px."""
 
     def __init__(self, page: "Page") -> None:
         area = page.locator(".target").bounding_box()
@@ -62,9 +63,10 @@ class Canvas:
         self._page, self._area = page, area
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a pixel of the image is on the page."""
-        across, down = self._area["width"] / SIZE[0], self._area["height"] / SIZE[1]
-        return self._area["x"] + x * across, self._area["y"] + y * down
+        """The position on the page, in CSS px, of a pixel of the image."""
+        width, height = IMAGE_SIZE
+        left, top = self._area["x"], self._area["y"]
+        return left + x * self._area["width"] / width, top + y * self._area["height"] / height
 
     def click(self, x: float, y: float) -> None:
         self._page.mouse.click(*self.at(x, y))
@@ -76,29 +78,31 @@ class Canvas:
         self._page.mouse.up()
 
     def marks(self, field: str) -> np.ndarray:
-        """What is marked in a field, in px of the image."""
+        """The marks of a field, a row of coordinates each, in px of the image."""
         lines = self._page.locator(f'textarea[name="{field}"]').input_value().splitlines()
         shares = np.array([line.split() for line in lines], float)
-        return shares * np.tile(SIZE, shares.shape[1] // 2)
+        return shares * np.tile(IMAGE_SIZE, shares.shape[1] // 2)
 
 
-def to_marks(page: "Page", site: Site) -> Canvas:
+def open_marks(page: "Page", site: Site) -> Canvas:
+    """Enter the site and open the unit; return its image."""
     enter(page, site)
     open_task(page, MARKS.title)
     page.locator(".target").wait_for()
     return Canvas(page)
 
 
-def to_boxes(page: "Page") -> None:
+def choose_boxes(page: "Page") -> None:
     page.locator("#field-boxes").get_by_role("button", name="Mark on the image").click()
 
 
-def is_near(marks: np.ndarray, *expected: tuple[float, ...]) -> bool:
-    return marks.shape == np.shape(expected) and bool((abs(marks - expected) <= ERROR).all())
+def is_near(marks: np.ndarray, *expected: tuple[float, ...], error: float = POINTER_ERROR) -> bool:
+    """Whether the marks are the expected ones, each within an error in px of the image."""
+    return marks.shape == np.shape(expected) and bool((abs(marks - expected) <= error).all())
 
 
-def test_clicks_and_drags_are_pixels_of_the_image(page: "Page", site: Site) -> None:
-    canvas = to_marks(page, site)
+def test_clicks_and_drags_mark_points_and_boxes_that_are_sent(page: "Page", site: Site) -> None:
+    canvas = open_marks(page, site)
     page.get_by_text("Next, 1 of 2: left edge.").wait_for()
     canvas.click(400, 120)
     page.get_by_text("Next, 2 of 2: right edge.").wait_for()
@@ -107,7 +111,7 @@ def test_clicks_and_drags_are_pixels_of_the_image(page: "Page", site: Site) -> N
     page.get_by_text("right edge: 520, 120 px").wait_for()
     canvas.click(10, 10)  # a third one is not taken
     page.get_by_text("All 2 are marked").wait_for()
-    to_boxes(page)
+    choose_boxes(page)
     canvas.drag((520, 180), (400, 60))  # from the lower right
     canvas.click(0.5, 0.5)
     page.get_by_text("Now the opposite corner.").wait_for()
@@ -122,7 +126,7 @@ def test_clicks_and_drags_are_pixels_of_the_image(page: "Page", site: Site) -> N
 
 
 def test_marks_are_moved_removed_and_undone(page: "Page", site: Site) -> None:
-    canvas = to_marks(page, site)
+    canvas = open_marks(page, site)
     canvas.click(100, 100)
     canvas.click(300, 300)
     canvas.drag((100, 100), (120, 90))  # the first point, by hand
@@ -139,9 +143,9 @@ def test_marks_are_moved_removed_and_undone(page: "Page", site: Site) -> None:
     assert page.locator(".mark").count() == 1
 
 
-def test_with_keys_alone(page: "Page", site: Site) -> None:
-    """The cross begins in the middle, and moves by a hundredth, a tenth or a pixel."""
-    canvas = to_marks(page, site)
+def test_marks_are_made_with_keys_alone(page: "Page", site: Site) -> None:
+    """The cross starts at (320, 240); arrows move it by 1/100, with Shift 1/10, with Ctrl 1 px."""
+    canvas = open_marks(page, site)
     page.wait_for_function("document.activeElement.classList.contains('target')")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Control+ArrowUp")
@@ -164,38 +168,38 @@ def test_with_keys_alone(page: "Page", site: Site) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(page: "Page", site: Site, theme: str) -> None:
+def test_axe_finds_no_violation(page: "Page", site: Site, theme: Literal["light", "dark"]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    canvas = to_marks(page, site)
+    page.emulate_media(color_scheme=theme)
+    canvas = open_marks(page, site)
     canvas.click(400, 120)
-    to_boxes(page)
+    choose_boxes(page)
     canvas.drag((400, 60), (520, 180))
     page.get_by_text("Keys", exact=True).click()
-    found = axe.Axe().run(page, options={"preload": False})
-    assert not found.response["violations"], found.generate_report()
+    results = axe.Axe().run(page, options={"preload": False})
+    assert not results.response["violations"], results.generate_report()
 
 
-def test_with_a_finger_on_a_phone(chromium: "Browser", site: Site) -> None:
+def test_marks_are_made_by_touch_on_a_phone(chromium: "Browser", site: Site) -> None:
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
     context.set_default_timeout(30_000)
     page = context.new_page()
-    canvas = to_marks(page, site)
+    canvas = open_marks(page, site)
     page.touchscreen.tap(*canvas.at(400, 120))
     page.touchscreen.tap(*canvas.at(520, 120))
-    assert (abs(canvas.marks("points") - ((400, 120), (520, 120))) < 3).all()  # 2 px to a CSS px
-    to_boxes(page)
+    assert is_near(canvas.marks("points"), (400, 120), (520, 120), error=TOUCH_ERROR)
+    choose_boxes(page)
     page.evaluate("scrollTo(0, 0)")
     page.touchscreen.tap(*canvas.at(400, 60))
     page.touchscreen.tap(*canvas.at(520, 180))
-    assert (abs(canvas.marks("boxes") - ((400, 60, 520, 180),)) < 3).all()
+    assert is_near(canvas.marks("boxes"), (400, 60, 520, 180), error=TOUCH_ERROR)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
 
 
-def test_without_scripts_marks_are_typed(chromium: "Browser", site: Site) -> None:
+def test_marks_are_typed_without_scripts(chromium: "Browser", site: Site) -> None:
     context = chromium.new_context(java_script_enabled=False)
     context.set_default_timeout(30_000)
     page = context.new_page()

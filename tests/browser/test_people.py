@@ -1,4 +1,4 @@
-"""What people answered, in Chromium: who is behind, how their verdicts correct a judge."""
+"""Answers of people, in Chromium: their progress, and how their verdicts correct a judge."""
 
 import json
 import random
@@ -34,7 +34,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return build_report(folder, tables, CATALOG).as_uri()
 
 
-def test_a_form_says_how_far_it_is_and_what_people_differ_on(page: "Page", address: str) -> None:
+def test_a_task_shows_its_progress_and_disputed_units(page: "Page", address: str) -> None:
     page.goto(address)
     page.get_by_role("link", name="Annotation").click()
     page.get_by_text("Write a caption").wait_for()  # which nobody was asked
@@ -44,18 +44,24 @@ def test_a_form_says_how_far_it_is_and_what_people_differ_on(page: "Page", addre
     disputed = page.get_by_role("listitem").filter(has_text="About b?")
     assert "no 2" in disputed.inner_text()
     assert HOSTILE in disputed.inner_text()
-    assert disputed.locator("img").evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
+    assert (
+        disputed.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)")
+        > 1
+    )
     page.get_by_text("1: right: 'perhaps' is none of yes, no").wait_for()
 
 
-N, LABELS = 300, 60
-TRUTH = 0.6  # of the responses are right
-LENIENT = 0.15  # more that the judge calls right
+N_RESPONSES, N_LABELS = 300, 60
+ACCURACY = 0.6  # share of right responses
+BIAS = 0.15  # share of wrong responses that the judge calls right
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    rows = [{"id": n, "question": f"What is {n}?", "answer": f"thing {n}"} for n in range(N)]
+    """A home with a benchmark that the model "lenient" judges, and pages for people."""
+    rows = [
+        {"id": n, "question": f"What is {n}?", "answer": f"thing {n}"} for n in range(N_RESPONSES)
+    ]
     (tmp_path / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
     folder = tmp_path / "home"
     folder.mkdir()
@@ -67,24 +73,28 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def outcomes() -> dict[int, str]:
-    """What the model says: right, wrong, or wrong in a way that the judge lets pass."""
-    kinds = ["a sound reply"] * round(N * TRUTH) + ["a smooth reply"] * round(N * LENIENT)
-    kinds += ["a poor reply"] * (N - len(kinds))
-    random.Random(59).shuffle(kinds)
-    return dict(enumerate(kinds))
+def response_qualities() -> list[str]:
+    """The quality of each response: sound, smooth (wrong, but the judge accepts it) or poor."""
+    n_sound, n_smooth = round(N_RESPONSES * ACCURACY), round(N_RESPONSES * BIAS)
+    n_poor = N_RESPONSES - n_sound - n_smooth
+    qualities = ["sound"] * n_sound + ["smooth"] * n_smooth + ["poor"] * n_poor
+    random.Random(59).shuffle(qualities)
+    return qualities
 
 
-def answer(body: dict[str, object]) -> str:
+def reply(body: dict[str, object]) -> str:
+    """Reply as the judge to a prompt that holds a response, and else as the model."""
     text = json.dumps(body["messages"])
-    if found := re.search(r"an? (sound|smooth|poor) reply", text):  # the judge reads a response
-        return "wrong" if found[1] == "poor" else "right"
+    response = re.search(r"a (sound|smooth|poor) reply", text)
+    if response:
+        return "wrong" if response[1] == "poor" else "right"
     number = int(re.findall(r"What is (\d+)\?", text)[-1])
-    return f"To {number} this is {outcomes()[number]}{', indeed' * (number % 7)}"
+    quality = response_qualities()[number]
+    return f"To {number} this is a {quality} reply{', indeed' * (number % 7)}"
 
 
 def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Path) -> None:
-    with ChatServer(answer) as server:
+    with ChatServer(reply) as server:
         with (home / "bench.toml").open("a") as file:
             for name in ("planted", "lenient"):
                 file.write(
@@ -93,26 +103,26 @@ def test_sixty_verdicts_on_pages_correct_a_lenient_judge(page: "Page", home: Pat
                 )
         bench("evaluate", "quiz", "--model", "planted")
     assert "? not checked by people" in bench("leaderboard").stdout
-    bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted")
+    bench("annotate", "verdicts", "quiz", "--n", N_LABELS, "--model", "planted")
 
     with Site(home) as site:
         page.goto(site.address + site.link("ana"))
         open_task(page, "is the response right?")
-        for _ in range(LABELS):
+        for _ in range(N_LABELS):
             wait_for_scripts(page)
-            before = page.url
+            previous_url = page.url
             page.keyboard.press("1" if "a sound reply" in page.inner_text("main") else "2")
             page.keyboard.press("Control+Enter")
-            page.wait_for_url(re.compile(f"^(?!{re.escape(before)}$)"))
+            page.wait_for_url(re.compile(f"^(?!{re.escape(previous_url)}$)"))
 
-    stderr = bench("annotate", "verdicts", "quiz", "--n", LABELS, "--model", "planted").stderr
-    labels = f"checked by people: {LABELS} of {N}"
+    stderr = bench("annotate", "verdicts", "quiz", "--n", N_LABELS, "--model", "planted").stderr
+    labels = f"checked by people: {N_LABELS} of {N_RESPONSES}"
     assert f"planted: {labels}; without them 0.750, bias +0." in stderr
-    with Workbench(load_settings(home), ["quiz"]) as opened:
-        check = people_checks(opened.tables, opened.catalog.task("quiz"))["planted"]
+    with Workbench(load_settings(home), ["quiz"]) as workbench:
+        check = people_checks(workbench.tables, workbench.catalog.task("quiz"))["planted"]
     assert check.corrected is not None
-    assert check.corrected.low < TRUTH < check.corrected.high
-    assert check.corrected.bias_low < LENIENT < check.corrected.bias_high
+    assert check.corrected.low < ACCURACY < check.corrected.high
+    assert check.corrected.bias_low < BIAS < check.corrected.bias_high
 
     board = bench("leaderboard").stdout
     assert f"{check.corrected.value:.3f}" in board

@@ -1,17 +1,17 @@
-"""The pages of the documentation, and what of them can be tried.
+"""The pages of the documentation, with their blocks of code.
 
-A block says in its first line, behind its language, how it is tried:
+The first line of a block has its language, and how the block is tested:
 
     console run             each line is a command, and ends well
     console run long        the same, in ``make long``
-    console named: WHY      its commands, options and values are parsed; it is not run, and why
+    console named: REASON   its commands, options and values are parsed, but not run
     toml                    is read as the settings of a home; ``toml pyproject.toml`` as TOML alone
     jsonl NAME, json NAME   is written into the folder where the page's commands are run
     python run              is executed there, ``python run long`` likewise
     python NAME.py          is a file of the page, and test_followed_pages.py runs it
     text                    is only shown; ``text NAME.yaml`` is such a file
 
-Other blocks, indented ones, and code in a line are looked through for commands, which must be ones.
+In other blocks, indented ones and code in a line, the names of commands and options must exist.
 """
 
 import re
@@ -27,7 +27,7 @@ _IN_A_LINE = re.compile(r"`((?:[\w./]*/)?(?:bench|make) [^`\n]+)`")
 
 
 class Block(NamedTuple):
-    """A block of a page, and how it says that it is tried."""
+    """A block of a page, with the way in which it is tested."""
 
     language: str
     how: str
@@ -35,9 +35,9 @@ class Block(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """Its lines, those that end in a backslash put together."""
-        whole = self.text.replace("\\\n", " ")
-        return [line for line in whole.splitlines() if line.strip() and line[0] != "#"]
+        """Its lines without comments; lines that end in a backslash are joined."""
+        joined = self.text.replace("\\\n", " ")
+        return [line for line in joined.splitlines() if line.strip() and line[0] != "#"]
 
 
 def pages() -> list[Path]:
@@ -48,25 +48,25 @@ def pages() -> list[Path]:
 
 def blocks(page: str) -> list[Block]:
     """The fenced blocks of a page."""
-    found = []
+    page_blocks = []
     for match in _FENCED.finditer(page):
         language, _, how = match["how"].strip().partition(" ")
-        found.append(Block(language, how, match["text"]))
-    return found
+        page_blocks.append(Block(language, how, match["text"]))
+    return page_blocks
 
 
-def mentioned(page: str) -> Iterator[str]:
-    """Commands that stand in a line of text, in an indented block, or in one that says nothing."""
+def mentioned_commands(page: str) -> Iterator[str]:
+    """Commands in a line of text, in an indented block, or in a block without a language."""
     for block in blocks(page):
         if not block.language:
             yield from block.lines
-    rest = _FENCED.sub("", page)
-    for match in _INDENTED.finditer(rest):
+    unfenced = _FENCED.sub("", page)
+    for match in _INDENTED.finditer(unfenced):
         yield from (line.strip() for line in match[0].splitlines())
-    yield from _IN_A_LINE.findall(_INDENTED.sub("", rest))
+    yield from _IN_A_LINE.findall(_INDENTED.sub("", unfenced))
 
 
-def headings(page: str) -> set[str]:
-    """The anchors of a page, as GitHub makes them."""
-    found = re.findall(r"^#+ (.+)$", _FENCED.sub("", page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in found}
+def anchors(page: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -3,7 +3,9 @@
 import re
 import shlex
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import typer
@@ -11,12 +13,12 @@ import typer
 from bench_assets.cli.main import app
 from tests.docs.blocks import CHECKOUT
 
-_ENDS = {"|", ">", "&&", ";", "&"}  # behind these another program has the word
-_ENDINGS = ".,:"
+_OPERATORS = {"|", ">", "&&", ";", "&"}  # of the shell: they end the arguments of a command
+_PUNCTUATION = ".,:"
 
 
 class NoSuchWordError(Exception):
-    """A page names a command, an option or a target that there is not."""
+    """A page names a command, an option or a target that does not exist."""
 
 
 def words_of(line: str) -> list[str]:
@@ -28,58 +30,66 @@ def words_of(line: str) -> list[str]:
     words = shlex.split(re.sub(r"(?<= )\[|\](?= |$)", "", line), comments=True)
     while words and re.match(r"[A-Z_]+=", words[0]):
         words = words[1:]
-    ends = [place for place, word in enumerate(words) if word in _ENDS]
-    words = words[: ends[0]] if ends else words
+    words = list(takewhile(lambda word: word not in _OPERATORS, words))
     return [Path(words[0]).name, *words[1:]] if words else []
 
 
 @cache
 def _command() -> click.Group:
-    made = typer.main.get_command(app)
-    assert isinstance(made, click.Group)
-    return made
+    group = typer.main.get_command(app)
+    assert isinstance(group, click.Group)
+    return group
 
 
-def _found(words: list[str]) -> tuple[click.Command, list[str], click.Context]:
+class _ParsedCommand(NamedTuple):
+    """A command, the words behind its name, and its context."""
+
+    command: click.Command
+    arguments: list[str]
+    context: click.Context
+
+
+def _find_command(words: list[str]) -> _ParsedCommand:
     """Follow the words to the command that they name."""
     command: click.Command = _command()
     context = click.Context(command, info_name="bench")
-    rest = words[1:]
-    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        if rest[0] == "COMMAND":
+    arguments = words[1:]
+    while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+        if arguments[0] == "COMMAND":  # a placeholder of the page
             break
-        below = command.get_command(context, rest[0])
-        if below is None:
-            raise NoSuchWordError(f"no command {rest[0]!r}: {shlex.join(words)}")
-        command, rest = below, rest[1:]
+        subcommand = command.get_command(context, arguments[0])
+        if subcommand is None:
+            raise NoSuchWordError(f"no command {arguments[0]!r}: {shlex.join(words)}")
+        command, arguments = subcommand, arguments[1:]
         context = click.Context(command, info_name=command.name, parent=context)
-    return command, rest, context
+    return _ParsedCommand(command, arguments, context)
 
 
 def check_words(line: str) -> None:
-    """Make sure that the command and the options of a line exist, and the target of ``make``."""
+    """Raise if the command or an option of a line does not exist, or a target of ``make``."""
     words = words_of(line)
     if words[:1] == ["make"]:
         _check_targets(words)
     elif words[:1] == ["bench"]:
-        command, rest, context = _found(words)
-        there = {name for param in command.get_params(context) for name in param.opts}
-        there |= {"--install-completion", "--show-completion"} if len(words) == 2 else set()
-        for word in rest:
-            if word.startswith("--") and word.rstrip(_ENDINGS).partition("=")[0] not in there:
+        command, arguments, context = _find_command(words)
+        options = {name for param in command.get_params(context) for name in param.opts}
+        if len(words) == 2:
+            options |= {"--install-completion", "--show-completion"}
+        for word in arguments:
+            if word.startswith("--") and word.rstrip(_PUNCTUATION).partition("=")[0] not in options:
                 raise NoSuchWordError(f"no option {word}: {line}")
 
 
 def check_whole(line: str) -> None:
-    """Have a whole command parsed: what it must have, and the kind of each value, too."""
+    """Raise as ``check_words``, and if an argument is missing or a value is invalid."""
     words = words_of(line)
     check_words(line)
     if words[:1] == ["bench"]:
-        command, rest, context = _found(words)
+        command, arguments, context = _find_command(words)
         if isinstance(command, click.Group):
             return
         try:
-            command.make_context(str(command.name), rest, parent=context.parent)
+            command.make_context(str(command.name), arguments, parent=context.parent)
         except click.exceptions.Exit:
             return  # --help
         except click.ClickException as error:
@@ -87,7 +97,8 @@ def check_whole(line: str) -> None:
 
 
 def _check_targets(words: list[str]) -> None:
-    there = set(re.findall(r"^([\w-]+):", (CHECKOUT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
     for word in words[1:]:
-        if "=" not in word and word.rstrip(_ENDINGS) not in there:
+        if "=" not in word and word.rstrip(_PUNCTUATION) not in targets:
             raise NoSuchWordError(f"no target {word}: {' '.join(words)}")

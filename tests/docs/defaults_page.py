@@ -31,23 +31,23 @@ class Constant(NamedTuple):
 
 
 def constants(file: Path) -> Iterator[Constant]:
-    """The numbers among the module's constants."""
+    """The constants of a module that are numbers."""
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
     body = ast.parse(text).body
     for statement, following in zip(body, [*body[1:], None], strict=True):
         own_lines = lines[statement.lineno - 1 : statement.end_lineno]
-        line = next((line for line in own_lines if "  # " in line), "")
-        above = lines[statement.lineno - 2] if statement.lineno > 1 else ""
+        commented_line = next((line for line in own_lines if "  # " in line), "")
+        line_above = lines[statement.lineno - 2] if statement.lineno > 1 else ""
         for target, value in _assignments(statement):
             is_constant = isinstance(target, ast.Name) and target.id.strip("_").isupper()
             if is_constant and _is_number(value):
-                comment = _comment(line, above, following)
+                comment = _comment(commented_line, line_above, following)
                 yield Constant(ast.unparse(target), ast.unparse(value), comment)
 
 
 def _assignments(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """Targets with their values; ``A, B = 1, 2`` has two."""
+    """Return targets with their values, of which ``A, B = 1, 2`` has two."""
     if isinstance(statement, ast.AnnAssign) and statement.value:
         return [(statement.target, statement.value)]
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
@@ -59,7 +59,7 @@ def _assignments(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _is_number(value: ast.expr) -> bool:
-    """Whether it is a number, or a calculation with numbers."""
+    """Whether an expression is a number, or a calculation with numbers."""
     if isinstance(value, ast.BinOp):
         return _is_number(value.left) and _is_number(value.right)
     if isinstance(value, ast.UnaryOp):
@@ -71,35 +71,37 @@ def _is_number(value: ast.expr) -> bool:
     )
 
 
-def _comment(line: str, above: str, following: ast.stmt | None) -> str:
+def _comment(line: str, line_above: str, following: ast.stmt | None) -> str:
+    """The comment in a line, else the docstring below the constant, else the comment above it."""
     _, mark, comment = line.partition("  # ")
     if mark:
         return comment.strip()
     if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
         return str(following.value.value).splitlines()[0]
-    return above[2:].strip() if above.startswith("# ") else ""
+    return line_above[2:].strip() if line_above.startswith("# ") else ""
 
 
 def page() -> str:
-    """The page: a table for each package, a row for each number."""
-    sections = []
+    """The text of the page: a table for each folder of a package, a row for each number."""
+    text = _TOP
     for package in _PACKAGES:
-        folders: dict[str, list[str]] = {}
+        rows_by_folder: dict[str, list[str]] = {}
         for file in sorted((CHECKOUT / package).rglob("*.py")):
             path = file.relative_to(CHECKOUT / package)
-            rows = folders.setdefault("/".join([package, *path.parts[:-1][:1]]), [])
-            rows += [
-                f"| {'/'.join(path.parts[1:]) or path} | `{constant.name}` |"
-                f" {constant.value} | {constant.comment.replace('|', chr(92) + '|')} |"
-                for constant in constants(file)
-            ]
-        sections += [(folder, rows) for folder, rows in folders.items() if rows]
-    tables = [
-        f"\n## {folder}\n\n| file | name | value | unit, reason |\n|---|---|---|---|\n"
-        + "".join(f"{row}\n" for row in rows)
-        for folder, rows in sections
-    ]
-    return "".join([_TOP, *tables])
+            folder = "/".join([package, *path.parts[:-1][:1]])
+            name = "/".join(path.parts[1:]) or str(path)
+            rows = [_row(name, constant) for constant in constants(file)]
+            rows_by_folder.setdefault(folder, []).extend(rows)
+        for folder, rows in rows_by_folder.items():
+            if rows:
+                header = "| file | name | value | unit, reason |\n|---|---|---|---|\n"
+                text += f"\n## {folder}\n\n{header}{''.join(rows)}"
+    return text
+
+
+def _row(file_name: str, constant: Constant) -> str:
+    comment = constant.comment.replace("|", r"\|")
+    return f"| {file_name} | `{constant.name}` | {constant.value} | {comment} |\n"
 
 
 if __name__ == "__main__":

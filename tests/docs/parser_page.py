@@ -39,22 +39,21 @@ Each of {n} languages is one line of plain words:
 {line}
 ```
 """
-_KINDS = {
-    "scope": "cuts",
-    "end": "cuts",
-}
+_CLASSES = {"scope": "cuts", "end": "cuts"}  # of rules that read no answer
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     return "".join([_TOP, *_rules(), _languages()])
 
 
 def _rules() -> Iterator[str]:
+    """Lines of the table of rules."""
     yield "|rule|class|meaning|example|\n|---|---|---|---|\n"
     for rule in tables()["rule"]:
-        kind = _KINDS.get(rule["reads"]) or ("named" if rule.get("named") else "explicit")
-        cells = [rule["name"], kind, rule["meaning"], _example(rule["yes"])]
+        reading_class = "named" if rule.get("named") else "explicit"
+        rule_class = _CLASSES.get(rule["reads"], reading_class)
+        cells = [rule["name"], rule_class, rule["meaning"], _example(rule["yes"])]
         yield f"|{'|'.join(cells)}|\n"
 
 
@@ -65,6 +64,7 @@ def _example(examples: list[dict[str, Any]]) -> str:
 
 
 def _languages() -> str:
+    """The section about languages, with German as the example."""
     languages = tables()["languages"]
     fields = ", ".join(f'{name} = "{words}"' for name, words in languages["german"].items())
     return _LANGUAGES.format(n=len(languages), line=f"german = {{ {fields} }}")

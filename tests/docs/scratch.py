@@ -1,4 +1,4 @@
-"""Where a page's commands are typed: a folder with a small source, and a home with its models."""
+"""A folder in which the commands of a page are run: a small source, and a home with models."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ says = "Right"
 """
 
 
-def scratch_folder(folder: Path) -> None:
-    """Write two pairs of CODIS, under ids of the mini edition, and a home that asks them."""
+def write_scratch_folder(folder: Path) -> None:
+    """Write two pairs of CODIS, with ids of the mini edition, and a home whose source they are."""
     pairs = [entry(id="s002"), entry(id="s003", image_id="b.png")]
     write_release(folder / "codis", pairs, images=("a.png", "b.png"))
     (folder / "home").mkdir()

@@ -49,7 +49,7 @@ bench home init
 This writes a bench.toml with every section as a comment. An unknown key is an error. Each entry below has the key, its type and default, and its meaning.
 Keys with † are part of a response's identity. Generated from the types (`python -m tests.docs.settings_page`).
 """  # noqa: E501
-_NAMES = {
+_TOML_TYPES = {
     str: "text",
     int: "integer",
     float: "number",
@@ -58,9 +58,7 @@ _NAMES = {
     date: "date",
     datetime: "date-time",
 }
-
-
-_ALSO = {"vllm": "And the keys of `server` about requests and the run."}
+_ABOUT_KINDS = {"vllm": "And the keys of `server` about requests and the run."}
 
 
 class Section(NamedTuple):
@@ -83,7 +81,7 @@ def sections() -> Iterator[Section]:
     yield Section("### Several responses", several, DrawsSection)
     for kind, spec in SPECS.items():
         if own_fields(spec):
-            yield Section(f"### {kind}", _ALSO.get(kind, ""), spec)
+            yield Section(f"### {kind}", _ABOUT_KINDS.get(kind, ""), spec)
     yield Section("## benchmarks.NAME", "A file of questions.", FileBenchmarkSettings)
     yield Section("## checkpoints", "", CheckpointSettings)
     yield Section("## annotation", "", AnnotationSettings)
@@ -113,21 +111,22 @@ def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     top = describe(Settings)
     parts = [
         _TOP,
         f"## accept\n\n`accept` (list): {top['accept']}\n",
         f"## drift\n\n`drift` (number, default 0.05): {top['drift']}\n",
+        f"## sources\n\n`[sources]`: {top['sources']}\n",
     ]
-    parts.append(f"## sources\n\n`[sources]`: {top['sources']}\n")
     for heading, about, keys in sections():
-        text = describe(keys)
-        entries = "\n".join(
-            f"- `{field.alias or name}` ({kind_of(field)}): {text[name]}"
+        meanings = describe(keys)
+        lines = [
+            f"- `{field.alias or name}` ({kind_of(field)}): {meanings[name]}"
             for name, field in own_fields(keys).items()
-        )
-        parts.append("\n\n".join(part for part in (heading, about, entries) if part) + "\n")
+        ]
+        paragraphs = [heading, about, "\n".join(lines)]
+        parts.append("\n\n".join(filter(None, paragraphs)) + "\n")
     return "\n".join(parts)
 
 
@@ -137,7 +136,7 @@ def kind_of(field: FieldInfo) -> str:
     >>> kind_of(FieldInfo(annotation=int, default=16))
     'integer, `16`'
     """
-    kind = named(field.annotation)
+    kind = toml_type(field.annotation)
     if field.is_required():
         return f"{kind}, required"
     default = field.get_default(call_default_factory=True, validated_data={})
@@ -148,43 +147,46 @@ def kind_of(field: FieldInfo) -> str:
     return kind
 
 
-def named(annotation: Any) -> str:
-    """What a type is in TOML."""
+def toml_type(annotation: Any) -> str:
+    """The name of a type in TOML."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return named(arguments[0])
+        return toml_type(arguments[0])
     if origin is Literal:
-        return f"`{'/'.join(json.dumps(one) for one in arguments if one != '')}`"
+        values = [json.dumps(value) for value in arguments if value != ""]
+        return f"`{'/'.join(values)}`"
     if origin in (Union, types.UnionType):
-        names = [named(one) for one in arguments if one is not types.NoneType]
+        names = [toml_type(member) for member in arguments if member is not types.NoneType]
         return " or ".join(dict.fromkeys(names))
     if origin in (list, tuple):
         return "list"
     if origin in (dict, Mapping):
         return "table"
-    return _NAMES.get(annotation, "table")
+    return _TOML_TYPES.get(annotation, "table")
 
 
 def describe(keys: type[BaseModel]) -> dict[str, str]:
     """The docstring of each field, as Markdown."""
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for owner in reversed(keys.__mro__):
         if issubclass(owner, BaseModel) and owner is not BaseModel:
-            found |= _docstrings(owner)
-    return found
+            docstrings |= _docstrings(owner)
+    return docstrings
 
 
 def _docstrings(owner: type[BaseModel]) -> dict[str, str]:
+    """The docstring below each field in the source of a class, as Markdown."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(tree, ast.ClassDef)
-    found = {}
+    docstrings = {}
     for field, text in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = _markdown(text)
-    return found
+            docstrings[field.target.id] = _markdown(text)
+    return docstrings
 
 
 def _markdown(node: ast.stmt) -> str:
+    """A docstring as Markdown, with links and marks; empty if the statement is none."""
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         return ""
     text = " ".join(str(node.value.value).split()).replace("\n", "\\n")

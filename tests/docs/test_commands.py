@@ -1,4 +1,4 @@
-"""No page names what there is not, and what a page says to type is typed."""
+"""Commands, settings and links of the pages exist, and blocks that say so are run."""
 
 import re
 import tomllib
@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from bench_assets.catalog import load_catalog
 from bench_assets.cli.main import app
 from bench_resources.config.bench_toml import load_settings
-from tests.docs.blocks import CHECKOUT, Block, blocks, headings, mentioned, pages
+from tests.docs.blocks import CHECKOUT, Block, anchors, blocks, mentioned_commands, pages
 from tests.docs.commands import check_whole, check_words, words_of
-from tests.docs.scratch import scratch_folder
+from tests.docs.scratch import write_scratch_folder
 
 PAGES = [
     pytest.param(page.read_text("utf-8"), id=str(page.relative_to(CHECKOUT))) for page in pages()
@@ -26,17 +26,17 @@ RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/te
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_block_says_how_it_is_tried(page):
+def test_every_block_has_a_known_tag(page):
     run_elsewhere = page.startswith(RUN_ELSEWHERE)
     for block in blocks(page):
         tag = f"{block.language} {block.how}".strip()
-        known = HOW.fullmatch(tag) or (tag == "python" and run_elsewhere)
-        assert not tag or known, f"```{tag}\n{block.text}"
+        is_known = HOW.fullmatch(tag) or (tag == "python" and run_elsewhere)
+        assert not tag or is_known, f"```{tag}\n{block.text}"
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_and_options_that_a_page_names_exist(page):
-    for line in mentioned(page):
+    for line in mentioned_commands(page):
         check_words(line)
     for block in blocks(page):
         if block.language == "console":
@@ -44,34 +44,40 @@ def test_commands_and_options_that_a_page_names_exist(page):
                 check_whole(line)
 
 
-def _pages_with(how: str):
-    """Those with a block that is run in ``make check`` ("run"), or in ``make long``."""
-    return [one for one in PAGES if any(block.how == how for block in blocks(str(one.values[0])))]
+def pages_with(how: str):
+    """Pages with a block that is tested in a way: "run" by ``make check``, "run long" later."""
+    selected = []
+    for page in PAGES:
+        (text,) = page.values
+        if how in {block.how for block in blocks(str(text))}:
+            selected.append(page)
+    return selected
 
 
-@pytest.mark.parametrize("page", _pages_with("run"))
-def test_what_a_page_says_to_type_is_typed(page, tmp_path, monkeypatch):
-    follow(page, tmp_path, monkeypatch, long=False)
+@pytest.mark.parametrize("page", pages_with("run"))
+def test_short_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    run_page(page, tmp_path, monkeypatch, long=False)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", _pages_with("run long"))
-def test_what_takes_longer_is_typed_too(page, tmp_path, monkeypatch):
-    follow(page, tmp_path, monkeypatch, long=True)
+@pytest.mark.parametrize("page", pages_with("run long"))
+def test_long_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    run_page(page, tmp_path, monkeypatch, long=True)
 
 
-def follow(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *, long: bool) -> None:
-    """Do what a page says, from its top to its end, in a folder and a home of its own."""
-    scratch_folder(folder)
+def run_page(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *, long: bool) -> None:
+    """Run the blocks of a page in order, in a folder and a home of its own."""
+    write_scratch_folder(folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("BENCH_HOME", str(folder / "home"))
     monkeypatch.setenv("HOME", str(folder))
-    names: dict[str, object] = {"__name__": "page"}  # what one block defines the next may use
+    names: dict[str, object] = {"__name__": "page"}  # shared: a block may use names of earlier ones
     for block in blocks(page):
-        follow_block(block, folder, names, long=long)
+        run_block(block, folder, names, long=long)
 
 
-def follow_block(block: Block, folder: Path, names: dict[str, object], *, long: bool) -> None:
+def run_block(block: Block, folder: Path, names: dict[str, object], *, long: bool) -> None:
+    """Write, execute or run a block; one that is not to be run, or only if ``long``, is skipped."""
     if block.language in ("jsonl", "json"):
         (folder / block.how).write_text(block.text, encoding="utf-8")
     elif block.how != "run" and not (long and block.how == "run long"):
@@ -82,67 +88,74 @@ def follow_block(block: Block, folder: Path, names: dict[str, object], *, long: 
         for line in block.lines:
             program, *words = words_of(line)
             assert program == "bench", line
-            done = CliRunner().invoke(app, words)
-            assert done.exit_code == 0, f"{line}\n{done.output}\n{done.exception!r}"
+            result = CliRunner().invoke(app, words)
+            assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception!r}"
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_bench_toml_of_a_page_can_be_read(page, tmp_path):
-    for number, block in enumerate(one for one in blocks(page) if one.language == "toml"):
+def test_settings_of_a_page_can_be_loaded(page, tmp_path):
+    toml_blocks = [block for block in blocks(page) if block.language == "toml"]
+    for index, block in enumerate(toml_blocks):
         tomllib.loads(block.text)
-        if block.how:
-            continue
-        home = tmp_path / str(number)
-        home.mkdir()
-        (home / "bench.toml").write_text(block.text, encoding="utf-8")
-        load_settings(home)
+        if not block.how:
+            home = tmp_path / str(index)
+            home.mkdir()
+            (home / "bench.toml").write_text(block.text, encoding="utf-8")
+            load_settings(home)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_links_lead_to_files_and_headings_that_exist(page):
     text = page.read_text("utf-8")
     for target in re.findall(r"\]\((?!https?://)([^)\s]+)\)", text):
         name, _, anchor = target.partition("#")
-        there = (page.parent / name).resolve() if name else page
-        assert there.exists(), f"{page.name}: {target}"
-        assert not anchor or anchor in headings(there.read_text("utf-8")), f"{page.name}: {target}"
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{page.name}: {target}"
+        if anchor:
+            assert anchor in anchors(file.read_text("utf-8")), f"{page.name}: {target}"
 
 
-def test_every_page_stands_in_the_index():
+def test_the_index_lists_every_page():
     index = (CHECKOUT / "docs" / "README.md").read_text("utf-8")
-    named = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
-    there = {page.name for page in (CHECKOUT / "docs").glob("*.md")} - {"README.md"}
-    assert named == there
+    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
+    existing = {page.name for page in (CHECKOUT / "docs").glob("*.md")} - {"README.md"}
+    assert listed == existing
 
 
-def test_costs_are_of_as_many_questions_as_the_papers_have():
-    page = (CHECKOUT / "docs" / "costs.md").read_text("utf-8")
-    rows = re.findall(
-        r"^\| `([\w/]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) mill", page, re.M
-    )
-    catalog = load_catalog()
-    assert len(rows) == 8
-    for name, *written in rows:
-        n, requests, each = (int(one.replace(",", "")) for one in written[:3])
-        (task,) = (one for one in catalog.tasks if one.name == name)
-        assert n == requests == task.counts["all"], name
-        assert float(written[3]) == pytest.approx(n * each / 1e6, abs=0.051), name
+COSTS = re.findall(
+    r"^\| `([\w/]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) mill",
+    (CHECKOUT / "docs" / "costs.md").read_text("utf-8"),
+    re.MULTILINE,
+)
 
 
-def _program() -> str:
-    """The strings of the program, put together where they are parted over lines."""
+def test_costs_are_listed_for_eight_tasks():
+    assert len(COSTS) == 8
+
+
+@pytest.mark.parametrize(("name", "questions", "requests", "tokens", "millions"), COSTS)
+def test_costs_are_of_all_questions_of_a_task(name, questions, requests, tokens, millions):
+    n_questions = int(questions.replace(",", ""))
+    (task,) = (task for task in load_catalog().tasks if task.name == name)
+    assert n_questions == int(requests.replace(",", "")) == task.counts["all"]
+    total = n_questions * int(tokens.replace(",", ""))
+    assert float(millions) == pytest.approx(total / 1e6, abs=0.051)  # one decimal is printed
+
+
+def program_text() -> str:
+    """The code of the program, with strings that go over several lines joined."""
     files = [
         file
         for folder in ("bench_assets", "resources", "sensors")
         for file in sorted((CHECKOUT / folder).rglob("*.py"))
     ]
-    whole = "\n".join(file.read_text("utf-8") for file in files)
-    return re.sub(r"[\"']\s*\n\s*[rf]{0,2}[\"']", "", whole)
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    return re.sub(r"[\"']\s*\n\s*[rf]{0,2}[\"']", "", text)
 
 
-def test_messages_that_the_pages_explain_are_those_of_the_program():
+def test_messages_that_a_page_explains_are_those_of_the_program():
     page = (CHECKOUT / "docs" / "troubleshooting.md").read_text("utf-8")
-    program = _program()
+    program = program_text()
     messages = re.findall(r"^- `([^`]+)`:", page, re.MULTILINE)
     assert len(messages) > 20
     for message in messages:

@@ -1,4 +1,4 @@
-"""Pages that are followed step by step: the merge gate of docs/ci.md, and docs/dagster.md."""
+"""Pages whose steps are run in order: the merge gate of docs/ci.md, and docs/dagster.md."""
 
 import json
 import os
@@ -19,24 +19,19 @@ from bench_resources.datasets.source_files import tables_of
 from tests.docs.blocks import CHECKOUT, blocks
 from tests.fakes.commands import bench
 
-(WORKFLOW,) = (block for block in blocks((CHECKOUT / "docs/ci.md").read_text()) if block.how)
-STEPS = yaml.safe_load(WORKFLOW.text)["jobs"]["gate"]["steps"]
-COMMANDS = [
-    shlex.split(line)[1:]
-    for step in STEPS
-    for line in step.get("run", "").splitlines()
-    if line.startswith("bench ")
-]
+
+def gate_commands():
+    """The arguments of each ``bench`` command of the workflow in docs/ci.md."""
+    page = (CHECKOUT / "docs/ci.md").read_text()
+    (workflow,) = (block for block in blocks(page) if block.how)
+    steps = yaml.safe_load(workflow.text)["jobs"]["gate"]["steps"]
+    lines = "\n".join(step.get("run", "") for step in steps).splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("bench ")]
 
 
-@pytest.mark.parametrize(
-    ("candidate", "code", "failures"),
-    [
-        pytest.param("A", 0, "0", id="equal", marks=pytest.mark.long),
-        pytest.param("B", 3, "1", id="worse"),
-    ],
-)
-def test_the_gate_of_the_page(tmp_path, monkeypatch, candidate, code, failures):
+@pytest.fixture
+def gate_folder(tmp_path, monkeypatch):
+    """A folder with a benchmark of thirty questions, all of which "A" answers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "bench_home"))
     rows = [
@@ -46,17 +41,27 @@ def test_the_gate_of_the_page(tmp_path, monkeypatch, candidate, code, failures):
     (tmp_path / "fridge.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
     (tmp_path / "fridge.toml").write_text('[benchmarks.fridge]\nfile = "fridge.jsonl"\n')
     (tmp_path / "bench_home").mkdir()
-    (tmp_path / "bench_home/bench.toml").write_text(
-        "".join(
-            f'[models.{name}]\nkind = "scripted"\nsays = "{letter}"\n'
-            for name, letter in {"released": "A", "candidate": candidate}.items()
-        )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("candidate", "code", "failures"),
+    [
+        pytest.param("A", 0, "0", id="equal", marks=pytest.mark.long),
+        pytest.param("B", 3, "1", id="worse"),
+    ],
+)
+def test_the_gate_of_the_page_fails_a_worse_candidate(gate_folder, candidate, code, failures):
+    (gate_folder / "bench_home/bench.toml").write_text(
+        '[models.released]\nkind = "scripted"\nsays = "A"\n'
+        f'[models.candidate]\nkind = "scripted"\nsays = "{candidate}"\n'
     )
-    evaluate, diff = COMMANDS
+    evaluate, diff = gate_commands()
     bench(*evaluate)
-    bench(*(part.replace("$GITHUB_STEP_SUMMARY", "summary.md") for part in diff), code=code)
-    assert ET.parse(tmp_path / "gate.xml").getroot().get("failures") == failures
-    assert (tmp_path / "summary.md").read_text().startswith("candidate against released: ")
+    bench(*(word.replace("$GITHUB_STEP_SUMMARY", "summary.md") for word in diff), code=code)
+    assert ET.parse(gate_folder / "gate.xml").getroot().get("failures") == failures
+    summary = (gate_folder / "summary.md").read_text()
+    assert summary.startswith("candidate against released: ")
 
 
 BIN = Path(sys.executable).parent
@@ -88,10 +93,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *words, cwd=None):
+def run_program(folder, *words, cwd=None):
+    """Run a program beside this Python, which has to succeed; return what it prints."""
     shared = {"DAGSTER_HOME": "", "VIRTUAL_ENV": str(BIN.parent), "PYTHONPATH": str(CHECKOUT)}
     environment = os.environ | shared | {"BENCH_HOME": str(folder / "home")}
-    done = subprocess.run(
+    process = subprocess.run(
         [BIN / words[0], *words[1:]],
         cwd=cwd or folder,
         env={name: value for name, value in environment.items() if value},
@@ -99,43 +105,43 @@ def run(folder, *words, cwd=None):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout + process.stderr
 
 
 @pytest.mark.long  # make check loads by dg
 @pytest.mark.skipif(not (BIN / "dg").exists(), reason="no dg beside this Python")
 @pytest.mark.skipif(version("dagster") != version("dagster-shared"), reason="dg of another release")
 def test_dg_lists_and_launches_in_the_checkout(folder):
-    listed = run(folder, "dg", "list", "defs", "--json", cwd=CHECKOUT)
+    listed = run_program(folder, "dg", "list", "defs", "--json", cwd=CHECKOUT)
     assets = json.loads(listed[listed.index("{") : listed.rindex("}") + 1])["assets"]
-    assert {"codis/questions", "leaderboard"} <= {one["asset_key"] for one in assets}
-    launched = run(folder, "dg", "launch", "--assets", "codis/source", cwd=CHECKOUT)
+    assert {"codis/questions", "leaderboard"} <= {asset["asset_key"] for asset in assets}
+    launched = run_program(folder, "dg", "launch", "--assets", "codis/source", cwd=CHECKOUT)
     assert "RUN_SUCCESS" in launched
     assert (folder / "home" / "tables" / "codis" / "source").is_dir()
 
 
 @pytest.mark.long
-def test_a_second_code_location_depends_on_our_tables(folder):
+def test_an_asset_of_another_code_location_reads_the_tables(folder):
     tables = tables_of(load_settings(folder / "home"))
     for model, value in (("a", 0.25), ("b", 0.5)):
         row = replace(METRIC, model=model, value=value)
         tables.write(["codis", "metrics"], [row], Metric, model)
-    made = run(
+    output = run_program(
         folder, "dagster", "asset", "materialize", "-f", "downstream.py", "--select", "best_model"
     )
-    assert "best model: b, 0.500" in made
+    assert "best model: b, 0.500" in output
 
 
 @pytest.mark.long
 def test_both_code_locations_load_side_by_side(folder):
-    run(folder, "dagster", "definitions", "validate", "-w", "workspace.yaml")
+    run_program(folder, "dagster", "definitions", "validate", "-w", "workspace.yaml")
 
 
 @pytest.mark.long
-def test_an_io_manager_of_ones_own_takes_the_place_of_ours(folder):
-    made = run(
+def test_an_io_manager_of_a_user_replaces_that_of_the_package(folder):
+    output = run_program(
         folder, "dagster", "asset", "materialize", "-f", "replaced.py", "--select", "codis/source"
     )
-    assert "codis/source: " in made
+    assert "codis/source: " in output
     assert (folder / "home" / "tables" / "codis" / "source").is_dir()

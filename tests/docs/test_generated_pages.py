@@ -1,4 +1,4 @@
-"""Pages that programs write are those of the code, and say what each entry means."""
+"""Generated pages are current, and every entry has a meaning."""
 
 import re
 from types import ModuleType
@@ -16,6 +16,6 @@ def test_the_page_is_current(module: ModuleType) -> None:
 
 
 def test_every_key_has_a_meaning():
-    entries = re.findall(r"^- `.+?`.*", SETTINGS, re.MULTILINE)
-    assert len(entries) > 130
-    assert [entry for entry in entries if not re.search(r"\.\)?( †)?$", entry)] == []
+    lines = re.findall(r"^- `.+?`.*", SETTINGS, re.MULTILINE)
+    assert len(lines) > 130
+    assert [line for line in lines if not re.search(r"\.\)?( †)?$", line)] == []  # a sentence

@@ -1,4 +1,4 @@
-"""What pages of the code refer to exists: files, modules, assets; sizes and versions hold."""
+"""Files, modules and assets that pages name exist; pages keep their size."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ ASSETS = {
     line.split(" <- ")[0].strip()
     for line in (CHECKOUT / "tests" / "golden" / "graph.txt").read_text("utf-8").splitlines()
 }
-OTHER_PEOPLES = {"eval.py", "fridge/rejections"}  # CODIS' authors'; of the benchmark that is built
+OUTSIDE = {"eval.py", "fridge/rejections"}  # of CODIS' authors; of the example of a benchmark
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _FILE = re.compile(r"[\w./-]*\w\.(?:py|txt|md)|\w[\w-]*(?:/[\w.-]+)+")
 _NAME = re.compile(r"[a-z]\w*(?:\.\w+)+")
@@ -28,50 +28,51 @@ _OF_DATA = re.compile(r".*\.(?:csv|json|jsonl|parquet|png|jpg|sqlite|toml|zip)|h
 
 
 def roots_of(page: Path) -> list[Path]:
-    """Folders that a page's paths may begin at: its own, those of the packages, the checkout."""
+    """Folders to which paths of a page may be relative."""
     suite = [folder for folder in page.parents if folder.parent.name == "suites"]
     packages = CHECKOUT / "bench_assets"
     return [page.parent, *suite, packages, CHECKOUT]
 
 
 def exists(page: Path, path: str) -> bool:
-    """Whether a path is a file, a folder or an asset; a suite's assets are named without it too."""
+    """Whether a path is a file, a folder or an asset, which may be named without its suite."""
     suites = [f"{root.name}/{path}" for root in roots_of(page)[:-2]]
-    if path in OTHER_PEOPLES or not ASSETS.isdisjoint({path, *suites}):
+    if path in OUTSIDE or not ASSETS.isdisjoint({path, *suites}):
         return True
-    return any((root / path).exists() for root in roots_of(page)) or (
-        "/" not in path and any((CHECKOUT / "tests").rglob(path))
-    )
+    if any((root / path).exists() for root in roots_of(page)):
+        return True
+    return "/" not in path and any((CHECKOUT / "tests").rglob(path))
 
 
 def is_defined(root: Path, parts: list[str]) -> bool:
-    """Whether a dotted name is a module or package, or a word of a module."""
+    """Whether a dotted name is a package, a module, or a module followed by words in it."""
+    if root.joinpath(*parts).is_dir():
+        return True
     for n in range(len(parts), 0, -1):
-        place = root.joinpath(*parts[:n])
-        if n == len(parts) and place.is_dir():
-            return True
-        if (file := place.with_suffix(".py")).is_file():
-            return all(re.search(rf"\b{part}\b", file.read_text("utf-8")) for part in parts[n:])
+        file = root.joinpath(*parts[:n]).with_suffix(".py")
+        if file.is_file():
+            text = file.read_text("utf-8")
+            return all(re.search(rf"\b{part}\b", text) for part in parts[n:])
     return False
 
 
-def dangling(page: Path) -> Iterator[str]:
-    """What a page names and nobody finds."""
-    for path in _CODE.findall(page.read_text("utf-8")):
-        if _OF_DATA.fullmatch(path):
+def dangling_references(page: Path) -> Iterator[str]:
+    """Yield files and dotted names in the code of a page that do not exist."""
+    for reference in _CODE.findall(page.read_text("utf-8")):
+        if _OF_DATA.fullmatch(reference):
             continue
-        if _FILE.fullmatch(path):
-            if not exists(page, path):
-                yield path
-        elif _NAME.fullmatch(path) and not any(
-            is_defined(root, path.split(".")) for root in roots_of(page)
-        ):
-            yield path
+        if _FILE.fullmatch(reference):
+            if not exists(page, reference):
+                yield reference
+        elif _NAME.fullmatch(reference):
+            parts = reference.split(".")
+            if not any(is_defined(root, parts) for root in roots_of(page)):
+                yield reference
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
-def test_what_a_page_names_exists(page: Path) -> None:
-    assert list(dangling(page)) == []
+def test_files_and_names_of_a_page_exist(page: Path) -> None:
+    assert list(dangling_references(page)) == []
 
 
 GENERATED = {
@@ -84,12 +85,14 @@ GENERATED = {
 }
 
 
-def test_readme_and_documentation_keep_their_size():
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    written = [page for page in CHECKOUT.glob("docs/*.md") if page.name not in GENERATED]
-    pages = [page.read_text(encoding="utf-8") for page in written]
-    assert len(readme.split()) <= 700
-    assert sum(len(page.split()) for page in pages) <= 22_500
+def test_the_readme_has_at_most_700_words():
+    assert len((CHECKOUT / "README.md").read_text(encoding="utf-8").split()) <= 700
+
+
+def test_the_documentation_has_at_most_22_500_words():
+    pages = [page for page in CHECKOUT.glob("docs/*.md") if page.name not in GENERATED]
+    assert pages
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 22_500
 
 
 def test_a_citation_has_the_version_of_the_package():

@@ -30,38 +30,38 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def built_home(tmp_path_factory):
     """A home whose questions are built, to be copied."""
-    folder = tmp_path_factory.mktemp("built") / "home"
+    folder = tmp_path_factory.mktemp("built_home") / "home"
     (folder / "fridge").mkdir(parents=True)
     (folder / "bench.toml").write_text(TOML)
     for colour in ("red", "blue"):
         Image.new("RGB", (32, 32), colour).save(folder / "fridge" / f"{colour}.png")
     lines = "\n".join(map(json.dumps, QUESTIONS))
     (folder / "fridge" / "questions.jsonl").write_text(lines)
-    with Workbench(load_settings(folder), ["fridge"]) as opened:
-        opened.refresh_questions("fridge")
+    with Workbench(load_settings(folder), ["fridge"]) as workbench:
+        workbench.refresh_questions("fridge")
     return folder
 
 
 @pytest.fixture(scope="session")
-def says_a_home(built, tmp_path_factory):
-    """A home with a whole run of a function that says A, and that run."""
-    folder = shutil.copytree(built, tmp_path_factory.mktemp("run") / "home")
+def home_with_run(built_home, tmp_path_factory):
+    """A home with a complete run of a function that always returns A, and that run."""
+    folder = shutil.copytree(built_home, tmp_path_factory.mktemp("run") / "home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
         return folder, bench.evaluate("fridge", model=lambda images, prompt: "A", name="says-a")
 
 
 @pytest.fixture
-def run(says_a_home, monkeypatch):
-    """That run, to be looked at alone."""
-    folder, found = says_a_home
+def run(home_with_run, monkeypatch):
+    """That run, in its home; tests must not change it."""
+    folder, run = home_with_run
     monkeypatch.setenv("BENCH_HOME", str(folder))
-    return found
+    return run
 
 
 @pytest.fixture
-def home(built, tmp_path, monkeypatch):
+def home(built_home, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return shutil.copytree(built, tmp_path / "home")
+    return shutil.copytree(built_home, tmp_path / "home")

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import re
 import subprocess
 import sys
 import traceback
@@ -25,20 +26,27 @@ from bench_resources.models.registry import functions
 from bench_resources.models.registry.resolution import resolve
 
 
-def says_a(images, prompt):
+def always_a(images, prompt):
     return "A"
 
 
-def says_by_colour(images, prompt):
-    """B where the first pixel has no red."""
-    return "AB"[images[0].getpixel((0, 0))[0] == 0]
+def answer_by_colour(images, prompt):
+    """Return A for a red image, and else B."""
+    return "A" if images[0].getpixel((0, 0)) == (255, 0, 0) else "B"
 
 
-async def awaited(images, prompt):
+def overall_row(run):
+    """The first metric over all questions."""
+    return run.metrics[run.metrics.category == "all"].iloc[0]
+
+
+async def asynchronous(images, prompt):
     return "A"
 
 
 class Generator:
+    """Looks like a model of transformers: it is called, and has ``generate``."""
+
     def __call__(self, *arguments):
         return self.generate(*arguments)
 
@@ -52,62 +60,63 @@ class Llava(Generator):
 
 def test_importing_loads_nothing_but_the_package():
     code = "import sys, bench_assets; print(*(m for m in sys.modules if m.startswith('bench_a')))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["bench_assets"]
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split() == ["bench_assets"]
 
 
-def test_a_function_sees_images_and_prompt_and_is_scored(home):
-    seen = []
+def test_a_function_gets_images_and_prompt_and_is_scored(home):
+    calls = []
 
     def model(images, prompt):
-        seen.append((images[0].getpixel((0, 0)), prompt))
-        return "A" if images[0].getpixel((0, 0)) == (255, 0, 0) else "B"
+        calls.append((images[0].getpixel((0, 0)), prompt))
+        return answer_by_colour(images, prompt)
 
-    run = bench.evaluate("fridge", model=model)
-    whole = run.metrics[run.metrics.category == "all"].iloc[0]
-    assert (whole.metric, whole.value, whole.n_scored) == ("accuracy", 1.0, 4)
-    assert sorted(pixel for pixel, _ in seen) == [(0, 0, 255)] * 2 + [(255, 0, 0)] * 2
-    assert "Which colour is square 0?" in min(text for _, text in seen)
+    overall = overall_row(bench.evaluate("fridge", model=model))
+    assert (overall.metric, overall.value, overall.n_scored) == ("accuracy", 1.0, 4)
+    assert sorted(pixel for pixel, _ in calls) == [(0, 0, 255)] * 2 + [(255, 0, 0)] * 2
+    assert "Which colour is square 0?" in min(prompt for _, prompt in calls)
 
 
 def test_samples_have_prompt_response_and_points(run):
-    rows = run.samples.set_index("question_id")
-    one = rows.loc["fridge/1"]
-    assert (one.response, one.answer, one.expected, one.score) == ("A", "A", "B", 0.0)
-    assert "Which colour is square 1?" in one.prompt
-    assert "[image 1]" in one.prompt
-    assert one.images[0].open().getpixel((0, 0)) == (0, 0, 255)
+    sample = run.samples.set_index("question_id").loc["fridge/1"]
+    assert (sample.response, sample.answer) == ("A", "A")
+    assert (sample.expected, sample.score) == ("B", 0.0)
+    assert "Which colour is square 1?" in sample.prompt
+    assert "[image 1]" in sample.prompt
+    assert sample.images[0].open().getpixel((0, 0)) == (0, 0, 255)
 
 
-def test_a_partial_run_is_named_so_and_enters_no_table(home):
+def test_a_partial_run_is_marked_and_enters_no_table(home):
     run = bench.evaluate("fridge", model="random", limit=2)
     assert run.partial == "2 of 4 questions"
     assert "PARTIAL: 2 of 4 questions" in repr(run)
-    with open_workbench("fridge") as opened:
-        assert opened.tables.partitions(["fridge", "metrics"]) == []
+    with open_workbench("fridge") as workbench:
+        assert workbench.tables.partitions(["fridge", "metrics"]) == []
 
 
-def test_a_whole_run_is_what_the_commands_show(run):
-    with open_workbench("fridge") as opened:
-        assert run.rows == opened.metrics("fridge", "says-a")
-        opened.refresh_leaderboard()
-        (row,) = [row for row in opened.rows("leaderboard") if row.model == "says-a"]
+def test_a_complete_run_is_in_the_tables_of_the_commands(run):
+    with open_workbench("fridge") as workbench:
+        assert run.rows == workbench.metrics("fridge", "says-a")
+        workbench.refresh_leaderboard()
+        (row,) = [row for row in workbench.rows("leaderboard") if row.model == "says-a"]
     assert (row.value, row.stale) == (0.5, "")
 
 
-def test_a_function_without_a_name_is_asked_again(home):
+def test_a_function_without_a_name_is_not_cached(home):
     requests = []
 
     def model(images, prompt):
         requests.append(prompt)
         return "A"
 
-    for _ in range(2):
-        bench.evaluate("fridge", model=model, limit=4)
+    bench.evaluate("fridge", model=model, limit=4)
+    bench.evaluate("fridge", model=model, limit=4)
     assert len(requests) == 8
 
 
-def test_several_responses_to_a_question_give_pass_at_k_and_are_one_cluster(home):
+def test_several_responses_to_each_question_give_pass_at_k(home):
     """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
     counts: Counter[str] = Counter()
 
@@ -118,34 +127,37 @@ def test_several_responses_to_a_question_give_pass_at_k_and_are_one_cluster(home
     bench.evaluate("fridge", model=model, name="mine")
     run = bench.evaluate("fridge", model=model, name="mine", n=4)
     assert set(counts.values()) == {4}  # the first response is reused
-    whole = run.metrics[run.metrics.category == "all"].set_index("metric")
+    overall = run.metrics[run.metrics.category == "all"].set_index("metric")
     # pass@2: 1 - C(1, 2) / C(4, 2) = 1 and 1 - C(3, 2) / C(4, 2) = 0.5
     values = {"accuracy": 0.5, "avg@4": 0.5, "pass@2": 0.75, "pass@4": 1.0}
-    assert whole.loc[list(values)].value.to_dict() == values
-    assert whole.loc[["accuracy", "pass@2"]].n_scored.tolist() == [16, 4]
-    assert set(whole.loc[list(values)].n_clusters) == {2.0}  # two images, each of two questions
-    assert "|draws:4|" in whole.signature.iloc[0]
+    assert overall.loc[list(values)].value.to_dict() == values
+    assert overall.loc[["accuracy", "pass@2"]].n_scored.tolist() == [16, 4]
+    assert set(overall.loc[list(values)].n_clusters) == {2.0}  # two images, each of two questions
+    assert "|draws:4|" in overall.signature.iloc[0]
     assert "pass@4" in dict(run.results[0].facts)
     assert len(run.samples) == 16
-    part = bench.evaluate("fridge", model=model, name="mine", limit=2, n=2).metrics
-    assert part[part.metric == "pass@2"].value.tolist() == [1.0]
+    metrics = bench.evaluate("fridge", model=model, name="mine", limit=2, n=2).metrics
+    assert metrics[metrics.metric == "pass@2"].value.tolist() == [1.0]
 
 
-def test_decoding_is_an_argument_and_makes_a_model_of_its_own(home):
+def test_a_seed_makes_a_model_with_its_own_name(home):
+    assert bench.evaluate("fridge", model="random", seed=7).model == "random+seed=7"
+
+
+def test_decoding_arguments_change_the_section_of_a_model(home):
     with (home / "bench.toml").open("a") as settings:
         settings.write('[models.served]\nkind = "server"\nmodel = "m"\n')
         settings.write('base_url = "http://127.0.0.1:9/v1"\n')
-    assert bench.evaluate("fridge", model="random", seed=7).model == "random+seed=7"
+    decoding: dict[str, Any] = {"temperature": 0.7, "max_tokens": 9, "n": 2}
     with pytest.raises(ModelError, match="refused"):
-        bench.evaluate("fridge", model="served", temperature=0.7, max_tokens=9, n=2)
-    chosen = load_settings(home).models_of_file["served"]
+        bench.evaluate("fridge", model="served", **decoding)
     resolved = resolve("served,temperature=0.7,max_tokens=9,n=2", load_settings(home))
     assert resolved.name == "served+max_tokens=9+n=2+temperature=0.7"
-    changed = {"temperature": 0.7, "max_tokens": 9, "n": 2}
-    assert resolved.spec == chosen.model_copy(update=changed)
+    section = load_settings(home).models_of_file["served"]
+    assert resolved.spec == section.model_copy(update=decoding)
 
 
-def test_a_function_reads_once_and_without_the_image_what_no_rule_reads(home):
+def test_a_reader_gets_each_unread_response_once_and_without_the_image(home):
     requests = []
 
     def read(images, prompt):
@@ -156,21 +168,20 @@ def test_a_function_reads_once_and_without_the_image_what_no_rule_reads(home):
         return "I would rather call it the warmer of the two."
 
     run = bench.evaluate("fridge", model=vague, name="vague", reader=read)
-    whole = run.metrics[run.metrics.category == "all"].iloc[0]
-    assert (whole.value, set(run.samples.answer)) == (0.5, {"A"})
+    assert (overall_row(run).value, set(run.samples.answer)) == (0.5, {"A"})
     assert set(requests) == {(0, 1)}
     n_requests = len(requests)
     bench.evaluate("fridge", model=vague, name="vague", reader=read)
     assert len(requests) == n_requests
 
 
-def test_other_code_under_the_same_name_is_called_again(home):
+def test_changed_code_under_the_same_name_is_not_cached(home):
     assert bench.evaluate("fridge", model=lambda i, p: "A", name="m").metrics.value[0] == 0.5
     run = bench.evaluate("fridge", model=lambda i, p: "none of them", name="m")
     assert set(run.samples.response) == {"none of them"}
 
 
-def test_ctrl_c_keeps_what_was_answered(home, capsys):
+def test_ctrl_c_keeps_the_responses_so_far(home, capsys):
     requests = []
 
     def model(images, prompt):
@@ -183,82 +194,85 @@ def test_ctrl_c_keeps_what_was_answered(home, capsys):
         bench.evaluate("fridge", model=model, name="mine", limit=4)
     assert "stored so far: 2 responses" in capsys.readouterr().err
     bench.evaluate("fridge", model=model, name="mine", limit=4)
-    assert len(requests) == 5
+    assert len(requests) == 5  # two stored, one interrupted, and the last two
 
 
-def traceback_of(error: BaseException) -> list[str]:
+def frame_names(error: BaseException) -> list[str]:
     return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kind"),
+    ("arguments", "error_type"),
     [
         pytest.param({"model": "randm"}, UnknownNameError, id="a name"),
         pytest.param({"modell": "random"}, TypeError, id="an argument"),
     ],
 )
-def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(home, monkeypatch, arguments, kind):
-    class Shell:
-        InteractiveTB: Any
-
-        def structured_traceback(self, kind, error, frames):
-            return [kind.__name__, *(frame.name for frame in traceback.extract_tb(frames))]
-
-    shell = Shell()
-    shell.InteractiveTB = shell
+def test_a_notebook_shows_an_error_up_to_the_line_of_the_caller(
+    home, monkeypatch, arguments, error_type
+):
+    shell = FakeShell()
     ipython = SimpleNamespace(get_ipython=lambda: shell)
-    with pytest.raises(kind) as raised:
+    with pytest.raises(error_type) as raised:
         bench.evaluate("fridge", **arguments)
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     render = vars(raised.value)["_render_traceback_"]  # which IPython calls
-    assert render() == [
-        kind.__name__,
-        "test_a_notebook_shows_an_error_up_to_the_line_of_the_caller",
-    ]
+    this_test = "test_a_notebook_shows_an_error_up_to_the_line_of_the_caller"
+    assert render() == [error_type.__name__, this_test]
 
 
-def test_a_type_error_of_our_own_keeps_its_frames(home):
+class FakeShell:
+    """The shell of a notebook, which lists an error and the names of its frames."""
+
+    def __init__(self):
+        self.InteractiveTB = self
+
+    def structured_traceback(self, error_type, error, frames):
+        return [error_type.__name__, *(frame.name for frame in traceback.extract_tb(frames))]
+
+
+def test_a_type_error_of_the_package_keeps_its_frames(home):
     @interface
     def fail():
-        says_a()  # type: ignore[call-arg]
+        always_a()  # type: ignore[call-arg]
 
     with pytest.raises(TypeError) as raised:
         fail()
-    assert traceback_of(raised.value)[1:] == ["call", "fail"]
+    assert frame_names(raised.value)[1:] == ["call", "fail"]
 
 
 @pytest.mark.parametrize("limit", [2, 0], ids=["limited", "whole"])
-def test_an_error_of_an_own_function_keeps_the_frames_of_that_function(home, limit):
-    class OwnError(Exception):
+def test_an_error_of_a_users_function_keeps_its_frames(home, limit):
+    class UserError(Exception):
         pass
 
     def look_up(prompt):
-        raise OwnError("no such entry")
+        raise UserError("no such key")
 
     def model(images, prompt):
         return look_up(prompt)
 
-    with pytest.raises(BenchError, match="requests failed: OwnError: no such") as raised:
+    with pytest.raises(BenchError, match="requests failed: UserError: no such") as raised:
         bench.evaluate("fridge", model=model, limit=limit)
-    assert traceback_of(raised.value)[1:] == ["call"]
-    assert isinstance(raised.value.__cause__, OwnError)
-    assert traceback_of(raised.value.__cause__) == ["model", "look_up"]
+    assert frame_names(raised.value)[1:] == ["call"]
+    assert isinstance(raised.value.__cause__, UserError)
+    assert frame_names(raised.value.__cause__) == ["model", "look_up"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    ("arguments", "error_type", "expected_message"),
     [
         pytest.param({"model": "randm"}, UnknownNameError, "did you mean 'random'", id="a model"),
         pytest.param({"model": "runs/none"}, ModelError, "no such folder", id="a folder"),
         pytest.param({"model": "random", "suites": []}, SettingsError, "got none", id="no suite"),
         pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
-        pytest.param({"model": says_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
-        pytest.param({"model": says_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
+        pytest.param({"model": always_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
+        pytest.param({"model": always_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
         pytest.param({"model": "random", "top_p": 1}, SettingsError, "top_p", id="decoding"),
         pytest.param({"model": "random", "limit": -1}, SettingsError, "limit: exp", id="below 0"),
         pytest.param({"model": "random", "limit": "4"}, SettingsError, "limit: exp", id="a text"),
-        pytest.param({"model": says_a, "name": "random"}, SettingsError, "Choose", id="taken"),
+        pytest.param({"model": always_a, "name": "random"}, SettingsError, "Choose", id="taken"),
         pytest.param(
             {"model": "random", "condition": "mian"}, UnknownNameError, "main", id="a condition"
         ),
@@ -270,89 +284,104 @@ def test_an_error_of_an_own_function_keeps_the_frames_of_that_function(home, lim
         ),
     ],
 )
-def test_what_cannot_be_evaluated_says_why(home, arguments, error, says):
-    with pytest.raises(error, match=says):
+def test_invalid_arguments_are_refused(home, arguments, error_type, expected_message):
+    with pytest.raises(error_type, match=expected_message):
         bench.evaluate(**{"suites": "fridge", **arguments})
 
 
 def test_wrong_samples_are_shown_with_prompt_and_response(run, capsys):
     run.show(wrong=True)
-    shown = capsys.readouterr().out
-    assert [name for name in ("0", "1", "2", "3") if f"fridge/{name} " in shown] == ["1", "3"]
-    assert "response: A" in shown
-    assert "score: 0 of 1" in shown
+    output = capsys.readouterr().out
+    assert re.findall(r"fridge/\d", output) == ["fridge/1", "fridge/3"]
+    assert "response: A" in output
+    assert "score: 0 of 1" in output
+
+
+def test_right_samples_of_a_category_are_shown(run, capsys):
     run.show(category="one", wrong=False)
     assert "fridge/0 " in capsys.readouterr().out
 
 
-def test_samples_of_a_slice_are_shown_and_a_question_worth_nothing_is_not_right(home, capsys):
-    lines = [
-        {"id": str(n), "question": f"Is it {n}?", "answer": "yes", "level": level}
-        for n, level in enumerate(["easy", "hard"])
+def test_samples_of_a_slice_are_shown(home, capsys):
+    rows = [
+        {"id": "0", "question": "Is it 0?", "answer": "yes", "level": "easy"},
+        {"id": "1", "question": "Is it 1?", "answer": "yes", "level": "hard"},
     ]
-    (home / "levels.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (home / "levels.jsonl").write_text("\n".join(map(json.dumps, rows)))
     with (home / "bench.toml").open("a") as settings:
         settings.write('[benchmarks.levels]\nfile = "levels.jsonl"\nslices = ["level"]\n')
     run = bench.evaluate("levels", model=lambda images, prompt: "Yes.")
     assert "level hard" in set(run.metrics.category)
     run.show(category="level hard")
-    shown = capsys.readouterr().out
-    assert "levels/1" in shown
-    assert "levels/0" not in shown
-    (one,) = run.evaluations
-    scores = [replace(score, points=0.0, max_points=0.0) for score in one.scores]
-    replace(run, evaluations=(replace(one, scores=scores),)).show(wrong=False)
+    output = capsys.readouterr().out
+    assert "levels/1" in output
+    assert "levels/0" not in output
+
+
+def test_a_question_worth_no_points_is_not_shown_as_right(run, capsys):
+    (evaluation,) = run.evaluations
+    scores = [replace(score, points=0.0, max_points=0.0) for score in evaluation.scores]
+    replace(run, evaluations=(replace(evaluation, scores=scores),)).show(wrong=False)
     assert capsys.readouterr().out == "no sample\n"
 
 
-def test_a_notebook_sees_intervals_links_and_images(run):
+def test_a_notebook_shows_intervals_links_and_images(run):
     table = run._repr_html_()
     assert table.count("<svg viewBox=") == 1
     assert number_page("fridge", "says-a", "main") in table
-    assert "#/number/" not in bench.evaluate("fridge", model=says_a, limit=2)._repr_html_()
+    assert "#/number/" not in bench.evaluate("fridge", model=always_a, limit=2)._repr_html_()
     sample: Any
     (sample,) = run.samples.head(1).to_dict("records")
     assert 'src="data:image/png;base64,' in sample_html(sample)
 
 
-def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(run, tmp_path):
+def test_a_plot_has_a_row_for_all_questions_and_each_category(run, tmp_path):
     plot = run.plot()
-    assert plot.n_rows == 3
+    assert plot.n_rows == 3  # all, one and two
     assert plot.svg.count("stroke-dasharray") == 3  # chance, 1 of 2 options, in each row
     plot.save(tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text().startswith("<svg")
+
+
+def test_a_plot_of_an_unknown_metric_names_the_known_ones(run):
     with pytest.raises(UnknownNameError, match="accuracy"):
         run.plot("acuracy")
 
 
-def test_runs_are_compared_by_the_engine_of_the_report(run):
-    found = bench.compare(run, bench.evaluate("fridge", model=says_by_colour))
-    (whole,) = [row for row in found.rows if row.category == "all"]
-    assert (whole.before, whole.after, whole.gained) == (0.5, 1.0, ("fridge/1", "fridge/3"))
-    assert found.sentence.startswith("undecided on 1 of 1")
-    assert "fridge/1" in found.frame.gained[0]
-    assert found.plot().n_rows == 3
-    assert (found.fails(), found.fails("undecided")) == (False, True)
-    assert "| undecided |" in found.markdown()
-    assert 'failures="1"' in found.junit("undecided")
+def test_two_runs_are_compared_by_question(run):
+    comparison = bench.compare(run, bench.evaluate("fridge", model=answer_by_colour))
+    (overall,) = [row for row in comparison.rows if row.category == "all"]
+    assert (overall.before, overall.after) == (0.5, 1.0)
+    assert overall.gained == ("fridge/1", "fridge/3")
+    assert comparison.sentence.startswith("undecided on 1 of 1")
+    assert "fridge/1" in comparison.frame.gained[0]
+    assert comparison.plot().n_rows == 3
+    assert (comparison.fails(), comparison.fails("undecided")) == (False, True)
+    assert "| undecided |" in comparison.markdown()
+    assert 'failures="1"' in comparison.junit("undecided")
 
 
 def test_a_category_selects_questions_of_all_suites_that_have_it(home):
     run = bench.evaluate(["codis", "fridge"], model="random", categories=["one"])
-    assert [(one.task.name, one.partial) for one in run.evaluations] == [
-        ("fridge", "2 of 4 questions of one")
-    ]
+    (evaluation,) = run.evaluations
+    assert (evaluation.task.name, evaluation.partial) == ("fridge", "2 of 4 questions of one")
+
+
+def test_an_unknown_category_is_refused(home):
     with pytest.raises(UnknownNameError, match="did you mean 'one'"):
         bench.evaluate(["codis", "fridge"], model="random", categories=["one", "onne"])
 
 
 def test_questions_are_rows_and_a_frame(home):
     questions = bench.load("fridge")
-    assert [one.answer for one in questions] == [("A",), ("B",), ("A",), ("B",)]
+    assert [question.answer for question in questions] == [("A",), ("B",), ("A",), ("B",)]
     assert questions.frame().category.tolist() == ["one", "one", "two", "two"]
     assert questions.images(questions[0])[0].open().size == (32, 32)
     assert len(questions[:2]) == 2
-    load: Any = bench.load  # a list, as evaluate takes one
+
+
+def test_questions_are_loaded_by_a_list_of_one_suite(home):
+    load: Any = bench.load
     assert len(load(["fridge"])) == 4
     with pytest.raises(SettingsError, match="suite: expected one, got fridge, codis"):
         load(["fridge", "codis"])
@@ -367,77 +396,90 @@ def test_prompts_are_answered_in_order_and_cached(home):
 
     file = home / "fridge" / "red.png"
     prompts = ["text alone", [file, "one"], [file, "between", file.read_bytes(), "two"]]
-    texts = [one.text for one in bench.generate(echo, prompts, name="echo")]
+    texts = [response.text for response in bench.generate(echo, prompts, name="echo")]
     assert texts == ["0 text alone", "1 one", "2 between\ntwo"]
-    assert [one.text for one in bench.generate(echo, prompts[1:], name="echo")] == texts[1:]
+    assert [response.text for response in bench.generate(echo, prompts[1:], name="echo")] == texts[
+        1:
+    ]
     assert len(requests) == 3
 
 
-def test_a_pil_image_is_shown_as_its_file_would_be(home, tmp_path):
-    def pixel(images, prompt):
-        return f"{images[0].size} {images[0].getpixel((0, 0))}"
-
-    clear = Image.new("RGBA", (2, 2), (0, 0, 0, 0))
-    deep = Image.new("I;16", (2, 2), 2**15)  # a medium grey
-    turned = Image.new("RGB", (4, 2), "red")
-    turned.getexif()[ExifTags.Base.Orientation] = 6
-    for number, image in enumerate((clear, deep, turned)):
-        file = tmp_path / f"{number}.png"
-        image.save(file, exif=image.getexif())
-        with Image.open(file) as opened:
-            in_memory, on_disk = bench.generate(pixel, [[opened], [file]])
-        assert in_memory.text == on_disk.text
-    assert on_disk.text.startswith("(2, 4)")
+def turned_image():
+    """An image of 4 x 2 px that is to be shown upright, as 2 x 4 px."""
+    image = Image.new("RGB", (4, 2), "red")
+    image.getexif()[ExifTags.Base.Orientation] = 6
+    return image
 
 
 @pytest.mark.parametrize(
-    ("prompts", "says"),
+    ("image", "expected_size"),
+    [
+        pytest.param(Image.new("RGBA", (2, 2), (0, 0, 0, 0)), "(2, 2)", id="transparent"),
+        pytest.param(Image.new("I;16", (2, 2), 2**15), "(2, 2)", id="a grey of 16 bits"),
+        pytest.param(turned_image(), "(2, 4)", id="turned"),
+    ],
+)
+def test_an_image_in_memory_is_shown_as_its_file_would_be(home, tmp_path, image, expected_size):
+    def size_and_pixel(images, prompt):
+        return f"{images[0].size} {images[0].getpixel((0, 0))}"
+
+    file = tmp_path / "image.png"
+    image.save(file, exif=image.getexif())
+    with Image.open(file) as opened_image:
+        in_memory, on_disk = bench.generate(size_and_pixel, [[opened_image], [file]])
+    assert in_memory.text == on_disk.text
+    assert on_disk.text.startswith(expected_size)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "expected_message"),
     [
         pytest.param("one text", "expected a list of prompts", id="no list"),
         pytest.param([[3]], "expected texts and images", id="a number"),
     ],
 )
-def test_what_is_no_prompt_says_what_was_expected(home, prompts, says):
-    with pytest.raises(SettingsError, match=says):
+def test_invalid_prompts_are_refused(home, prompts, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
         bench.generate("random", prompts)
 
 
 @pytest.mark.parametrize(
-    ("model", "says"),
+    ("model", "expected_message"),
     [
         pytest.param(lambda prompt: "A", "got lambda: too many positional", id="one argument"),
         pytest.param(lambda: "A", "got lambda: too many positional", id="no argument"),
-        pytest.param(awaited, "which is asynchronous", id="asynchronous"),
+        pytest.param(asynchronous, "which is asynchronous", id="asynchronous"),
         pytest.param(Llava(), "Pass the folder or hub id", id="a model of transformers"),
         pytest.param(lambda images, prompt, k: "A", "missing a required argument: 'k'", id="three"),
     ],
 )
-def test_a_function_of_other_arguments_is_refused_before_questions_are_built(home, model, says):
-    with pytest.raises(SettingsError, match=says):
+def test_an_unsuitable_function_is_refused_before_suites_are_read(home, model, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
         bench.evaluate("no suite of this name", model=model)
 
 
-def test_an_audit_of_runs_lists_what_applies_and_fails_of_nothing_that_a_run_lacks(run):
-    found = bench.audit(run)
-    shown = repr(found)
-    assert [row.check for row in found.failed if row.skipped] == []
-    assert "no table yet" not in shown
-    assert "skipped" not in shown
-    assert "\nDo not apply (reasons in .frame): " in shown
-    assert "judge_agreement" in shown
+def test_an_audit_of_a_run_lists_checks_that_do_not_apply_without_failing_them(run):
+    audit = bench.audit(run)
+    text = repr(audit)
+    assert [row.check for row in audit.failed if row.skipped] == []
+    assert "no table yet" not in text
+    assert "skipped" not in text
+    _, _, inapplicable = text.partition("\nDo not apply (reasons in .frame): ")
+    assert "judge_agreement" in inapplicable
 
 
-def test_no_warning_of_dagster_within_an_event_loop(home, recwarn):
+def test_dagster_does_not_warn_within_an_event_loop(home, recwarn):
     async def cell():
         return bench.load("fridge")
 
     assert len(asyncio.run(cell())) == 4
     gc.collect()
-    assert [str(one.message) for one in recwarn if "asyncgens" in str(one.message)] == []
+    messages = [str(warning.message) for warning in recwarn]
+    assert [message for message in messages if "asyncgens" in message] == []
 
 
-def test_rejections_of_a_first_build_stop_nothing(home):
-    """Nor if the rows are a list of JSON, which is read for its images before."""
+def test_rejections_of_a_first_build_do_not_stop_the_evaluation(home):
+    """The rows are a list in JSON, which is read for its images before the build."""
     rows = [
         {"id": n, "question": "?", "image": "red.png", "options": ["red", "blue"], "answer": answer}
         for n, answer in enumerate(["red", "purple"])
@@ -449,26 +491,37 @@ def test_rejections_of_a_first_build_stop_nothing(home):
     assert run.metrics.n_rejected.tolist() == [1]
 
 
-def test_every_name_that_is_offered_is_there():
+def test_every_public_name_can_be_imported():
     assert [name for name in bench.__all__ if not hasattr(bench, name)] == []
     assert set(bench.__all__) <= set(dir(bench))
+
+
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         bench.evalute  # noqa: B018
 
 
-def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
-    bench.evaluate("fridge", model=says_a, name="gone")
+def test_a_function_of_another_process_is_an_error(home):
+    bench.evaluate("fridge", model=always_a, name="gone")
     functions._functions.pop("gone")
     with pytest.raises(ModelError, match="this process does not have the Python function"):
         bench.evaluate("fridge", model="gone", limit=2)
 
 
-def test_what_is_no_run_is_not_compared_or_audited(run):
-    anything: Any = bench
-    for call in (lambda: anything.compare(run, 3), lambda: anything.compare("codis", run)):
-        with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
-            call()
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_comparison_takes_only_runs(run, position):
+    arguments: list[Any] = [run, run]
+    arguments[position] = "codis"
+    with pytest.raises(SettingsError, match=r"expected the result of bench\.evaluate"):
+        bench.compare(*arguments)
+
+
+def test_an_audit_takes_only_runs():
+    not_a_run: Any = 3
     with pytest.raises(SettingsError, match="results: expected the result of"):
-        anything.audit(3)
+        bench.audit(not_a_run)
+
+
+def test_a_negative_number_of_samples_is_refused(run):
     with pytest.raises(SettingsError, match="n: expected a count, got -1"):
         run.show(-1)

@@ -1,4 +1,4 @@
-"""People decide open keys and check accepted ones; table, command and page count the same."""
+"""People decide open keys and check accepted ones; the command and the page count the same."""
 
 import json
 from datetime import UTC, datetime
@@ -24,9 +24,10 @@ NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 TASK = "multi/proposals"
 
 
-def open_home(folder, written):
+def open_home(folder, settings):
+    """Open a home with the given text of bench.toml."""
     folder.mkdir(exist_ok=True)
-    (folder / "bench.toml").write_text(written)
+    (folder / "bench.toml").write_text(settings)
     return Workbench(load_settings(folder), ["multi", "codis"])
 
 
@@ -38,30 +39,38 @@ def test_people_decide_three_open_keys_and_check_two_accepted_ones(tmp_path):
         assert publish(bench, TASK, NOW).units == 3
         draw_accepted(bench, TASK, 2, NOW)
         assert publish(bench, TASK, NOW).units == 5
-        folder = home / "annotation" / "multi" / "proposals"
-        units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").open()]
-        verdicts = [
-            *["the key is right"] * 2,
-            "the question contradicts itself",
-            "the key is right",
-        ]
-        verdicts.append("another answer is right")
-        lines = [
-            json.dumps({"unit": unit, "person": "ada", "values": {"verdict": verdict}})
-            for unit, verdict in zip(units, verdicts, strict=True)
-        ]
-        (folder / "answers.jsonl").write_text("\n".join(lines))
+        answer_units(
+            home / "annotation" / "multi" / "proposals",
+            [
+                "the key is right",
+                "the key is right",
+                "the question contradicts itself",
+                "the key is right",  # the first of the two accepted ones
+                "another answer is right",
+            ],
+        )
         assert publish(bench, TASK, NOW).done == 5
         rows = funnel_rows(bench, TASK)
         assert sum(row.open for row in rows) == 0
-        assert sum(row.decided_by_people for row in rows) == 8 + 5
-        assert [sum(row.checked for row in rows), sum(row.wrong for row in rows)] == [2, 1]
+        assert sum(row.decided_by_people for row in rows) == 8 + 5  # before, and here
+        assert sum(row.checked for row in rows) == 2
+        assert sum(row.wrong for row in rows) == 1
         site = Site(home / "report", open_image_store(bench.settings))
         GoldPage().write(site, bench.tables, load_catalog(bench.settings))
         site.finish()
-        (shown,) = [one for one in data(home, "gold") if one["suite"] == "multi"]
-        assert [row["proposed"] for row in shown["funnel"]] == [row.proposed for row in rows]
-        assert shown["open"] == []
+        (suite,) = [suite for suite in data(home, "gold") if suite["suite"] == "multi"]
+        assert [row["proposed"] for row in suite["funnel"]] == [row.proposed for row in rows]
+        assert suite["open"] == []
+
+
+def answer_units(folder, verdicts):
+    """Write one person's verdicts on the units of a folder, in their order."""
+    units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").open()]
+    answers = [
+        {"unit": unit, "person": "ada", "values": {"verdict": verdict}}
+        for unit, verdict in zip(units, verdicts, strict=True)
+    ]
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +80,7 @@ def test_people_decide_three_open_keys_and_check_two_accepted_ones(tmp_path):
         pytest.param("codis", "codis: its build proposes no questions", id="nothing is proposed"),
     ],
 )
-def test_without_a_task_the_command_says_what_to_write(tmp_path, suite, reason):
+def test_a_suite_without_proposals_or_a_task_is_refused(tmp_path, suite, reason):
     with (
         open_home(tmp_path / "home", "") as bench,
         pytest.raises(SettingsError, match=reason),

@@ -13,7 +13,7 @@ from tests.fakes.annotation_pages import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
-from tests.browser.people_forms import EVERY, VOTES, drawn
+from tests.browser.people_forms import EVERY, VOTES, draw_sun
 
 pytestmark = pytest.mark.browser
 HARM = '<script>alert("harm")</script> \u202eback'
@@ -23,7 +23,7 @@ HARM = '<script>alert("harm")</script> \u202eback'
 def site(shared_site: Site) -> Site:
     shared_site.forget()
     image_store = ImageStore(folder=str(shared_site.images))
-    first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
+    first, second = (image_store.put(draw_sun(c), c).sha256 for c in ("steelblue", "seagreen"))
     shared_site.backend.ask(EVERY, [
         Unit(task=EVERY.name, unit_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
              images={"Image": first}, needed=4) for n in range(2)
@@ -112,7 +112,7 @@ def test_each_kind_of_field_is_filled_in_with_keys_alone(
     page.keyboard.press("Enter")
     page.keyboard.press("Backspace")
     file = tmp_path / "own.png"
-    file.write_bytes(drawn("pink"))
+    file.write_bytes(draw_sun("pink"))
     page.locator('input[type="file"]').set_input_files(file)
     page.keyboard.press("Control+Enter")
     page.wait_for_url(re.compile(f"^(?!{re.escape(first_url)}$)"))
@@ -122,7 +122,7 @@ def test_each_kind_of_field_is_filled_in_with_keys_alone(
         "unusual": ("yes",), "seen": ("sky", "sea"), "title": ("A day",),
         "entities": ("sun", "water"), "places": ("0.70000 0.40000",), "own": (uploaded,),
     }  # fmt: skip
-    assert ImageStore(folder=str(site.images)).read(uploaded) == drawn("pink")
+    assert ImageStore(folder=str(site.images)).read(uploaded) == draw_sun("pink")
 
 
 def visit_pages(page: "Page", site: Site) -> Iterator[str]:
