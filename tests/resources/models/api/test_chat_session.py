@@ -162,9 +162,9 @@ def test_a_proxy_that_is_down_is_named_unless_the_host_needs_none(
 
 
 def accept_only_fine(status: int) -> ChatServer:
-    """A server that answers texts with "fine" in them, and others with a status."""
-    expired = Answer(status=status, text="no")
-    return ChatServer(lambda body: "A" if "fine" in str(body) else expired)
+    """A server that answers texts with "fine" in them, and refuses others with a status."""
+    refusal = Answer(status=status, text="no")
+    return ChatServer(lambda body: "A" if "fine" in str(body) else refusal)
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
@@ -176,9 +176,10 @@ def test_ten_requests_in_a_row_that_an_expired_key_fails_end_the_run(status: int
         assert server.n_requests == 1 + 10
 
 
-def test_a_response_begins_the_count_of_failures_in_a_row_anew() -> None:
+@pytest.mark.parametrize("status", [401, 402, 404])
+def test_a_response_begins_the_count_of_failures_in_a_row_anew(status: int) -> None:
     nine_failing = [f"question {n}" for n in range(9)]
-    with accept_only_fine(401) as server:
+    with accept_only_fine(status) as server:
         texts = ["fine", *nine_failing, "fine too", "question 9"]
         responses = ask(server.base_url, *texts, concurrency=1)
         assert server.n_requests == len(texts)

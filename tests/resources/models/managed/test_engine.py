@@ -325,7 +325,7 @@ def test_an_interrupted_start_leaves_no_server(weights: Path, tmp_path: Path) ->
     assert not is_running(pid)
 
 
-def test_a_missing_folder_is_an_error_of_the_preparation(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused_before_a_server_starts(tmp_path: Path) -> None:
     with (
         open_engine(tmp_path / "none", tmp_path) as served,
         pytest.raises(ModelError, match=r"path = .*none: no such folder"),
@@ -396,7 +396,7 @@ def test_a_response_beyond_the_context_of_the_model_is_refused(
 
 @contextmanager
 def answered_by(name: str | None, weights: Path, store: ResponseStore) -> Iterator[CachingModel]:
-    """The model ``m`` of a checkpoint on a running server, whose responses name another model."""
+    """The model ``m`` of a checkpoint on a running server, whose responses name a model."""
     with ChatServer(lambda _: Answer(text="B", model=name)) as server:
         fields = {"path": str(weights), "model": "m", "base_url": server.base_url}
         spec = ServerSpec.model_validate({"kind": "server", **fields})

@@ -13,7 +13,7 @@ from tests.fakes.home import models_of
 from tests.resources.models.transformers.tiny_engine import spec_of
 
 
-def test_the_plain_template_is_no_file(tmp_path: Path) -> None:
+def test_the_plain_template_is_not_resolved_as_a_path(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     spec = spec_of("elsewhere", chat_template="plain")
     resolve = Settings(home=tmp_path).resolve

@@ -298,7 +298,7 @@ def test_a_gguf_file_that_changes_after_it_was_resolved_is_refused(home, gguf):
         refuse_changed_checkpoint(resolved)
 
 
-def test_a_model_with_a_section_has_the_name_of_that(home):
+def test_a_model_has_the_name_of_its_section(home):
     (home / "bench.toml").write_text(
         f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n'
         '[models.theirs]\nkind = "server"\nbase_url = "http://127.0.0.1:8000/v1"\nmodel = "name"\n'

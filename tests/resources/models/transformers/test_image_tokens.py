@@ -32,12 +32,13 @@ def tokens_of(folder: Path) -> ImageTokens:
         pytest.param("llava", (640, 480), 16, id="LLaVA-1.5: 4 x 4 patches, always"),
     ],
 )
-def test_tokens_of_an_image(
+def test_tokens_are_counted_by_the_rules_of_the_family(
     release: Release, family: str, size: tuple[int, int], expected: int
 ) -> None:
     assert tokens_of(release(family)).count(*size) == expected
 
 
-def test_a_family_that_makes_one_size_is_known_by_it(release: Release) -> None:
+def test_a_family_with_one_image_size_has_one_count_of_tokens(release: Release) -> None:
     tokens = tokens_of(release("idefics2"))
-    assert tokens.count(640, 480) == tokens.count(1, 7) == 4 + 2  # with a mark before and behind
+    assert tokens.count(640, 480) == 4 + 2  # with a token before and one behind
+    assert tokens.count(1, 7) == 4 + 2

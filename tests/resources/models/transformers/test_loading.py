@@ -95,7 +95,7 @@ def test_the_error_of_missing_tensors_has_a_sentence_and_the_report_of_transform
     assert "up_proj.weight" in report
 
 
-def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
+def test_tensors_of_the_wrong_shape_are_named_with_both_shapes(copy: Path) -> None:
     with edited_tensors(copy / "model.safetensors") as tensors:
         name = next(name for name in tensors if name.endswith("norm.weight") and "language" in name)
         tensors[name] = tensors[name][:31].clone()

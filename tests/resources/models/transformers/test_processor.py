@@ -69,13 +69,13 @@ def test_a_model_of_videos_alone_is_refused(vlm: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("build", "in_template"),
     [
-        pytest.param(save_tiny_vlm, True, id="the text names the place of the image"),
+        pytest.param(save_tiny_vlm, True, id="the prompt has an image token"),
         pytest.param(
             partial(releases.build, "blip-2"), False, id="the processor puts the image in front"
         ),
     ],
 )
-def test_a_plain_template_has_a_place_for_an_image_where_it_needs_one(
+def test_the_plain_template_has_an_image_token_where_the_processor_needs_it(
     build: Callable[[Path], Any], in_template: bool, tmp_path: Path
 ) -> None:
     build(tmp_path)

@@ -166,7 +166,7 @@ def test_a_later_turn_follows_the_answer_without_its_thought() -> None:
 
 
 @pytest.mark.parametrize("hook", ["at_prepare", "at_answer"])
-def test_any_exception_costs_only_its_own_request(hook: str) -> None:
+def test_an_exception_is_the_error_of_its_own_request_alone(hook: str) -> None:
     def fail(texts: list[str]) -> None:
         if "odd" in texts:
             raise jinja2.TemplateError("no")
