@@ -1,4 +1,4 @@
-"""A run of another machine is known to live, or to be gone, by its heartbeat."""
+"""Runs of other machines, which are alive as long as their heartbeat is renewed."""
 
 import os
 import signal
@@ -25,12 +25,12 @@ pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
 pytestmark = pytest.mark.long
 
-STARTED, OVER = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
-LIVING = """
+STARTED, FAILED = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
+KEEP_ALIVE = """
 import sys, time
 from bench_resources.cluster.heartbeats import Heartbeats
 with Heartbeats(sys.stdin.readline().strip(), "V", 2).keep_alive(sys.argv[1]):
-    print("lives", flush=True)
+    print("is alive", flush=True)
     time.sleep(60)
 """
 
@@ -43,68 +43,74 @@ def instance(
     (tmp_path / "bench.toml").write_text(
         f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
     )
-    with open_instance(tmp_path) as opened:
-        assert isinstance(opened, HomeInstance)
-        opened.heartbeats = Heartbeats(database_address, "V", lease=2)  # for seconds
-        yield opened
+    with open_instance(tmp_path) as instance:
+        assert isinstance(instance, HomeInstance)
+        instance.heartbeats = Heartbeats(database_address, "V", lease=2)  # s
+        yield instance
 
 
-def add_run(instance: dg.DagsterInstance, **changed: str) -> str:
-    """A run that goes on, as far as Dagster knows, in a process that is none of this machine's."""
+def add_run(instance: dg.DagsterInstance, **changes: str) -> str:
+    """Add a started run, as of a process that does not exist on this machine; returns its id."""
     job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
-    here = this_process()
-    assert here
-    process = replace(here, pid=2**22 + 1, started=1, **changed)
+    local_process = this_process()
+    assert local_process
+    run_process = replace(local_process, pid=2**22 + 1, started=1, **changes)
     run_id = instance.create_run_for_job(job, status=STARTED).run_id
     instance.add_run_tags(
-        run_id, {".dagster/bench_process_of": run_id, ".dagster/bench_process": str(process)}
+        run_id, {".dagster/bench_process_of": run_id, ".dagster/bench_process": str(run_process)}
     )
     return run_id
 
 
-def status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
+def status_after_check(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
+    """The status of a run after orphaned runs were ended."""
     end_orphaned_runs(instance)
     run = instance.get_run_by_id(run_id)
     assert run
     return run.status
 
 
-def wait_for(what: Callable[[], bool], seconds: float) -> bool:
-    until = time.monotonic() + seconds
-    while not (found := what()) and time.monotonic() < until:
+def becomes_true(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether a condition holds within some seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.1)
-    return found
+    return True
 
 
-def test_a_run_of_which_no_heartbeat_was_ever_felt_is_left_alone(
+def test_a_run_without_any_heartbeat_is_not_ended(
     instance: dg.DagsterInstance,
 ) -> None:
-    assert status(instance, add_run(instance, host="elsewhere", boot="another")) == STARTED
+    assert (
+        status_after_check(instance, add_run(instance, host="elsewhere", boot="another")) == STARTED
+    )
 
 
-def test_a_run_elsewhere_is_left_alone_while_it_lives_and_ends_when_it_was_killed(
+def test_a_run_elsewhere_is_ended_only_after_its_process_was_killed(
     instance: dg.DagsterInstance, database_address: str
 ) -> None:
     run_id = add_run(instance, host="elsewhere")
-    elsewhere = subprocess.Popen(
-        [sys.executable, "-c", LIVING, run_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    process = subprocess.Popen(
+        [sys.executable, "-c", KEEP_ALIVE, run_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         text=True, cwd=CHECKOUT, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
     )  # fmt: skip
     try:
-        assert elsewhere.stdin
-        assert elsewhere.stdout
-        elsewhere.stdin.write(f"{database_address}\n")
-        elsewhere.stdin.flush()
-        assert elsewhere.stdout.readline() == "lives\n"
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(f"{database_address}\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "is alive\n"
         time.sleep(4)  # two leases
-        assert status(instance, run_id) == STARTED
+        assert status_after_check(instance, run_id) == STARTED
     finally:
-        elsewhere.send_signal(signal.SIGKILL)
-        elsewhere.communicate()
-    assert wait_for(lambda: status(instance, run_id) == OVER, 10)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert becomes_true(lambda: status_after_check(instance, run_id) == FAILED, 10)
 
 
-def test_a_database_that_was_away_has_no_run_called_gone(tmp_path: Path) -> None:
+def test_a_run_is_not_lost_after_the_database_was_down(tmp_path: Path) -> None:
     with postgres() as server:
         heartbeats = Heartbeats(server.address(), "V", lease=3)
         with heartbeats.keep_alive("a"):

@@ -1,4 +1,4 @@
-"""What has no time limit of its own gets one."""
+"""Time limits for calls that have none."""
 
 from threading import Event
 
@@ -7,9 +7,9 @@ import pytest
 from bench_resources.cluster.ray_cluster import run_with_timeout
 
 
-def test_what_takes_longer_is_left_alone() -> None:
+def test_a_call_beyond_its_time_limit_is_an_error_and_goes_on() -> None:
     released = Event()
     with pytest.raises(TimeoutError, match=r"^0 s$"):
         run_with_timeout(0.05, released.wait)
-    assert not released.is_set()  # it still waits
+    assert not released.is_set()  # the call still waits
     released.set()

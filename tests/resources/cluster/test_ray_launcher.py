@@ -1,4 +1,4 @@
-"""Runs that are sent to a cluster of two nodes, arrive, wait and are ended; its token."""
+"""Runs on a Ray cluster of two nodes: placement, waiting and termination; its token."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from tests.resources.runs.sending import Launch, instance_of, ray_launcher, send
 pytestmark = pytest.mark.long
 
 # Ray reads its token once in a process.
-_ASK = """
+_CONNECT = """
 import sys
 import dagster as dg
 from bench_assets.core.schema.errors import BenchError
@@ -34,7 +34,7 @@ def send():
 
 try:
     send()
-    print("is let in")
+    print("is accepted")
 except BenchError as why:
     print(str(why))
 """
@@ -55,8 +55,8 @@ def instance(
         '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
         "needs = { node_b = 0.5 }\n"
     )
-    with instance_of(home, ray_launcher(cluster.jobs_address)) as opened:
-        yield opened
+    with instance_of(home, ray_launcher(cluster.jobs_address)) as instance:
+        yield instance
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +69,11 @@ def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
     return "\n".join(event.user_message or event.message for event in instance.all_logs(run_id))
 
 
-def test_a_run_takes_what_its_model_needs_and_tells_no_token(
+def test_a_run_has_the_resources_of_its_model_and_shows_no_token(
     instance: dg.DagsterInstance, send: Launch, cluster: RayCluster
 ) -> None:
-    for node in (HEAD, OTHER):
-        (cluster.folder_of(node) / "models").mkdir()
+    (cluster.folder_of(HEAD) / "models").mkdir()
+    (cluster.folder_of(OTHER) / "models").mkdir()
     run_id = send({"dagster/partition": "tiny"})
     run = wait_for_end(instance, run_id, 90)
     assert run.status == dg.DagsterRunStatus.SUCCESS, messages_of(instance, run_id)
@@ -88,14 +88,14 @@ def test_a_run_takes_what_its_model_needs_and_tells_no_token(
     assert cluster.variables["RAY_AUTH_TOKEN"] not in debug_info
 
 
-def test_a_run_for_which_there_is_no_room_is_waited_for(
+def test_a_run_starts_when_an_earlier_one_frees_its_node(
     instance: dg.DagsterInstance, send: Launch
 ) -> None:
-    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
-    first = send({**whole, "seconds": "300"})
-    _made(instance, first)
-    second = send(whole)
-    time.sleep(75)  # more than a minute, and several looks
+    whole_node = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
+    first = send({**whole_node, "seconds": "300"})
+    _wait_for_asset(instance, first)
+    second = send(whole_node)
+    time.sleep(75)  # more than a minute, and several checks
     waiting = instance.get_run_by_id(second)
     assert waiting
     assert waiting.status == dg.DagsterRunStatus.STARTING
@@ -103,24 +103,27 @@ def test_a_run_for_which_there_is_no_room_is_waited_for(
     assert wait_for_end(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
 
 
-def test_a_run_whose_job_ends_before_it_begins_fails(
+def test_a_run_whose_job_ends_before_the_run_starts_fails(
     instance: dg.DagsterInstance, send: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        ray_launcher_module, "_quote_entrypoint", lambda _: "false"
-    )  # no Python there
+    # The job is a program that fails, as a missing Python would.
+    monkeypatch.setattr(ray_launcher_module, "_quote_entrypoint", lambda _: "false")
     run_id = send()
-    until = time.monotonic() + 90
-    while not (gone := end_orphaned_runs(instance)):
-        assert time.monotonic() < until
+    deadline = time.monotonic() + 90
+    ended = end_orphaned_runs(instance)
+    while not ended:
+        assert time.monotonic() < deadline
         time.sleep(0.5)
-    assert gone == [f"run {run_id[:8]}"]
+        ended = end_orphaned_runs(instance)
+    assert ended == [f"run {run_id[:8]}"]
     assert wait_for_end(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Launch) -> None:
+def test_a_running_run_is_terminated_on_its_node(
+    instance: dg.DagsterInstance, send: Launch
+) -> None:
     run_id = send({"seconds": "300"})
-    _made(instance, run_id)
+    _wait_for_asset(instance, run_id)
     run = instance.get_run_by_id(run_id)
     assert run
     assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
@@ -128,18 +131,18 @@ def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Launch) 
     assert wait_for_end(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
 
 
-def _made(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Wait until a run says where it is."""
-    until = time.monotonic() + 90
+def _wait_for_asset(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Wait until a run logs the node on which its asset is made."""
+    deadline = time.monotonic() + 90
     while "made on" not in messages_of(instance, run_id):
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.5)
 
 
 @pytest.mark.parametrize(
     ("token", "message"),
     [
-        pytest.param({}, "is let in", id="the right one"),
+        pytest.param({}, "is accepted", id="the right one"),
         pytest.param({"RAY_AUTH_TOKEN": "0" * 64}, "InvalidAuthToken", id="another one"),
         pytest.param(
             {"RAY_AUTH_TOKEN": "", "RAY_AUTH_MODE": ""}, "InvalidAuthToken", id="none",
@@ -150,13 +153,13 @@ def _made(instance: dg.DagsterInstance, run_id: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_who_lacks_the_token_gets_one_message(
+def test_a_client_is_accepted_with_the_token_and_else_gets_one_message(
     cluster: RayCluster, tmp_path: Path, token: dict[str, str], message: str
 ) -> None:
-    given = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
+    variables = {**os.environ, **cluster.variables, **token, "HOME": str(tmp_path)}
     process = subprocess.run(
-        [sys.executable, "-c", _ASK, cluster.jobs_address],
-        env={name: value for name, value in given.items() if value},
+        [sys.executable, "-c", _CONNECT, cluster.jobs_address],
+        env={name: value for name, value in variables.items() if value},
         cwd=CHECKOUT, capture_output=True, text=True, timeout=180, check=True,
     )  # fmt: skip
     (line,) = process.stdout.splitlines()

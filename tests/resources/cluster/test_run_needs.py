@@ -1,4 +1,4 @@
-"""Resources that a run takes of its machine."""
+"""Resources that a run needs on its machine."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(tmp_path)
 
 
-def run(model: str) -> dg.DagsterRun:
+def run_of_partition(model: str) -> dg.DagsterRun:
     return dg.DagsterRun(
         job_name="j",
         run_id="00000000-0000-0000-0000-000000000000",
@@ -52,9 +52,11 @@ def run(model: str) -> dg.DagsterRun:
     ("model", "needs"),
     [
         pytest.param("gpu", {"cpu": 1, "gpu": 1}, id="a GPU"),
-        pytest.param("wide", {"cpu": 8, "gpu": 4, "a100": 1}, id="vLLM's, and what is said"),
+        pytest.param("wide", {"cpu": 8, "gpu": 4, "a100": 1}, id="tensor parallel, with needs"),
         pytest.param("hub", {"cpu": 1, "gpu": 0}, id="a hub id"),
-        pytest.param("eyeless", {"cpu": 1, "gpu": 1}, id="a blind one: what it is made of"),
+        pytest.param(
+            "eyeless", {"cpu": 1, "gpu": 1}, id="a blind model needs what its model needs"
+        ),
         pytest.param("hosted", {"cpu": 1}, id="a server is somewhere else"),
         pytest.param("clip", {"cpu": 1, "gpu": 0}, id="an encoder"),
         pytest.param("siglip", {"cpu": 1, "gpu": 1}, id="an encoder on a GPU"),
@@ -62,12 +64,14 @@ def run(model: str) -> dg.DagsterRun:
         pytest.param("", {"cpu": 1}, id="questions are built without a model"),
     ],
 )
-def test_a_run_takes_what_its_model_needs(
+def test_a_run_needs_the_resources_of_its_model(
     settings: Settings, model: str, needs: dict[str, float]
 ) -> None:
-    assert needs_of(run(model), settings) == needs
+    assert needs_of(run_of_partition(model), settings) == needs
 
 
-def test_a_run_over_a_raw_data_set_asks_no_model(settings: Settings) -> None:
-    planned = run("Jigsaw")._replace(execution_plan_snapshot_id="of steps without a pool")
+def test_a_run_over_a_raw_data_set_needs_no_model(settings: Settings) -> None:
+    planned = run_of_partition("Jigsaw")._replace(
+        execution_plan_snapshot_id="of steps without a pool"
+    )
     assert needs_of(planned, settings) == {"cpu": 1}

@@ -1,4 +1,4 @@
-"""Runs as jobs of Slurm: sent, seen, ended, and those that never begin."""
+"""Runs as Slurm jobs: their resources, health, cancellation and failures."""
 
 import os
 import signal
@@ -49,14 +49,14 @@ def instance(
     (tmp_path / "bench.toml").write_text(_TOML + slurm.toml)
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
     monkeypatch.setenv("NOWHERE", "postgresql://nowhere/none")
-    with instance_of(tmp_path, LAUNCHER) as opened:
-        yield opened
+    with instance_of(tmp_path, LAUNCHER) as instance:
+        yield instance
 
 
 @pytest.fixture
 def send(instance: dg.DagsterInstance) -> Iterator[Launch]:
-    with sending(instance) as sends:
-        yield sends
+    with sending(instance) as launch:
+        yield launch
 
 
 def launcher_of(instance: dg.DagsterInstance) -> SlurmLauncher:
@@ -71,15 +71,17 @@ def run_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
     return run
 
 
-def begun(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
-    until = time.monotonic() + 120
-    while (run := run_of(instance, run_id)).status != dg.DagsterRunStatus.STARTED:
-        assert time.monotonic() < until, run.status
+def wait_for_start(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
+    deadline = time.monotonic() + 120
+    run = run_of(instance, run_id)
+    while run.status != dg.DagsterRunStatus.STARTED:
+        assert time.monotonic() < deadline, run.status
         time.sleep(0.1)
+        run = run_of(instance, run_id)
     return run
 
 
-def test_a_job_has_what_its_model_needs(
+def test_a_job_has_the_resources_of_its_model(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
     run = run_of(instance, send({"dagster/partition": "wide"}))
@@ -90,45 +92,56 @@ def test_a_job_has_what_its_model_needs(
     assert wait_for_end(instance, run.run_id, 120).status == dg.DagsterRunStatus.SUCCESS
 
 
-def test_a_run_is_cancelled_while_it_waits(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
-) -> None:
+@pytest.fixture
+def drained_nodes(slurm: SlurmCluster) -> Iterator[None]:
+    """Let no job start."""
     slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=DRAIN", "Reason=test")
-    try:
-        run = run_of(instance, send())
-        health = launcher_of(instance).check_run_worker_health(run)
-        assert health.status == WorkerStatus.RUNNING
-        assert (health.msg or "").startswith("PENDING")
-        assert end_orphaned_runs(instance) == []
-        assert launcher_of(instance).terminate(run.run_id)
-        assert run_of(instance, run.run_id).status == dg.DagsterRunStatus.CANCELED
-        removed = run_of(instance, send())
-        slurm.output("scancel", removed.tags[JOB])  # by somebody else
-        assert end_orphaned_runs(instance) == [f"run {removed.run_id[:8]}"]
-        assert run_of(instance, removed.run_id).status == dg.DagsterRunStatus.FAILURE
-    finally:
-        slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=RESUME")
+    yield
+    slurm.output("scontrol", "update", "NodeName=n[1-2]", "State=RESUME")
 
 
-def test_a_process_that_is_killed_is_no_healthy_run(
+@pytest.mark.usefixtures("drained_nodes")
+def test_a_waiting_run_is_healthy_and_can_be_cancelled(
+    instance: dg.DagsterInstance, send: Launch
+) -> None:
+    run = run_of(instance, send())
+    health = launcher_of(instance).check_run_worker_health(run)
+    assert health.status == WorkerStatus.RUNNING
+    assert (health.msg or "").startswith("PENDING")
+    assert end_orphaned_runs(instance) == []
+    assert launcher_of(instance).terminate(run.run_id)
+    assert run_of(instance, run.run_id).status == dg.DagsterRunStatus.CANCELED
+
+
+@pytest.mark.usefixtures("drained_nodes")
+def test_a_run_whose_job_somebody_else_cancelled_fails(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
-    run = begun(instance, send({"seconds": "300"}))
-    _, first = slurm.output("scontrol", "listpids", run.tags[JOB]).splitlines()[:2]
-    os.kill(int(first.split()[0]), signal.SIGKILL)
-    until = time.monotonic() + 60
-    while True:
-        health = launcher_of(instance).check_run_worker_health(run)
-        if health.status == WorkerStatus.FAILED:
-            break
-        assert time.monotonic() < until, health
+    run = run_of(instance, send())
+    slurm.output("scancel", run.tags[JOB])
+    assert end_orphaned_runs(instance) == [f"run {run.run_id[:8]}"]
+    assert run_of(instance, run.run_id).status == dg.DagsterRunStatus.FAILURE
+
+
+def test_a_run_whose_process_was_killed_is_unhealthy(
+    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
+) -> None:
+    run = wait_for_start(instance, send({"seconds": "300"}))
+    _header, process_line, *_ = slurm.output("scontrol", "listpids", run.tags[JOB]).splitlines()
+    pid, *_ = process_line.split()
+    os.kill(int(pid), signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    health = launcher_of(instance).check_run_worker_health(run)
+    while health.status != WorkerStatus.FAILED:
+        assert time.monotonic() < deadline, health
         time.sleep(0.5)
+        health = launcher_of(instance).check_run_worker_health(run)
 
 
-def test_a_controller_that_is_away_ends_no_run(
+def test_a_run_is_healthy_while_the_controller_is_down(
     slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
 ) -> None:
-    run = begun(instance, send({"seconds": "20"}))
+    run = wait_for_start(instance, send({"seconds": "20"}))
     slurm.stop_controller()
     try:
         health = launcher_of(instance).check_run_worker_health(run)
