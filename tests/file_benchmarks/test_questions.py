@@ -164,7 +164,12 @@ def test_an_unusable_row_is_a_rejection_with_its_line(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("image", [None, "", [], [None], float("nan"), ["a.png", None]])
+MISSING_IMAGES = pytest.mark.parametrize(
+    "image", [None, "", [], [None], float("nan"), ["a.png", None]]
+)
+
+
+@MISSING_IMAGES
 def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path, image):
     (tmp_path / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
@@ -174,9 +179,10 @@ def test_a_row_without_its_image_beside_rows_that_have_one_is_rejected(tmp_path,
     assert all('set images = "optional"' in rejection.reason for rejection in benchmark.rejections)
 
 
-def test_images_may_be_optional(tmp_path):
+@MISSING_IMAGES
+def test_images_may_be_optional(tmp_path, image):
     (tmp_path / "a.png").write_bytes(b"a")
-    rows = [ROW | {"image": "a.png"}, ROW | {"id": "8", "image": ""}, ROW | {"id": "9"}]
+    rows = [ROW | {"image": image}, ROW | {"id": "8", "image": "a.png"}, ROW | {"id": "9"}]
     assert len(build_benchmark(tmp_path, rows, images="optional").questions) == 3
 
 
