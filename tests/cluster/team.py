@@ -26,22 +26,22 @@ from tests.fakes.ray_cluster import CHECKOUT, HEAD, OTHER, RayCluster, ray_clust
 from tests.fakes.slurm_cluster import NODES, SlurmCluster, slurm_cluster
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 
-PATIENCE = 900.0  # s for all runs
+TIMEOUT = 900.0  # s for all runs
 
 LOCAL = (
     '[models.tiny]\nkind = "transformers"\npath = "nowhere"\ndevice = "cpu"\nmax_tokens = 8\n'
     "needs = {{ cpu = 1 }}\n"
 )
-"""Weights that are loaded where a run is."""
+"""Weights that are loaded on the node of a run."""
 
-AT_ONCE = 4  # requests
+CONCURRENCY = 4  # requests
 _NOTING = Path(__file__).with_name("noting_server.py")
 SERVED = (
     '[models.tiny]\nkind = "server"\npath = "nowhere"\nmax_tokens = 8\n'
     f'serve = "{sys.executable} -S {_NOTING} {{{{path}}}} {{{{port}}}} {{requests_file}}"\n'
-    f"concurrency = {AT_ONCE}\n"
+    f"concurrency = {CONCURRENCY}\n"
 )
-"""A server that is started where a run is, and notes what it is asked."""
+"""A server that is started on the node of a run, and writes its requests to a file."""
 
 _WATCHED = (
     '[checkpoints]\nfolders = [{folder!r}]\nsettle_seconds = 0\nlike = "tiny"\nsuites = {suites}\n'
@@ -49,7 +49,7 @@ _WATCHED = (
 
 
 class Request(NamedTuple):
-    """One that a server was asked."""
+    """A request that a server received."""
 
     path: str  # of the weights
     digest: str  # of all that was sent
@@ -58,7 +58,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """Homes by node; ``alone`` is a third one that shares nothing."""
+    """A cluster with a home for each node; ``alone`` is a home that shares nothing."""
 
     machines: RayCluster | SlurmCluster
     server: PostgresServer
@@ -67,10 +67,10 @@ class Team:
     alone: Path
     suites: tuple[str, ...]
     trained: Path  # where checkpoints appear
-    requests_file: Path  # what servers were asked, a line each
+    requests_file: Path  # a line for each request that a server received
     daemons: "list[subprocess.Popen[bytes]]" = field(default_factory=list)  # the newest last
 
-    def opened(self, home: Path) -> Workbench:
+    def open(self, home: Path) -> Workbench:
         """The graph over a home."""
         return Workbench(load_settings(home), list(self.suites))
 
@@ -85,12 +85,12 @@ class Team:
         )
 
     def requests(self) -> list[Request]:
-        """What servers were asked so far, in the order in which it came."""
+        """The requests that servers received so far, in order."""
         lines = self.requests_file.read_text().splitlines() if self.requests_file.exists() else []
         return [Request(*line.split()) for line in lines]
 
     def train(self, *seeds: int) -> None:
-        """Write checkpoints, as a training run does."""
+        """Write a checkpoint for each seed, as a training run does."""
         for seed in seeds:
             save_tiny_vlm(self.trained / "run" / f"step-{seed}", seed)
 
@@ -117,63 +117,74 @@ class Team:
                     end(process)
 
 
-def over_models(bench: Workbench) -> list[dg.DagsterRun]:
-    """All runs over a model that there were."""
+def model_runs(bench: Workbench) -> list[dg.DagsterRun]:
+    """All runs that evaluate a model."""
     return [run for run in bench.instance.get_runs() if "dagster/partition" in run.tags]
 
 
-def finished(bench: Workbench, n: int) -> list[dg.DagsterRun]:
-    """The runs over models that ended well, once there are ``n`` and none goes on."""
-    until = time.monotonic() + PATIENCE
+def wait_for_runs(bench: Workbench, n: int) -> list[dg.DagsterRun]:
+    """Wait until ``n`` runs that evaluate a model succeeded and none is going on; returns them."""
+    deadline = time.monotonic() + TIMEOUT
     while True:
-        runs = over_models(bench)
+        runs = model_runs(bench)
         statuses = Counter(run.status.value for run in runs)
         if statuses["SUCCESS"] >= n and all(run.is_finished for run in runs):
             return [run for run in runs if run.status == dg.DagsterRunStatus.SUCCESS]
-        assert time.monotonic() < until, statuses
+        assert time.monotonic() < deadline, statuses
         time.sleep(2)
 
 
-def all_ended(bench: Workbench) -> None:
-    """Wait for runs that no model has to do with, too."""
-    until = time.monotonic() + PATIENCE
+def wait_for_all_runs(bench: Workbench) -> None:
+    """Wait until no run of any kind is going on."""
+    deadline = time.monotonic() + TIMEOUT
     while not all(run.is_finished for run in bench.instance.get_runs()):
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(2)
 
 
-def made_of_models(bench: Workbench) -> dict[tuple[str, str], list[str]]:
-    """Every table that the evaluations of checkpoints made, row by row."""
+def model_tables(bench: Workbench) -> dict[tuple[str, str], list[str]]:
+    """Rows of every table that the evaluations of checkpoints wrote, by table and model."""
     return {
-        (name, model): rows for (name, model), rows in _tables(bench) if model.startswith("run/")
+        (table.name, table.model): table.rows
+        for table in _tables(bench)
+        if table.model.startswith("run/")
     }
 
 
-def made_of_sources(bench: Workbench, suites: Sequence[str]) -> dict[str, list[str]]:
-    """Every table of suites that no model has to do with, questions among them."""
+def source_tables(bench: Workbench, suites: Sequence[str]) -> dict[str, list[str]]:
+    """Rows of every table of suites that belongs to no model, such as the questions."""
     return {
-        name: rows
-        for (name, model), rows in _tables(bench)
-        if not model and name.split("/")[0] in suites
+        table.name: table.rows
+        for table in _tables(bench)
+        if not table.model and table.name.split("/")[0] in suites
     }
 
 
-def _tables(bench: Workbench) -> Iterator[tuple[tuple[str, str], list[str]]]:
-    """Tables by name and partition, "" for none: all that are there."""
+class _Table(NamedTuple):
+    name: str
+    model: str  # "" for a table without models
+    rows: list[str]
+
+
+def _tables(bench: Workbench) -> Iterator[_Table]:
+    """All tables of a home."""
     graph = bench.definitions.resolve_asset_graph()
     for key in graph.get_all_asset_keys():
         name = "/".join(key.path)
-        of_models = isinstance(graph.get(key).partitions_def, dg.DynamicPartitionsDefinition)
-        parts = bench.tables.partitions(list(key.path))
-        for model in sorted({part if of_models else "" for part in parts}):  # others: raw data sets
-            yield (name, model), [_written(row) for row in bench.rows(name, model)]
+        models = {""}
+        if isinstance(graph.get(key).partitions_def, dg.DynamicPartitionsDefinition):
+            models = set(bench.tables.partitions(list(key.path)))
+        elif not bench.tables.partitions(list(key.path)):
+            continue
+        for model in sorted(models):
+            yield _Table(name, model, [_comparable(row) for row in bench.rows(name, model)])
 
 
-def _written(row: Any) -> str:
-    """All digits of a row, but for how long a response took: that is another each time.
+def _comparable(row: Any) -> str:
+    """All digits of a row that do not depend on the machine, as text since nan != nan.
 
-    And for baselines of judged numbers, which depend on whom the judge has judged before.
-    As text, since a number that is none is not equal to itself.
+    Left out are the duration of a response, and the baselines of judged metrics, which depend on
+    the models that the judge has judged before.
     """
     if hasattr(row, "seconds"):
         row = replace(row, seconds=None)
@@ -182,20 +193,22 @@ def _written(row: Any) -> str:
     return repr(row)
 
 
-def differing(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> dict[Any, str]:
-    """What of two mappings is not the same, each cut to what can be read."""
-    keys = ours.keys() | theirs.keys()
+def differences(actual: Mapping[Any, Any], expected: Mapping[Any, Any]) -> dict[Any, str]:
+    """The first differing rows of two mappings by key, shortened; {} if they are equal."""
+    keys = actual.keys() | expected.keys()
     return {
-        key: _first(ours.get(key), theirs.get(key))
+        key: _first_difference(actual.get(key), expected.get(key))
         for key in sorted(keys)
-        if ours.get(key) != theirs.get(key)
+        if actual.get(key) != expected.get(key)
     }
 
 
-def _first(ours: Any, theirs: Any) -> str:
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        ours, theirs = next((a, b) for a, b in zip(ours, theirs, strict=True) if a != b)
-    return f"{str(ours)[:1000]} != {str(theirs)[:1000]}"
+def _first_difference(actual: Any, expected: Any) -> str:
+    if isinstance(actual, list) and isinstance(expected, list) and len(actual) == len(expected):
+        actual, expected = next(
+            pair for pair in zip(actual, expected, strict=True) if pair[0] != pair[1]
+        )
+    return f"{str(actual)[:1000]} != {str(expected)[:1000]}"
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
@@ -208,38 +221,40 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 def team(
     folder: Path, suites: tuple[str, ...], launcher: str, model: str = LOCAL
 ) -> Iterator[Team]:
-    """All of it as long as the block; checkpoints are asked as ``model`` is."""
-    with ExitStack() as until:
-        server, behind = until.enter_context(postgres()), until.enter_context(moto())
-        store = Front(behind)
-        until.callback(store.shutdown)
+    """Run a cluster until the block ends; ``model`` has the settings of its checkpoints."""
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres())
+        store_endpoint = stack.enter_context(moto())
+        store = Front(store_endpoint)
+        stack.callback(store.shutdown)
         shared = {**KEYS, "TEAM_DATABASE": server.address()}
-        before = {name: os.environ.get(name) for name in shared}
+        previous = {name: os.environ.get(name) for name in shared}
         os.environ.update(shared)
-        until.callback(_put_back, before)
+        stack.callback(_restore_environment, previous)
         homes = {node: folder / f"home-{node}" for node in (HEAD, OTHER)}
         variables = {node: {**shared, "BENCH_HOME": str(home)} for node, home in homes.items()}
         machines: RayCluster | SlurmCluster
         if launcher == "slurm":
-            machines = until.enter_context(slurm_cluster())
-            how = machines.toml
+            machines = stack.enter_context(slurm_cluster())
+            launcher_toml = machines.toml
         else:
-            machines = until.enter_context(ray_cluster(variables))
+            machines = stack.enter_context(ray_cluster(variables))
             os.environ.update({k: v for k, v in machines.variables.items() if "AUTH" in k})
-            how = f'[cluster]\nlauncher = "ray"\naddress = "{machines.jobs_address}"\n'
-        trained, requests_file = folder / "trained", folder / "asked.txt"
-        written = (model + _WATCHED).format(
+            launcher_toml = f'[cluster]\nlauncher = "ray"\naddress = "{machines.jobs_address}"\n'
+        trained = folder / "trained"
+        requests_file = folder / "requests.txt"
+        own_toml = (model + _WATCHED).format(
             folder=str(trained), suites=list(suites), requests_file=str(requests_file)
         )
-        common = (
-            f'[storage]\nobjects = "{make_bucket(behind, "team")}/all"\n'
+        shared_toml = (
+            f'[storage]\nobjects = "{make_bucket(store_endpoint, "team")}/all"\n'
             f'endpoint = "{store.endpoint}"\ndatabase = "env:TEAM_DATABASE"\n'
-            f"{how}pools = {{ gpu = 4 }}\n"
+            f"{launcher_toml}pools = {{ gpu = 4 }}\n"
         )
         alone = folder / "alone"
         for home in (*homes.values(), alone):
             home.mkdir()
-            text = written if home == alone else written + common
+            text = own_toml if home == alone else own_toml + shared_toml
             (home / "bench.toml").write_text(text, encoding="utf-8")
         yield Team(
             machines=machines, server=server, store=store, homes=homes, alone=alone, suites=suites,
@@ -247,8 +262,8 @@ def team(
         )  # fmt: skip
 
 
-def _put_back(before: Mapping[str, str | None]) -> None:
-    for name, value in before.items():
+def _restore_environment(previous: Mapping[str, str | None]) -> None:
+    for name, value in previous.items():
         if value is None:
             os.environ.pop(name, None)
         else:

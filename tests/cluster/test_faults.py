@@ -1,6 +1,6 @@
-"""What goes in the middle: a node, the daemon, the database, the object store.
+"""Faults during evaluations: of a node, the daemon, the database, the object store.
 
-Nothing is lost, and nothing is asked twice but what a node that is gone was asking.
+No response is lost, and only the requests of a killed node are sent again.
 """
 
 import subprocess
@@ -14,16 +14,16 @@ import pytest
 
 from tests.cluster.noting_server import WAIT
 from tests.cluster.team import (
-    AT_ONCE,
-    PATIENCE,
+    CONCURRENCY,
     SERVED,
+    TIMEOUT,
     Team,
-    differing,
+    differences,
     end,
-    finished,
-    made_of_models,
-    over_models,
+    model_runs,
+    model_tables,
     team,
+    wait_for_runs,
 )
 from tests.fakes.ray_cluster import HEAD, OTHER
 
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.long
 
 SUITE = "codis"
 _PREDICTIONS = "codis/predictions"
-_seeds = count(10)
-_FEW = 3 * AT_ONCE  # requests after which something goes
+_seeds = count(10)  # of checkpoints: none is evaluated twice
+_N_REQUESTS = 3 * CONCURRENCY  # after which a fault happens
 
 
 @pytest.fixture(scope="module", params=["ray", "slurm"])
@@ -43,83 +43,91 @@ def cluster(
         yield started
 
 
-def node_goes(cluster: Team, until: ExitStack) -> None:
+def kill_node(cluster: Team, stack: ExitStack) -> None:
     cluster.machines.kill(OTHER)
-    until.callback(cluster.machines.start_other)
+    stack.callback(cluster.machines.start_other)
 
 
-def database_starts_anew(cluster: Team, until: ExitStack) -> None:
+def restart_database(cluster: Team, stack: ExitStack) -> None:
     cluster.server.stop()
     time.sleep(3)
     cluster.server.start()
 
 
-def store_is_busy_for_a_minute(cluster: Team, until: ExitStack) -> None:
+def make_store_busy(cluster: Team, stack: ExitStack) -> None:
     cluster.store.away_for(60)
 
 
-def daemon_is_killed(cluster: Team, until: ExitStack) -> None:
+def replace_daemon(cluster: Team, stack: ExitStack) -> None:
     end(cluster.daemons[-1])
-    until.enter_context(cluster.daemon())
+    stack.enter_context(cluster.daemon())
 
 
-def second_daemon_comes(cluster: Team, until: ExitStack) -> None:
-    second = until.enter_context(cluster.daemon(OTHER))
-    until.callback(_lives, second)
+def start_second_daemon(cluster: Team, stack: ExitStack) -> None:
+    second = stack.enter_context(cluster.daemon(OTHER))
+    stack.callback(_require_running, second)
 
 
-def _lives(process: "subprocess.Popen[bytes]") -> None:
-    """Make sure that it was there to the end: one that ends at once disturbs nobody."""
+def _require_running(process: "subprocess.Popen[bytes]") -> None:
+    """Require that a daemon runs to the end, as one that ends at once disturbs nobody."""
     assert process.poll() is None
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        node_goes,
-        daemon_is_killed,
-        second_daemon_comes,
-        database_starts_anew,
-        store_is_busy_for_a_minute,
+        kill_node,
+        replace_daemon,
+        start_second_daemon,
+        restart_database,
+        make_store_busy,
     ],
 )
-def test_every_checkpoint_is_evaluated_whole(
+def test_every_checkpoint_is_evaluated_completely_after_a_fault(
     cluster: Team, fault: Callable[[Team, ExitStack], None]
 ) -> None:
+    # The head has room for two runs: of three one is on the other node.
+    n_checkpoints, node = (3, OTHER) if fault is kill_node else (2, "")
     with (
-        ExitStack() as until,
-        cluster.opened(cluster.homes[HEAD]) as a,
-        cluster.opened(cluster.alone) as alone,
+        ExitStack() as stack,
+        cluster.open(cluster.homes[HEAD]) as bench,
+        cluster.open(cluster.alone) as alone,
     ):
-        for bench in (a, alone):
-            bench.refresh_questions(SUITE)
-        before = {run.tags["dagster/partition"] for run in over_models(a)}
+        bench.refresh_questions(SUITE)
+        alone.refresh_questions(SUITE)
+        earlier_models = {run.tags["dagster/partition"] for run in model_runs(bench)}
         n_before = len(cluster.requests())
-        # The head has room for two runs: of three one is on the other node.
-        n = 3 if fault is node_goes else 2
-        cluster.train(*(next(_seeds) for _ in range(n)))
-        until.enter_context(cluster.daemon())
-        _await_requests(cluster, n_before, OTHER if fault is node_goes else "")
-        there = {request.path for request in cluster.requests()[n_before:] if request.node == OTHER}
-        fault(cluster, until)
-        runs = finished(a, len(before) + n)
-        models = sorted({run.tags["dagster/partition"] for run in runs} - before)
-        assert len(models) == n
-        sent = Counter((request.path, request.digest) for request in cluster.requests()[n_before:])
-        assert len(sent) == n * len({row.prompt_sha256 for row in a.rows(_PREDICTIONS, models[0])})
-        again = [path for (path, _), times in sent.items() for _ in range(times - 1)]
-        assert set(again) <= (there if fault is node_goes else set())
-        assert all(times <= AT_ONCE for times in Counter(again).values())
+
+        cluster.train(*(next(_seeds) for _ in range(n_checkpoints)))
+        stack.enter_context(cluster.daemon())
+        _await_requests(cluster, n_before, node)
+        requests = cluster.requests()[n_before:]
+        killed_paths = {request.path for request in requests if request.node == node}
+        fault(cluster, stack)
+        runs = wait_for_runs(bench, len(earlier_models) + n_checkpoints)
+
+        models = sorted({run.tags["dagster/partition"] for run in runs} - earlier_models)
+        assert len(models) == n_checkpoints
+        prompts = {row.prompt_sha256 for row in bench.rows(_PREDICTIONS, models[0])}
+        requests = cluster.requests()[n_before:]
+        n_sent = Counter((request.path, request.digest) for request in requests)
+        assert len(n_sent) == n_checkpoints * len(prompts)
+        n_repeated: Counter[str] = Counter()
+        for (path, _), n in n_sent.items():
+            if n > 1:
+                n_repeated[path] += n - 1
+        assert n_repeated.keys() <= killed_paths
+        assert all(n <= CONCURRENCY for n in n_repeated.values())
         for model in models:
             alone.add_models([model])
             alone.evaluate([SUITE], model)
-        assert differing(made_of_models(a), made_of_models(alone)) == {}
+        assert differences(model_tables(bench), model_tables(alone)) == {}
 
 
 def _await_requests(cluster: Team, n_before: int, node: str) -> None:
-    """Until some requests came, on that node; and those before the last are written down."""
-    until = time.monotonic() + PATIENCE
-    while sum(node in request.node for request in cluster.requests()[n_before:]) < _FEW:
-        assert time.monotonic() < until
+    """Wait until a node, or any, received some requests, and all but the last were answered."""
+    deadline = time.monotonic() + TIMEOUT
+    while sum(node in request.node for request in cluster.requests()[n_before:]) < _N_REQUESTS:
+        assert time.monotonic() < deadline
         time.sleep(0.02)
     time.sleep(WAIT / 2)

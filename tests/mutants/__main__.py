@@ -1,13 +1,13 @@
-"""Do the tests notice faults? Puts some into the code, one at a time, and runs the tests on each.
+"""Mutation tests: put one fault at a time into the code, and run the tests of the file on it.
 
-``make mutants`` makes forty, drawn with a seed, in what gives points: ``core``, the pipeline, the
-suites' scoring and the regression check. A fault is small and plausible: a comparison turned
-around, a number off by one, a branch left out. Tests run in copies of the tree, two at a time; of a
-file those that mirror it and those that import it. A fault that no test notices is printed; some
-make no difference (equal values on both sides of a ``<``), so that two in forty may stay.
+``make mutants`` draws forty faults with a seed in the code that gives points: ``core``, the
+pipeline, the suites' scoring and the regression check. A fault is small and plausible: a comparison
+turned around, a number off by one, a branch left out. Tests run in copies of the tree, two at a
+time. A fault that no test notices is printed; some make no difference (equal values on both sides
+of a ``<``), so two in forty may survive.
 
-A fault that makes a loop without end is noticed by the seconds of CPU that its tests take, which
-are the same on a busy machine; tests that only wait, longer than any, say nothing of a fault.
+A fault that makes an endless loop is noticed by the CPU time of its tests, which does not depend on
+the load of the machine; tests that only wait until the time limit do not count as failed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from random import Random
 import pytest
 
 from tests.fakes.plain_install import CHECKOUT, copy_checkout
-from tests.mutants.mutations import count, plain, with_fault
+from tests.mutants.mutations import count, normalized, with_fault
 
 MUTATED = (
     "bench_assets/core/**/*.py",
@@ -37,28 +37,30 @@ MUTATED = (
     "bench_assets/defs/checks/regression.py",
 )
 WORKERS = 2
-MOST_SURVIVORS = 0.05  # share of the faults
-LONGEST = 300  # s of CPU for the tests of one fault; a loop without end is noticed too
+MAX_SURVIVORS = 0.05  # share of the faults
+CPU_LIMIT = 300  # s of CPU for the tests of one fault
 _SLOW = re.compile(r"\b(?:dagster|Workbench|torch|shared_data)\b|\bmini[._(]|\.mini\b")
-WAITED = 3600  # s on the clock, however busy the machine is
+TIMEOUT = 3600  # s on the clock, however busy the machine is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One fault: the n-th that can be put into a file."""
+    """A file with one fault."""
 
     file: str  # below the checkout
-    number: int
+    number: int  # of the fault, among those that can be put into the file
 
-    def written(self, root: Path) -> str:
-        """The file with the fault in it."""
+    def mutated_code(self, root: Path) -> str:
+        """The code of the file in a tree, with the fault in it."""
         return with_fault((root / self.file).read_text(encoding="utf-8"), self.number)
 
     def diff(self) -> str:
-        """What the fault is, without comments and blank lines."""
-        before = plain((CHECKOUT / self.file).read_text(encoding="utf-8")).splitlines()
-        after = self.written(CHECKOUT).splitlines()
-        return "\n".join(difflib.unified_diff(before, after, self.file, self.file, "", "", 2, ""))
+        """The fault as a diff, without comments and blank lines."""
+        original = normalized((CHECKOUT / self.file).read_text(encoding="utf-8")).splitlines()
+        mutated = self.mutated_code(CHECKOUT).splitlines()
+        return "\n".join(
+            difflib.unified_diff(original, mutated, self.file, self.file, n=2, lineterm="")
+        )
 
 
 def main() -> None:
@@ -67,115 +69,115 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("files", nargs="*", help="only in these files")
-    chosen = parser.parse_args()
-    mutants = draw(chosen.faults, chosen.seed, chosen.files or _files())
-    whole = sorted({test for mutant in mutants for test in tests_of(mutant.file)})
-    if why := failure(CHECKOUT, whole, longest=None):
-        raise SystemExit(f"without any fault: {why}")
-    survivors = 0
-    for mutant, why in tried(mutants):
-        print(f"{'killed' if why else 'SURVIVED'} {mutant.file} #{mutant.number} {why}", flush=True)
-        if not why:
+    options = parser.parse_args()
+    mutants = draw(options.faults, options.seed, options.files or _mutated_files())
+    tests = sorted({test for mutant in mutants for test in tests_of(mutant.file)})
+    if message := failure(CHECKOUT, tests, cpu_limit=None):
+        raise SystemExit(f"without any fault: {message}")
+    n_survivors = 0
+    for mutant, message in try_mutants(mutants):
+        result = "killed" if message else "SURVIVED"
+        print(f"{result} {mutant.file} #{mutant.number} {message}", flush=True)
+        if not message:
             print(mutant.diff(), flush=True)
-            survivors += 1
-    print(f"{len(mutants) - survivors} of {len(mutants)} faults were noticed")
-    raise SystemExit(survivors > MOST_SURVIVORS * len(mutants))
+            n_survivors += 1
+    print(f"{len(mutants) - n_survivors} of {len(mutants)} faults were noticed")
+    raise SystemExit(n_survivors > MAX_SURVIVORS * len(mutants))
 
 
 def draw(n: int, seed: int, files: Iterable[str]) -> list[Mutant]:
-    """Draw faults, each once; a file has the more of them the more there is in it."""
+    """Draw different faults, all possible ones of all files with the same probability."""
     possible = [
         Mutant(file=file, number=number)
         for file in files
         for number in range(count((CHECKOUT / file).read_text(encoding="utf-8")))
     ]
-    return sorted(Random(seed).sample(possible, n), key=lambda one: (one.file, one.number))
+    return sorted(Random(seed).sample(possible, n), key=lambda mutant: (mutant.file, mutant.number))
 
 
-def tried(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
-    """Run the tests of each fault; yields what pytest says of the one that failed, or ""."""
+def try_mutants(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
+    """Run the tests of each fault; yields pytest's line on the test that failed, or ""."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
         for worker in range(WORKERS):
-            trees.put(_copied(Path(folder, str(worker), "tree")))
+            trees.put(_copy_tree(Path(folder, str(worker), "tree")))
 
-        def noticed(mutant: Mutant) -> str:
+        def try_mutant(mutant: Mutant) -> str:
             tree = trees.get()
             file = tree / mutant.file
-            right = file.read_text(encoding="utf-8")
-            file.write_text(mutant.written(tree), encoding="utf-8")
+            original = file.read_text(encoding="utf-8")
+            file.write_text(mutant.mutated_code(tree), encoding="utf-8")
             try:
                 return failure(tree, tests_of(mutant.file))
             finally:
-                file.write_text(right, encoding="utf-8")
+                file.write_text(original, encoding="utf-8")
                 trees.put(tree)
 
         with ThreadPoolExecutor(WORKERS) as threads:
-            yield from zip(mutants, threads.map(noticed, mutants), strict=True)
+            yield from zip(mutants, threads.map(try_mutant, mutants), strict=True)
 
 
 def tests_of(file: str) -> list[str]:
-    """Tests of a module: its own examples, the mirror of its folder, and what imports it.
+    """Paths of the quick tests of a module.
 
-    Of a suite's scoring all of the suite's folder is the mirror: a task is tested by its measures.
-
-    A module that another of its folder is made of has that one's tests as well. What runs a graph,
-    loads a model or draws a mini edition is left out: it takes longer than it notices.
+    These are its doctests, the tests that mirror it or import it, and the same tests of modules in
+    its folder that import it. The tests of a suite's scoring are all those of the suite. Tests that
+    run a graph, load a model or draw a mini edition are left out, as they take too long.
     """
     module = Path(file)
     folder = Path(CHECKOUT, file).parent
-    beside = [file.relative_to(CHECKOUT) for file in folder.glob("*.py") if _imports(file, module)]
+    importers = [
+        path.relative_to(CHECKOUT) for path in folder.glob("*.py") if _imports(path, module)
+    ]
+    modules = [module, *importers]
     mirror = CHECKOUT / Path("tests", *module.parent.parts[1:])
-    near = [
-        test
-        for one in (module, *beside)
-        for place in (mirror, mirror.parent)
-        for test in place.glob(f"test_*{one.stem}*.py")
-    ]
+    tests: list[Path] = []
+    for tested in modules:
+        tests += mirror.glob(f"test_*{tested.stem}*.py")
+        tests += mirror.parent.glob(f"test_*{tested.stem}*.py")
     if module.stem == "scoring":
-        near += [test for test in sorted(mirror.glob("test_*.py")) if _is_quick(test)]
-    patterns = ("tests/core/**/test_*.py", "tests/suites/**/test_*.py", "tests/test_*.py")
-    far = [
-        test
-        for pattern in patterns
-        for test in sorted(CHECKOUT.glob(pattern))
-        if any(_imports(test, one) for one in (module, *beside)) and _is_quick(test)
-    ]
-    found = dict.fromkeys([*near, *far]) or dict.fromkeys(mirror.glob("test_*.py"))
-    return [file, *(str(test.relative_to(CHECKOUT)) for test in found)]
+        tests += filter(_is_quick, sorted(mirror.glob("test_*.py")))
+    for pattern in ("tests/core/**/test_*.py", "tests/suites/**/test_*.py", "tests/test_*.py"):
+        for test in sorted(CHECKOUT.glob(pattern)):
+            if any(_imports(test, tested) for tested in modules) and _is_quick(test):
+                tests.append(test)
+    distinct = dict.fromkeys(tests or mirror.glob("test_*.py"))
+    return [file, *(str(test.relative_to(CHECKOUT)) for test in distinct)]
 
 
 def _is_quick(test: Path) -> bool:
     return not _SLOW.search(test.read_text(encoding="utf-8"))
 
 
-def failure(tree: Path, tests: Iterable[str], longest: int | None = LONGEST) -> str:
-    """What pytest says of the first test that fails in a tree; "" if none does, or none ends."""
+def failure(tree: Path, tests: Iterable[str], cpu_limit: int | None = CPU_LIMIT) -> str:
+    """Pytest's line on the first test that fails in a tree; "" if none fails, or time is over."""
     command = [sys.executable, "-m", "pytest", "-qx", "-n0", "-p", "no:cacheprovider", *tests]
-    if longest:  # the soft limit, whose signal tells it from a process that was killed for memory
-        command = ["sh", "-c", f'ulimit -S -t {longest}; exec "$@"', "tests", *command]
+    if cpu_limit:  # the soft limit, whose signal tells it from a process that was killed for memory
+        command = ["sh", "-c", f'ulimit -S -t {cpu_limit}; exec "$@"', "tests", *command]
     folders = map(str, (tree, tree / "resources", tree / "sensors"))
     path = os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
-        ran = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=tree,
             env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
-            timeout=WAITED if longest else None,
+            timeout=TIMEOUT if cpu_limit else None,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return ""
-    if ran.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+    if process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
         return ""
-    if ran.returncode == -signal.SIGXCPU:
-        return f"no end after {longest} s of CPU"
-    failures = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return (
-        "\n".join(failures[:1] or [f"pytest ended with {ran.returncode}"]) if ran.returncode else ""
-    )
+    if process.returncode == -signal.SIGXCPU:
+        return f"no end after {cpu_limit} s of CPU"
+    if process.returncode == pytest.ExitCode.OK:
+        return ""
+    for line in process.stdout.splitlines():
+        if line.startswith(("FAILED", "ERROR")):
+            return line
+    return f"pytest ended with {process.returncode}"
 
 
 def _imports(file: Path, module: Path) -> bool:
@@ -184,16 +186,16 @@ def _imports(file: Path, module: Path) -> bool:
     return any(line in file.read_text(encoding="utf-8") for line in lines)
 
 
-def _copied(tree: Path) -> Path:
+def _copy_tree(tree: Path) -> Path:
     copy_checkout(tree)
     if (shared := CHECKOUT.parent / "shared").is_dir():  # the authors' data
         (tree.parent / "shared").symlink_to(shared.resolve())
     return tree
 
 
-def _files() -> list[str]:
-    found = {file for pattern in MUTATED for file in CHECKOUT.glob(pattern)}
-    return sorted(str(file.relative_to(CHECKOUT)) for file in found)
+def _mutated_files() -> list[str]:
+    files = {file for pattern in MUTATED for file in CHECKOUT.glob(pattern)}
+    return sorted(str(file.relative_to(CHECKOUT)) for file in files)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The servers, each started once, and a home to evaluate in."""
+"""Fixtures of servers, each started once, and of a home to evaluate in."""
 
 import json
 import os
