@@ -134,8 +134,7 @@ def test_a_changed_question_is_the_cause_and_its_changed_prompt_is_none():
     old = build_evaluation(before, responses("11"))
     new = build_evaluation(after, {"quiz/0": "x", "quiz/1": "z"})
     new = replace(
-        new,
-        predictions=[new.predictions[0], replace(new.predictions[1], prompt_sha256="q")],
+        new, predictions=[new.predictions[0], replace(new.predictions[1], prompt_sha256="q")]
     )
     _, changed = decompose_difference(TASK, old, new)
     assert (changed.cause, changed.after) == ("question", "other text and answer")

@@ -4,13 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bench_assets.comparison.gate import (
-    as_record,
-    close_gate,
-    failing,
-    junit_xml,
-    markdown_summary,
-)
+from bench_assets.comparison.gate import as_record, close_gate, failing, junit_xml, markdown_summary
 from bench_assets.comparison.verdicts import Comparison
 from bench_assets.core.schema.errors import TableError
 

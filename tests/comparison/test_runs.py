@@ -6,11 +6,7 @@ from math import nan
 import pytest
 
 from bench_assets.comparison.runs import n_measured, run_alpha, run_verdicts
-from bench_assets.comparison.verdicts import (
-    compare_scores,
-    decide,
-    verdict_sentence,
-)
+from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison

@@ -56,10 +56,7 @@ VALUES = [
     ("json", DEFAULTS, [1, 2], "It is [1, 2].", 1.0),
     ("json", DEFAULTS, {"a": 1}, "none", None),
 ]
-GRADED = [
-    ("graded", DEFAULTS, "a cup", "A cup.", None),
-    ("graded", DEFAULTS, "a cup", " ", 0.0),
-]
+GRADED = [("graded", DEFAULTS, "a cup", "A cup.", None), ("graded", DEFAULTS, "a cup", " ", 0.0)]
 VGA_ROWS = [*YES_NO, *TEXTS, *NUMBERS, *BOXES, *POINTS, *LISTS, *VALUES, *GRADED]
 ROWS_WITH_CONTEXT = [
     *((*row, COLOURS) for row in OPTIONS),
@@ -129,8 +126,7 @@ def test_a_grade_of_a_judge_has_points(scale, reply, points):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "value", "expected_message"),
-    read_cases(__file__, "refused_golds.jsonl"),
+    ("name", "settings", "value", "expected_message"), read_cases(__file__, "refused_golds.jsonl")
 )
 def test_a_gold_of_another_type_is_refused(name, settings, value, expected_message):
     with pytest.raises(SourceError, match=expected_message):

@@ -339,9 +339,7 @@ def test_alpha_is_laid_on_white(data, expected):
             png(4, 1, 2, 0, [bytes([0b00011011])]), [(85 * n,) * 3 for n in range(4)], id="2 bits"
         ),
         pytest.param(
-            png(2, 1, 16, 2, [b"\xff\xff\0\0\0\0" + bytes(6)]),
-            [RED, BLACK],
-            id="3 x 16 bits",
+            png(2, 1, 16, 2, [b"\xff\xff\0\0\0\0" + bytes(6)]), [RED, BLACK], id="3 x 16 bits"
         ),
     ],
 )

@@ -66,10 +66,7 @@ def test_the_question_is_in_the_prompt_where_options_do_not_suffice(kind, has_qu
     assert (QUESTION.text in prompt_text(prompt)) is has_question
 
 
-@pytest.mark.parametrize(
-    ("kind", "reply", "answer"),
-    read_rows(__file__, "replies.jsonl"),
-)
+@pytest.mark.parametrize(("kind", "reply", "answer"), read_rows(__file__, "replies.jsonl"))
 def test_a_reply_is_read_by_explicit_forms(kind, reply, answer):
     assert FORMS[kind].read_reply(reply) == answer
 

@@ -8,10 +8,7 @@ from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from tests.cases import read_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    read_cases(__file__, "ptb_tokens.jsonl"),
-)
+@pytest.mark.parametrize(("text", "tokens"), read_cases(__file__, "ptb_tokens.jsonl"))
 def test_tokens_are_those_of_the_java_program(text, tokens):
     assert tokenize(text) == tokens.split()
 

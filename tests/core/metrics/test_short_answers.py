@@ -24,8 +24,7 @@ def test_a_text_is_right_if_it_is_a_reference(response, references, points):
 
 
 @pytest.mark.parametrize(
-    ("response", "references", "similarity"),
-    read_cases(__file__, "anls.jsonl"),
+    ("response", "references", "similarity"), read_cases(__file__, "anls.jsonl")
 )
 def test_anls_is_the_share_of_letters_that_are_right_if_at_least_a_half(
     response, references, similarity
@@ -34,8 +33,7 @@ def test_anls_is_the_share_of_letters_that_are_right_if_at_least_a_half(
 
 
 @pytest.mark.parametrize(
-    ("response", "reference", "points"),
-    read_cases(__file__, "relaxed_numbers.jsonl"),
+    ("response", "reference", "points"), read_cases(__file__, "relaxed_numbers.jsonl")
 )
 def test_a_number_matches_up_to_five_per_cent_away(response, reference, points):
     assert relaxed_match(response, [reference]) == points

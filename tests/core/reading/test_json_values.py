@@ -8,10 +8,7 @@ from bench_assets.core.reading.json_values import decode_json, read_json
 from tests.cases import read_cases
 
 
-@pytest.mark.parametrize(
-    ("response", "value"),
-    read_cases(__file__, "json_values.jsonl"),
-)
+@pytest.mark.parametrize(("response", "value"), read_cases(__file__, "json_values.jsonl"))
 def test_the_only_json_value_of_a_response_is_read(response, value):
     assert read_json(response) == value
 

@@ -95,10 +95,7 @@ def test_no_answer_that_mentions_errors_tools_or_code_is_classified():
     assert [answer for answer in ORDINARY_ANSWERS if classify_non_answer(answer)] == []
 
 
-@pytest.mark.parametrize(
-    "response",
-    read_rows(__file__, "ordinary_responses.jsonl"),
-)
+@pytest.mark.parametrize("response", read_rows(__file__, "ordinary_responses.jsonl"))
 def test_an_ordinary_response_is_not_classified(response):
     assert classify_non_answer(response, "Which one is raised?", ("KeyError", "safe")) == ""
 

@@ -21,18 +21,12 @@ FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
 PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no tag can be made of these
 
 
-@pytest.mark.parametrize(
-    ("response", "thought", "answer"),
-    read_cases(__file__, "thoughts.jsonl"),
-)
+@pytest.mark.parametrize(("response", "thought", "answer"), read_cases(__file__, "thoughts.jsonl"))
 def test_thoughts_and_the_marks_of_answers_are_split_off(response, thought, answer):
     assert split_reasoning(response) == ReasoningSplit(thought, answer, finished=True)
 
 
-@pytest.mark.parametrize(
-    "response",
-    read_cases(__file__, "no_thoughts.jsonl"),
-)
+@pytest.mark.parametrize("response", read_cases(__file__, "no_thoughts.jsonl"))
 def test_a_response_that_opens_with_no_thought_stays_as_it_is(response):
     assert split_reasoning(response) == ReasoningSplit("", response, finished=True)
 

@@ -5,14 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.chat import (
-    Decoding,
-    Image,
-    Prompt,
-    Response,
-    Turn,
-    validate_response,
-)
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Response, Turn, validate_response
 from tests.cases import read_rows
 
 IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
@@ -107,8 +100,7 @@ def test_combined_responses_are_the_last_text_with_the_tokens_of_all_rounds(toke
 
 
 @pytest.mark.parametrize(
-    ("text", "finish_reason", "no_answer"),
-    read_rows(__file__, "broken_off.jsonl"),
+    ("text", "finish_reason", "no_answer"), read_rows(__file__, "broken_off.jsonl")
 )
 def test_a_response_that_was_broken_off_before_its_answer_has_none(text, finish_reason, no_answer):
     response = Response(text=text, finish_reason=finish_reason, completion_tokens=8)

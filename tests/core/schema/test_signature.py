@@ -7,10 +7,7 @@ from bench_assets.core.schema.signature import Signature
 from tests.cases import read_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    read_cases(__file__, "signatures.jsonl"),
-)
+@pytest.mark.parametrize(("text", "parts"), read_cases(__file__, "signatures.jsonl"))
 def test_a_parsed_signature_is_written_as_it_was(text, parts):
     signature = Signature.parse(text)
     assert dict(signature.parts) == parts

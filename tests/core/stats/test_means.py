@@ -42,11 +42,11 @@ def test_the_jackknife_interval_of_a_mean_is_students():
 
 
 def test_two_equal_captions_of_each_image_have_the_interval_of_one():
-    one = jackknife_interval(with_counts(VALUES), list("abcdef"), ratio_of_sums, 1.0)
-    two = jackknife_interval(
+    interval_of_one = jackknife_interval(with_counts(VALUES), list("abcdef"), ratio_of_sums, 1.0)
+    interval_of_two = jackknife_interval(
         with_counts(np.repeat(VALUES, 2)), list("aabbccddeeff"), ratio_of_sums, 1.0
     )
-    assert two == pytest.approx(one)
+    assert interval_of_two == pytest.approx(interval_of_one)
 
 
 def test_the_jackknife_interval_of_a_ratio_is_the_delta_methods():

@@ -110,8 +110,7 @@ def test_a_variance_rounded_below_zero_gives_the_widest_interval(n):
 
 
 @pytest.mark.parametrize(
-    "rated",
-    [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")],
+    "rated", [pytest.param([], id="nothing"), pytest.param([("a", "a")] * 9, id="one value alone")]
 )
 def test_kappa_is_nan_where_chance_agrees_on_everything(rated):
     kappa = cohen_kappa(rated)
@@ -140,8 +139,7 @@ def test_a_missing_kappa_is_written_with_the_number_of_items():
 
 
 @pytest.mark.parametrize(
-    ("n", "low"),
-    [pytest.param(2, 0.0, id="two"), pytest.param(4, 0.25, id="four"), (30, 0.9)],
+    ("n", "low"), [pytest.param(2, 0.0, id="two"), pytest.param(4, 0.25, id="four"), (30, 0.9)]
 )
 def test_the_interval_of_few_agreements_is_wide(n, low):
     """By the rule of three, three of n agreements could be disagreements, or all n if fewer."""

@@ -17,8 +17,7 @@ def test_pass_at_k_is_the_share_of_choices_with_a_right_response(n):
 
 
 @pytest.mark.parametrize(
-    ("n", "ks"),
-    [(2, [2]), (3, [2, 3]), (4, [2, 4]), (8, [2, 4, 8]), (10, [2, 4, 8, 10])],
+    ("n", "ks"), [(2, [2]), (3, [2, 3]), (4, [2, 4]), (8, [2, 4, 8]), (10, [2, 4, 8, 10])]
 )
 def test_reported_k_are_powers_of_two_and_all_responses(n, ks):
     assert reported_k(n) == ks

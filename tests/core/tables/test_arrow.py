@@ -12,14 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import (
-    Metric,
-    Prediction,
-    Question,
-    Rejection,
-    Score,
-    SourceFile,
-)
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Rejection, Score, SourceFile
 from bench_assets.core.tables.arrow import arrow_schema, digest, to_json, to_rows, to_table
 from tests.fakes.rows import prediction, question
 

@@ -90,7 +90,7 @@ def test_a_planted_fault_breaks_one_expectation_and_no_other(table, rows, blocks
 def test_up_to_five_wrong_values_are_named(n_wrong, values):
     rows = [replace(SOURCE, path=str(n), sha256="") for n in range(n_wrong)]
     assert blocking_failures(rows, "source") == [
-        f"expect_column_values_to_match_regex of sha256: {values}",
+        f"expect_column_values_to_match_regex of sha256: {values}"
     ]
 
 

@@ -264,8 +264,7 @@ def test_a_row_has_the_fields_of_its_entry_and_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "expected_message"),
-    read_cases(__file__, "refused_records.jsonl"),
+    ("text", "options", "expected_message"), read_cases(__file__, "refused_records.jsonl")
 )
 def test_an_invalid_record_is_named_with_its_file_and_line(
     tmp_path: Path, text: str, options: dict[str, Any], expected_message: str
