@@ -19,10 +19,13 @@ FILES_BELOW = {
     "trusted code": "custom_generate/generate.py",
 }
 Digest = Callable[[Path], str]
-DIGESTS: dict[str, Digest] = {
-    "identity": lambda folder: pin(str(folder)).content,
-    "fingerprint": fingerprint,
-}
+
+
+def identity(folder: Path) -> str:
+    return pin(str(folder)).content
+
+
+EACH_DIGEST = pytest.mark.parametrize("digest", [identity, fingerprint])
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def _name_weights(folder: Path, name: object) -> None:
     _write(folder / "config.json", json.dumps({"transformers_weights": name}))
 
 
-@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+@EACH_DIGEST
 @pytest.mark.parametrize("name", FILES_BELOW.values(), ids=FILES_BELOW)
 def test_a_file_that_is_loaded_from_a_folder_below_changes_the_digest(
     folder: Path, name: str, digest: Digest
@@ -105,7 +108,7 @@ def test_without_a_name_of_weights_the_usual_file_is_loaded(folder: Path) -> Non
     assert folder / "model.safetensors" in loaded_files(folder)
 
 
-@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+@EACH_DIGEST
 def test_weights_that_the_configuration_names_change_the_digest(
     folder: Path, digest: Digest
 ) -> None:
@@ -188,7 +191,7 @@ def test_a_missing_shard_of_a_split_gguf_is_named(gguf_shards: list[Path]) -> No
         pin_served(str(first_shard))
 
 
-@pytest.mark.parametrize("digest", DIGESTS.values(), ids=DIGESTS)
+@EACH_DIGEST
 def test_the_weights_of_a_layer_of_sentence_transformers_change_the_digest(
     folder: Path, digest: Digest
 ) -> None:

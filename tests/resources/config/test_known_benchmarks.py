@@ -86,12 +86,13 @@ def load_with_known(name, home):
 class Evaluation(NamedTuple):
     """A known benchmark that was evaluated on made-up responses."""
 
-    build: FileQuestions
+    file_questions: FileQuestions
     metrics: dict[str, Metric]  # over all categories
     expected_metrics: dict[str, float]  # of the authors' script
 
 
 def evaluate_known(name, home):
+    """Evaluate a known benchmark on the rows and responses of its file of ``known_benchmarks``."""
     file = Path(__file__).with_name("known_benchmarks") / f"{name}.json"
     release = json.loads(file.read_text(encoding="utf-8"))
     responses = release["responses"]
@@ -125,9 +126,9 @@ def _row_index(request):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_metrics_are_those_of_the_authors_script(name, tmp_path):
-    build, metrics, expected_metrics = evaluate_known(name, tmp_path)
-    assert list(build.rejections) == []
-    assert len(build.questions) == 20
+    file_questions, metrics, expected_metrics = evaluate_known(name, tmp_path)
+    assert list(file_questions.rejections) == []
+    assert len(file_questions.questions) == 20
     values = {name: metrics[name].value for name in expected_metrics}
     assert values == pytest.approx(expected_metrics, abs=1e-9)
     assert all(metrics[name].n_scored for name in expected_metrics)

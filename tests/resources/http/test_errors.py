@@ -6,7 +6,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.http.errors import error_message, failure
-from tests.cases import read_cases, read_rows
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine
 from tests.resources.models.api.stand_ins import error
@@ -49,20 +49,17 @@ def test_a_failure_has_a_number_of_tries(
     assert not read_failure.refused
 
 
-REFUSALS = read_rows(__file__, "refusals.jsonl")
+@pytest.mark.parametrize(("status", "message"), [(429, "slow"), (500, "content filter offline")])
+def test_a_temporary_failure_is_no_refusal(status: int, message: str) -> None:
+    assert failure_of(error(status, {"error": {"message": message}})).refusal == ""
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), read_cases(__file__, "refusals.jsonl"))
-def test_a_refusal_has_its_kind(status: int, body: object, kind: str) -> None:
-    assert failure_of(error(status, body)).refusal == kind
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [pytest.param(*case, id=case_id) for case_id, *case in REFUSALS if case[-1]],
-)
-def test_a_refused_request_does_not_end_the_others(status: int, body: object, kind: str) -> None:
+def test_a_refused_request_has_its_kind_and_does_not_end_the_others(
+    status: int, body: object, kind: str
+) -> None:
     answer = error(status, body)
+    assert failure_of(answer).refusal == kind
     with ChatServer(lambda request: "A" if "fine" in str(request) else answer) as server:
         fine, refused = ask(server.base_url, "fine", "not so", max_tries=2)
     assert (fine.text, fine.refused) == ("A", "")
