@@ -231,11 +231,7 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
 
 
 def _validated_suite(suite: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
-    """Validate the suite of an entry point.
-
-    Raises:
-        SettingsError: If it has a defect that would break the graph.
-    """
+    """Validate the suite of an entry point."""
     suite = replace(suite, code=suite.code or (plugins.code[name],))
     defects = suite_defects(suite)
     if suite.name != name:

@@ -15,13 +15,7 @@ from bench_assets.asset_factory.evaluation_tables import CONSTANTS
 from bench_assets.asset_factory.partial_results import snapshot_while_running
 from bench_assets.asset_factory.suite_assets import AssetFolder, StepModels
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.rows import (
-    Judgement,
-    Metric,
-    Prediction,
-    Question,
-    Score,
-)
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.baselines.blind_baselines import (
     BestConstant,
     best_constants,

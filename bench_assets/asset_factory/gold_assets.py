@@ -8,11 +8,7 @@ import dagster as dg
 from bench_assets.annotation.gold import GoldStep, proposal_task
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import (
-    AssetFolder,
-    list_of,
-    open_model,
-)
+from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, open_model
 from bench_assets.core.gold.funnel import gold_funnel, low_yields
 from bench_assets.core.gold.proposals import DecidedProposal, apply_verdicts
 from bench_assets.core.schema.chat import Request, Response
@@ -21,11 +17,7 @@ from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.models.registry.opening import Models
-from bench_resources.models.registry.recorded import (
-    RecordedModel,
-    group_by_model,
-    read_responses,
-)
+from bench_resources.models.registry.recorded import RecordedModel, group_by_model, read_responses
 from bench_resources.tables.parquet import TableFiles, table_output
 
 RECORDED = "solver_responses.jsonl"

@@ -135,11 +135,7 @@ def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
 
 
 def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
-    """Require that all responses were cached.
-
-    Raises:
-        MissingResponsesError: If one was not.
-    """
+    """Require that all responses were cached."""
     if missing := sum(NOT_CACHED in row.error for row in rows):
         raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
 
@@ -159,11 +155,7 @@ def _response_requirements(
 
 
 def _build_runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
-    """Build the runner of cached responses and verdicts, or of stored ones where none are cached.
-
-    Raises:
-        MissingResponsesError: If a table is missing.
-    """
+    """Build the runner of cached responses and verdicts; of stored ones where none are cached."""
     number, task, questions = inputs.number, inputs.task, inputs.questions
     condition = number.signature.condition
     return Runner(
@@ -269,11 +261,7 @@ def _open_cached(models: Models, name: str) -> Generator[ChatModel]:
 def _open_model(
     models: Models, name: str, condition: str, expected_signature: str = ""
 ) -> Generator[ChatModel]:
-    """Open a model; "": its signature is not checked.
-
-    Raises:
-        MissingResponsesError: If it has another signature.
-    """
+    """Open a model; "": its signature is not checked."""
     with open_model(models, name, name, condition) as model:
         if expected_signature and model.signature != expected_signature:
             raise MissingResponsesError(f"{name} is now {model.signature}")

@@ -174,11 +174,7 @@ def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
 
 
 def _installed_task(bundle: Bundle) -> Task:
-    """Find the installed task.
-
-    Raises:
-        NotReproducibleError: If there is none, or its version differs.
-    """
+    """Find the installed task."""
     manifest = bundle.manifest
     suite = manifest.task.split("/")[0]
     if manifest.benchmark is not None:

@@ -199,11 +199,7 @@ def _as_right(row: ScoredQuestion) -> Score:
 
 
 def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
-    """Compute a metric, possibly of a plugin.
-
-    Raises:
-        BenchError: If the measure raises an error, or does not return a valid mean.
-    """
+    """Compute a metric, possibly of a plugin."""
     with plugin_errors_named(f"measure {name}"):
         measured = measure(rows)
         if not isinstance(measured, Mean):

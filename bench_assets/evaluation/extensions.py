@@ -99,11 +99,7 @@ def with_extensions(
 
 
 def _extend_suite(suite: Suite, extension: Extension, code: Path) -> Suite:
-    """Add an extension to its task; ``code`` is the file or folder of its package.
-
-    Raises:
-        BenchError: If the suite has no such task, or cannot be used with the extension.
-    """
+    """Add an extension to its task; ``code`` is the file or folder of its package."""
     tasks = {task.name: task for task in suite.tasks}
     if extension.task not in tasks:
         raise UnknownNameError("task", extension.task, tasks)

@@ -145,11 +145,7 @@ def try_to_score(
 
 
 def _normalize_points(score: Score) -> Score:
-    """Convert points to a plain float: plugins also return booleans and numbers of NumPy.
-
-    Raises:
-        ValueError: If the points are NaN.
-    """
+    """Convert points to a plain float: plugins also return booleans and numbers of NumPy."""
     if score.points is None:
         return score
     points = float(score.points)

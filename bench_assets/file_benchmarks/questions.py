@@ -144,11 +144,7 @@ class _QuestionBuilder:
     def _read_key(
         self, cells: Entry, text: str, listed: ListedOptions, images: Sequence[ShownImage]
     ) -> Gold:
-        """Read the answer key, which may depend on options, image, unit and decimals.
-
-        Raises:
-            SourceError: If the key, or the number of decimals, cannot be read.
-        """
+        """Read the answer key, which may depend on options, image, unit and decimals."""
         benchmark = self.benchmark
         answer_cells = cells_of(cells, benchmark, "answer")
         has_answer = bool(answer_cells) and answer_cells[0] is not None
@@ -187,11 +183,7 @@ class _QuestionBuilder:
         return self._missing
 
     def _refuse_list(self, key: object) -> None:
-        """Refuse a list as the answer if no setting says whether one item of it is enough.
-
-        Raises:
-            MissingSettingError: If it is such a list; names the setting.
-        """
+        """Refuse a list as the answer if no setting says whether one item of it is enough."""
         answers = parse_list(key)
         has_several = isinstance(answers, list | tuple) and len(set(map(str, answers))) > 1
         if has_several and self.scoring.is_judgeable:
@@ -342,9 +334,6 @@ def _drop_missing(gold: Gold, missing: Collection[str]) -> Gold:
     """Drop the options that stand for none, except the answer.
 
     One between others becomes "", so that the others keep their letters.
-
-    Raises:
-        SourceError: If fewer than two options remain, or the answer is an empty one.
     """
     lettered_options = zip(ascii_uppercase, gold.options, strict=False)
     options = [
@@ -391,12 +380,7 @@ def _row_id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
 
 
 def _refuse_letters(text: str, gold: object, *, has_options: bool) -> None:
-    """Refuse letters as the answer of a row without options; they would be graded as text.
-
-    Raises:
-        MissingSettingError: If the question's text holds the options; names the setting.
-        SourceError: If ``has_options``, since the text then holds none that can be read.
-    """
+    """Refuse letters as the answer of a row without options; they would be graded as text."""
     listed = parse_list(gold)
     key = listed[0] if isinstance(listed, list | tuple) and len(listed) == 1 else gold
     letters = re.fullmatch(r"\(?(?:([A-Za-z])[).]?|A?B?C?D?E?F?G?H?)", str(key).strip())

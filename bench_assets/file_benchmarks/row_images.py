@@ -78,11 +78,7 @@ class RowImages:
         ]
 
     def _require_image(self, cells: Sequence[object]) -> None:
-        """Refuse a row without an image of its own beside rows that have one.
-
-        Raises:
-            SourceError: If it is such a row, or a list of images has an empty item.
-        """
+        """Refuse a row without an image of its own beside rows that have one."""
         if position := missing_in_list(cells):
             raise SourceError(f"image {position} of the list is empty. {_OPTIONAL}")
         if not has_image(cells) and self._is_illustrated:

@@ -293,11 +293,7 @@ def _complete_answer(response: Response) -> str:
 
 
 def _check_points(points: object) -> float | None:
-    """Validate the points of a user's metric function.
-
-    Raises:
-        ValueError: If they are not in [0, 1]; the response stays unscored.
-    """
+    """Validate the points of a user's metric function."""
     if points is None:
         return None
     value = float(points) if isinstance(points, SupportsFloat) else nan
@@ -311,11 +307,7 @@ def _known_metric(metric: str | None) -> MetricName | None:
 
 
 def _import_metric(metric: str) -> Points:
-    """Import a metric function, named as "module:function".
-
-    Raises:
-        SettingsError: If there is no such module or function.
-    """
+    """Import a metric function, named as "module:function"."""
     module, _, name = metric.partition(":")
     try:
         function = getattr(import_module(module), name)

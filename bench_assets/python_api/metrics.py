@@ -126,11 +126,7 @@ def _mean_score(
 
 
 def _pairs(texts: Sequence[str], references: References) -> list[tuple[str, tuple[str, ...]]]:
-    """Pair each text with its references.
-
-    Raises:
-        ValueError: If the lengths differ, or the references of an item are one text.
-    """
+    """Pair each text with its references."""
     if len(texts) != len(references):
         raise ValueError(
             f"references: expected {len(texts)} lists, one per text, got {len(references)}"

@@ -142,11 +142,7 @@ class Run:
         return Plot(svg=bar_chart(bars, self.title), n_rows=len(bars))
 
     def _question_ids(self, category: str) -> set[str]:
-        """Ids of the questions of a category or another slice.
-
-        Raises:
-            UnknownNameError: If there are none.
-        """
+        """Ids of the questions of a category or another slice."""
         ids_by_slice: dict[str, set[str]] = {}
         for evaluation in self.evaluations:
             for question in evaluation.questions:

@@ -21,11 +21,7 @@ from pydantic_core import PydanticUndefined
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.sections.base import (
-    DrawsSection,
-    ModelSpec,
-    SamplingSection,
-)
+from bench_resources.config.sections.base import DrawsSection, ModelSpec, SamplingSection
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
 from bench_resources.config.sections.models import SPECS

@@ -45,11 +45,7 @@ def row(idx: object, **fields: Any) -> dict[str, Any]:
 
 
 def write_parquet(
-    folder: Path,
-    task: str,
-    split: str,
-    rows: list[dict[str, Any]],
-    schema: pa.Schema | None = None,
+    folder: Path, task: str, split: str, rows: list[dict[str, Any]], schema: pa.Schema | None = None
 ) -> Path:
     """As on the hub: one file a split, images as structs of bytes and path."""
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])

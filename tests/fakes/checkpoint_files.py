@@ -43,11 +43,7 @@ def write_adapter(folder: Path, base: str = "org/vlm", weights: bytes = b"1234")
 def look(*folders: Path, settle_seconds: float = 0, base: str = "") -> CheckpointSurvey:
     """Survey folders as they are now."""
     return survey_folders(
-        folders,
-        now=time.time() + 1,
-        settle_seconds=settle_seconds,
-        remembered={},
-        base=base,
+        folders, now=time.time() + 1, settle_seconds=settle_seconds, remembered={}, base=base
     )
 
 

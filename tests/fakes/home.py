@@ -48,11 +48,7 @@ class Home:
         self._rejected: dict[dg.AssetKey, dict[str, str]] = {}
 
     def materialize(
-        self,
-        assets: Sequence[Any],
-        selection: Any = None,
-        model: str | None = None,
-        **more: Any,
+        self, assets: Sequence[Any], selection: Any = None, model: str | None = None, **more: Any
     ) -> dg.ExecuteInProcessResult:
         """Run assets and checks, for one model or all raw data sets where they have partitions."""
         divided = (getattr(asset, "partitions_def", None) for asset in assets)

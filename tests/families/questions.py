@@ -77,7 +77,7 @@ QUESTIONS: dict[str, FamilyQuestion] = SINGLE | {
                 Turn("assistant", ("yes",)),
                 Turn("user", ("Left or right?",)),
             )
-        ),
+        )
     ),
 }
 

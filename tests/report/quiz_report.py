@@ -31,11 +31,7 @@ class IndexNames:
         """Write the names of the task and of the models that have scores."""
         steps = {name: parse_step(name) for name in tables.partitions(["quiz", "scores"])}
         models = [
-            {
-                "name": name,
-                "run": step.run if step else None,
-                "step": step.step if step else None,
-            }
+            {"name": name, "run": step.run if step else None, "step": step.step if step else None}
             for name, step in steps.items()
         ]
         task = {"name": "quiz", "slug": slug("quiz"), "title": "a quiz"}

@@ -101,9 +101,7 @@ def finish_quick_evaluation(daemon: Daemon, *suites: str) -> None:
         record_quick_evaluation(daemon.instance, suite, checkpoint)
 
 
-def test_the_full_evaluation_waits_for_the_end_of_the_quick_one(
-    quick_daemon: Daemon,
-) -> None:
+def test_the_full_evaluation_waits_for_the_end_of_the_quick_one(quick_daemon: Daemon) -> None:
     finish_quick_evaluation(quick_daemon, "codis")
     assert quick_daemon.tick() == []
     finish_quick_evaluation(quick_daemon, "journeybench")
@@ -113,9 +111,7 @@ def test_the_full_evaluation_waits_for_the_end_of_the_quick_one(
     assert quick_daemon.tick() == []
 
 
-def test_a_suite_waits_for_its_own_quick_evaluation(
-    quick_daemon: Daemon,
-) -> None:
+def test_a_suite_waits_for_its_own_quick_evaluation(quick_daemon: Daemon) -> None:
     finish_quick_evaluation(quick_daemon, "journeybench")
     quick_daemon.end_runs()
     assert short_keys(quick_daemon.tick()) == ["a/step-1 journeybench"]

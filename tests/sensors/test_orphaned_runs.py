@@ -35,8 +35,7 @@ def sensor_names(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> l
 
 
 @pytest.mark.parametrize(
-    "cluster",
-    ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"'],
+    "cluster", ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"']
 )
 def test_homes_that_send_runs_to_a_queue_have_the_sensor(
     tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch

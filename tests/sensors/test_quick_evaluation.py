@@ -53,9 +53,7 @@ def test_the_full_evaluation_requests_only_the_other_questions(tmp_path: Path) -
         assert server.n_requests == 100
 
 
-def test_a_failed_request_fails_the_quick_evaluation(
-    tmp_path: Path,
-) -> None:
+def test_a_failed_request_fails_the_quick_evaluation(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         server.fail_next(1, Answer(status=400, text="no"))

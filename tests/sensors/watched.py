@@ -14,9 +14,7 @@ from bench_assets.evaluation.task import Task
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_sensors.checkpoints import watch_folders
 from bench_sensors.evaluations import SuiteTables, Tables
-from bench_sensors.quick_evaluation import (
-    quick_evaluation_key,
-)
+from bench_sensors.quick_evaluation import quick_evaluation_key
 
 CATALOG = load_catalog()
 

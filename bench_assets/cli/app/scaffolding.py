@@ -112,11 +112,7 @@ def _render_template(template: str, name: str) -> str:
 
 
 def _write_new(texts: dict[Path, str]) -> None:
-    """Write new files; never overwrite one.
-
-    Raises:
-        SettingsError: If one exists (no file is written then), or cannot be written.
-    """
+    """Write new files; never overwrite one."""
     if existing := [file for file in texts if file.exists()]:
         raise SettingsError(f"{existing[0]}: exists already; nothing was written")
     try:

@@ -177,11 +177,7 @@ def _make_instance_ready() -> None:
 
 
 def _code_address(code: str) -> str:
-    """Validate the address of a code server.
-
-    Raises:
-        SettingsError: If it is not HOST:PORT.
-    """
+    """Validate the address of a code server."""
     from bench_assets.core.schema.errors import SettingsError
 
     host, colon, port = code.rpartition(":")

@@ -95,11 +95,7 @@ def resolve_inside(folder: Path, name: str, where: str) -> Path:
 
 
 def _is_plain_path(folder: Path, name: str) -> bool:
-    """Whether a path below a folder has no link and no ``..``; cheaper than resolving it.
-
-    Raises:
-        OSError, ValueError: If it is not a valid file name.
-    """
+    """Whether a path below a folder has no link and no ``..``; cheaper than resolving it."""
     parts = PurePath(name).parts
     if ".." in parts or PurePath(name).is_absolute():
         return False

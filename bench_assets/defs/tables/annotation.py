@@ -195,11 +195,7 @@ def _answers_output(
 
 
 def _read_gold(file: Path) -> dict[str, Values]:
-    """Read the right answers of attention checks, by unit.
-
-    Raises:
-        SettingsError: If the file cannot be read, or lacks a field.
-    """
+    """Read the right answers of attention checks, by unit."""
     gold: dict[str, Values] = {}
     try:
         for line in read_lines(file):

@@ -41,8 +41,7 @@ TASK = Task(
             about="Neither detailed instructions nor chain of thought (Tables 11 and 13).",
         ),
         "no_context": Condition(
-            prompt=prompts.no_context,
-            about="No context (section 4.2, Table 4).",
+            prompt=prompts.no_context, about="No context (section 4.2, Table 4)."
         ),
         "captions_for_images": Condition(
             prompt=prompts.captions_for_images,

@@ -263,8 +263,7 @@ def funnel(
         FunnelStep(step="submissions that a revision replaced", n=outcomes["revised"]),
         FunnelStep(step="submissions open: votes are missing", n=len(undecided.open)),
         FunnelStep(
-            step="submissions expired: votes were missing at the deadline",
-            n=len(undecided.expired),
+            step="submissions expired: votes were missing at the deadline", n=len(undecided.expired)
         ),
         FunnelStep(step="submissions kept by the votes", n=outcomes["kept"]),
         FunnelStep(step="pairs kept by the checks", n=len(selected), paper=N_PUBLISHED_PAIRS),

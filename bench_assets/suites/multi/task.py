@@ -36,8 +36,7 @@ TASK = Task(
             ),
         ),
         "no_image": Condition(
-            prompt=prompts.no_image,
-            about="Without the images (section 4.5, Table 6: w/o. image).",
+            prompt=prompts.no_image, about="Without the images (section 4.5, Table 6: w/o. image)."
         ),
         "captions_for_images": Condition(
             prompt=prompts.texts_for_images,

@@ -117,11 +117,7 @@ def evaluate_suite_subsets(
 def _check_known_categories(
     bench: Workbench, tasks: Sequence[Task], runs: Sequence[tuple[str, str]], subset: QuestionSubset
 ) -> None:
-    """Check categories before questions are built, if all categories are already known.
-
-    Raises:
-        UnknownNameError: If one does not exist.
-    """
+    """Check categories before questions are built, if all categories are already known."""
     if not subset.categories:
         return
     categories = {name for task in tasks for name in task.counts}
@@ -220,11 +216,7 @@ def _run_partial(
     all_questions: Sequence[Question],
     note: str,
 ) -> Evaluation:
-    """Run a partial evaluation, and store it with a note on its questions.
-
-    Raises:
-        _UnjudgedError: If people judge, and verdicts are missing; the responses are stored.
-    """
+    """Run a partial evaluation, and store it with a note on its questions."""
     if isinstance(runner.judge, AnnotatorVerdicts):
         runner = replace(runner, judge=_CompleteVerdicts(runner.judge))
     try:

@@ -240,11 +240,7 @@ def _question_rows(
 
 
 def _find_question(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Question]:
-    """Find a question and its task.
-
-    Raises:
-        UnknownNameError: If no question has that id.
-    """
+    """Find a question and its task."""
     question_ids: list[str] = []
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)
@@ -323,11 +319,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
 def _common_tasks(
     bench: Workbench, before: str, old: Collection[str], after: str, new: Collection[str]
 ) -> list[Task]:
-    """Tasks with evaluations on both sides, in the order of ``old``.
-
-    Raises:
-        SettingsError: If there are none.
-    """
+    """Tasks with evaluations on both sides, in the order of ``old``."""
     tasks = {task.name: task for task in bench.catalog.tasks}
     common = [tasks[name] for name in old if name in new]
     if not common:

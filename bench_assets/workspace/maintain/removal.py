@@ -144,11 +144,7 @@ def _model_table_keys(bench: Workbench) -> list[dg.AssetKey]:
 
 @contextmanager
 def _evaluation_locks(bench: Workbench, model: str) -> Iterator[None]:
-    """Hold the locks of all tables of a model, which its evaluations hold.
-
-    Raises:
-        HomeError: If another process holds one.
-    """
+    """Hold the locks of all tables of a model, which its evaluations hold."""
 
     def refuse(message: str) -> None:
         _, _, holder = message.partition(": waiting for ")

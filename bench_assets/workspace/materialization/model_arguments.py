@@ -114,11 +114,7 @@ def _check_connection(address: str) -> None:
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
-    """Compare a model's name with ``/v1/models``; a server without that list passes.
-
-    Raises:
-        ModelError: If the server lists models, but not this one.
-    """
+    """Compare a model's name with ``/v1/models``; a server without that list passes."""
     import httpx
 
     from bench_resources.config.addresses import fill_keys

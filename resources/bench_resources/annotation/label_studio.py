@@ -181,11 +181,7 @@ def _unescape(text: str) -> str:
 def _parse_annotation(
     task: AnnotationTask, entry: Entry, annotation: Entry, where: str, names: Mapping[str, str]
 ) -> Answer:
-    """Parse one annotation.
-
-    Raises:
-        SourceError: If it is not an answer; the message names the annotation.
-    """
+    """Parse one annotation."""
     data = require_field(entry, "data", dict, where)
     try:
         author = _account(annotation["completed_by"])
@@ -218,11 +214,7 @@ class _Account(NamedTuple):
 
 
 def _account(exported: object) -> _Account:
-    """Parse an account, which is exported as its number or as an object.
-
-    Raises:
-        ValueError: If there is no number.
-    """
+    """Parse an account, which is exported as its number or as an object."""
     fields = exported if isinstance(exported, dict) else {"id": exported}
     number = fields.get("id")
     if type(number) is not int:

@@ -24,7 +24,7 @@ LAYERS = "modules.json"
 """File in which a sentence-transformers model lists its layers, and their folders."""
 
 _READ_WHEN_LOADED = {
-    *{".bpe", ".jinja", ".json", ".model", ".py", ".safetensors", ".spm", ".tiktoken", ".txt"},
+    *{".bpe", ".jinja", ".json", ".model", ".py", ".safetensors", ".spm", ".tiktoken", ".txt"}
 }
 _WRITTEN_BY_TRAINERS = re.compile(
     r"trainer_.*|training_args.*|args\.json|.*_results\.json|requirements\.txt|zero_to_fp32\.py"

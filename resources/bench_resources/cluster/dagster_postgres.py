@@ -89,11 +89,7 @@ class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
 
 
 def _open_in_turn(database: PostgresDatabase, open_parts: Callable[[], None]) -> None:
-    """Open storages one after the other until there are tables: concurrent creation fails.
-
-    Raises:
-        HomeError: If the database cannot be used.
-    """
+    """Open storages one after the other until there are tables: concurrent creation fails."""
 
     def has_tables(connection: Connection) -> bool:
         return set(_TABLES) <= set(inspect(connection).get_table_names())

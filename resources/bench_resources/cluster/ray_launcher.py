@@ -124,11 +124,7 @@ class RayLauncher(dg.DefaultRunLauncher):
         return health
 
     def _request(self, send: Callable[[], Result]) -> Result:
-        """Send a request to Ray's head, and return its result.
-
-        Raises:
-            HomeError: If it does not respond in time, or refuses.
-        """
+        """Send a request to Ray's head, and return its result."""
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)

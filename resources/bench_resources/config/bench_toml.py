@@ -28,10 +28,7 @@ from bench_resources.config.toml_validation import describe_validation_error, re
 
 
 def validate_cluster_storage(
-    file: Path,
-    storage: StorageSettings,
-    cluster: ClusterSettings,
-    models: Mapping[str, ModelSpec],
+    file: Path, storage: StorageSettings, cluster: ClusterSettings, models: Mapping[str, ModelSpec]
 ) -> None:
     """Check that remote runs share their stores and engines with this home.
 

@@ -129,10 +129,7 @@ def _commit_and_files(release: Release) -> tuple[str, Sequence[RemoteFile]]:
 
 
 async def _download_files(
-    files: Sequence[RemoteFile],
-    folder: Path,
-    policy: DownloadRetryPolicy,
-    log: DownloadLog,
+    files: Sequence[RemoteFile], folder: Path, policy: DownloadRetryPolicy, log: DownloadLog
 ) -> dict[str, str]:
     """Download files into a folder; returns the SHA-256 of each by its path."""
     import aiohttp

@@ -22,13 +22,7 @@ from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.read_rows import FileRows, collect_rows, take_rows
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.known_benchmarks import FOLDER
-from bench_resources.datasets.drift import (
-    GUARDED_STAGES,
-    Base,
-    DriftError,
-    DriftGuard,
-    differences,
-)
+from bench_resources.datasets.drift import GUARDED_STAGES, Base, DriftError, DriftGuard, differences
 from bench_resources.datasets.source_files import SuiteSource, configured_release, open_source
 from bench_resources.runs.orphaned_runs import RunTableIOManager
 from bench_resources.storage.file_digests import home_digests

@@ -40,13 +40,7 @@ _EMBED_METHODS = ("get_text_features", "get_image_features")
 
 @hub_access()
 def _load(location: str, revision: str, device: str) -> Any:  # noqa: ANN401 - a class of transformers
-    """Load a checkpoint in float32.
-
-    Raises:
-        ModelError: If tensors are missing, have the wrong shape, or are NaN or infinite.
-        ValueError: If it does not embed both texts and images as single vectors.
-        OSError, RuntimeError, ...: Errors of transformers for invalid files.
-    """
+    """Load a checkpoint in float32."""
     enable_torchvision()
     import torch
     from transformers import AutoConfig

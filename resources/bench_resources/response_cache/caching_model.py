@@ -17,11 +17,7 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.elicitation import elicited_decoding
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import response_key, row_digest
-from bench_resources.response_cache.engine import (
-    VALIDATION_VERSION,
-    Engine,
-    validate_arrivals,
-)
+from bench_resources.response_cache.engine import VALIDATION_VERSION, Engine, validate_arrivals
 from bench_resources.response_cache.throughput import Throughput
 
 if TYPE_CHECKING:

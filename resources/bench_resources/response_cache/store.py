@@ -260,9 +260,7 @@ class MergeResult:
 
 
 def merge_into(
-    target: ResponseStore,
-    source: ResponseStore,
-    progress: Callable[[int], object] = lambda n: None,
+    target: ResponseStore, source: ResponseStore, progress: Callable[[int], object] = lambda n: None
 ) -> MergeResult:
     """Copy every intact response, and verify its arrival; the source is unchanged.
 

@@ -115,10 +115,7 @@ leases = sa.Table(
     sqlite_with_rowid=False,
 )
 
-STORES = {
-    "responses": (responses, prompts),
-    "leases": (leases,),
-}
+STORES = {"responses": (responses, prompts), "leases": (leases,)}
 REVISIONS = {"responses": 2, "leases": 1}
 """Number of the latest revision of each store in ``migrations/versions``."""
 

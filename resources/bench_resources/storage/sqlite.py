@@ -155,11 +155,7 @@ def _address(file: Path, options: str) -> str:
 
 
 def _connect_read_only(file: Path, options: str) -> sqlite3.Connection:
-    """Connect to a file with the options of its URI, and read from it.
-
-    Raises:
-        _CannotOpenError: If the write-ahead log of a file opened by ``_READ_ONLY`` needs writing.
-    """
+    """Connect to a file with the options of its URI, and read from it."""
     db = sqlite3.connect(_address(file, options), uri=True, timeout=PATIENCE)
     db.text_factory = _DECODE_DAMAGED
     try:

@@ -158,11 +158,7 @@ def file_name(partition: str = "") -> str:
 
 
 def _list_folder(folder: Path) -> dict[str, str]:
-    """List the files of a folder with their times, without broken links.
-
-    Raises:
-        TableError: If the folder is unreadable.
-    """
+    """List the files of a folder with their times, without broken links."""
     by_name = {}
     try:
         with os.scandir(folder) as entries:

@@ -11,10 +11,7 @@ from bench_assets.core.tables.json_records import read_lines, records
 from bench_resources.storage.atomic_write import open_atomic
 from bench_resources.storage.home_files import hold_file
 
-_FILES: Mapping[type[Any], str] = {
-    JudgeFigure: "judges.jsonl",
-    DrawnUnit: "draws.jsonl",
-}
+_FILES: Mapping[type[Any], str] = {JudgeFigure: "judges.jsonl", DrawnUnit: "draws.jsonl"}
 
 Figure = TypeVar("Figure", JudgeFigure, DrawnUnit)
 

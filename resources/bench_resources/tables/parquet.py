@@ -261,12 +261,7 @@ def table_output(
         rows,
         output_name=name,
         data_version=dg.DataVersion(digest(rows)),
-        metadata={
-            **(metadata or {}),
-            "dagster/row_count": len(rows),
-            **failures,
-            **preview(rows),
-        },
+        metadata={**(metadata or {}), "dagster/row_count": len(rows), **failures, **preview(rows)},
     )
 
 

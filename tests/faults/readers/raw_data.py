@@ -59,9 +59,7 @@ def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path
     return read_bytes
 
 
-def _codis(
-    read: Callable[[codis.CodisRelease], object],
-) -> Callable[[Path], object]:
+def _codis(read: Callable[[codis.CodisRelease], object]) -> Callable[[Path], object]:
     def read_folder(folder: Path) -> object:
         (folder / "images" / "a.png").touch()
         if (folder / "votes.json").exists():

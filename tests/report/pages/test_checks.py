@@ -62,9 +62,7 @@ def test_a_failed_check_has_its_severity(tmp_path):
 
 def test_checks_without_a_readable_event_are_left_out(tmp_path):
     record_checks(
-        tmp_path,
-        ("t/questions", "odd", None, "{not json"),
-        ("t/questions", "planned", None, None),
+        tmp_path, ("t/questions", "odd", None, "{not json"), ("t/questions", "planned", None, None)
     )
     assert latest_outcomes(tmp_path) == []
 

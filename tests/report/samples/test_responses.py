@@ -78,10 +78,7 @@ def listed_ids(page: "Page") -> list[str]:
     return page.locator(".row-id").all_inner_texts()
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    read_cases(__file__, "filters.jsonl"),
-)
+@pytest.mark.parametrize(("query", "expected"), read_cases(__file__, "filters.jsonl"))
 def test_a_link_lists_the_samples_that_pass_its_filters(
     page: "Page", samples_page: Path, query: str, expected: list[int]
 ) -> None:
@@ -321,11 +318,7 @@ def cpu_seconds(page: "Page") -> Callable[[], float]:
     ],
 )
 def test_a_filter_takes_less_than_a_fifth_of_a_second(
-    page: "Page",
-    large_samples_page: Path,
-    cpu_seconds: Callable[[], float],
-    label: str,
-    value: str,
+    page: "Page", large_samples_page: Path, cpu_seconds: Callable[[], float], label: str, value: str
 ) -> None:
     page.goto(f"{large_samples_page.as_uri()}#/samples/quiz?model=run/step-900")
     page.locator(".response pre").first.wait_for()

@@ -169,9 +169,7 @@ def test_images_of_a_restricted_suite_are_left_out(report: QuizReport) -> None:
     assert not list(report.folder.rglob("*.webp"))
 
 
-def test_an_unreadable_table_is_a_problem_of_its_model_alone(
-    report: QuizReport,
-) -> None:
+def test_an_unreadable_table_is_a_problem_of_its_model_alone(report: QuizReport) -> None:
     report.write_questions(question(question_id="quiz/1", task="quiz"))
     for model in ("m", "other"):
         report.write_responses(prediction(question_id="quiz/1", model=model))

@@ -140,8 +140,7 @@ def test_data_of_other_code_count_as_missing(open_site: Callable[[], Site]) -> N
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["</script><script>alert(1)</script>", "<!--", "\u2028\u2029\u202e\x00", "x" * 2**20],
+    "text", ["</script><script>alert(1)</script>", "<!--", "\u2028\u2029\u202e\x00", "x" * 2**20]
 )
 def test_a_data_script_holds_any_text_without_an_angle_bracket(text: str) -> None:
     script = data_script("a", [text])

@@ -153,10 +153,7 @@ def test_a_damaged_image_in_the_cache_is_fetched_again(
     ("section", "expected_location"),
     [
         ("", lambda home: ImageFolder(f"{home}/images")),
-        (
-            '[storage]\nobjects = "file:///mnt/shared"',
-            lambda _: ImageFolder("/mnt/shared/images"),
-        ),
+        ('[storage]\nobjects = "file:///mnt/shared"', lambda _: ImageFolder("/mnt/shared/images")),
         (
             '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"',
             lambda home: ObjectImages("s3://b/p", "http://e", f"{home}/cache/images"),

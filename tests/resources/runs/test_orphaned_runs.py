@@ -10,11 +10,7 @@ import dagster as dg
 import pytest
 
 from bench_resources.runs.dagster_names import WorkerStatus
-from bench_resources.runs.orphaned_runs import (
-    MonitoredRunLauncher,
-    end_orphaned_runs,
-    process_tags,
-)
+from bench_resources.runs.orphaned_runs import MonitoredRunLauncher, end_orphaned_runs, process_tags
 from bench_resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
 from tests.resources.runs.tiny_graph import guarded

@@ -79,9 +79,7 @@ def test_a_lease_is_lost_if_it_expires_without_release(
     assert not watcher.is_lost("run:1")
 
 
-def test_a_lock_tries_an_unreachable_database_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_lock_tries_an_unreachable_database_once(caplog: pytest.LogCaptureFixture) -> None:
     prepared_stores: list[str] = []
 
     class UnreachableDatabase(SqliteDatabase):

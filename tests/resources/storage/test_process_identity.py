@@ -7,11 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_resources.storage.process_identity import (
-    ProcessIdentity,
-    has_ended,
-    start_ticks,
-)
+from bench_resources.storage.process_identity import ProcessIdentity, has_ended, start_ticks
 
 
 def require_start_ticks(pid: int) -> int:

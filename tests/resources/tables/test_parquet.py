@@ -15,11 +15,7 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
 from bench_resources.tables.file_bytes import write_groups
-from bench_resources.tables.parquet import (
-    TableFiles,
-    TableIOManager,
-    read_columns,
-)
+from bench_resources.tables.parquet import TableFiles, TableIOManager, read_columns
 from tests.fakes.object_store import Front
 from tests.fakes.rows import prediction
 from tests.report.fair import metric

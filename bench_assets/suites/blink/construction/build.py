@@ -249,11 +249,7 @@ def _to_proposal(task: str, number: int, candidate: Draft | Rejection) -> Questi
 
 
 def _image_hashes(draft: Draft) -> Iterator[str]:
-    """Hash the images of a draft.
-
-    Raises:
-        ImageError: If one does not decode, or a point lies outside it.
-    """
+    """Hash the images of a draft."""
     for file in draft.originals:
         image = read_image(file)
         for x, y in draft.points.get(file, ()):

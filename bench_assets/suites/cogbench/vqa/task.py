@@ -14,13 +14,9 @@ TASK = Task(
     version=7,
     conditions={
         "main": Condition(
-            prompt=prompts.main,
-            about="Image, question and four options (section 3.4, Table 5).",
+            prompt=prompts.main, about="Image, question and four options (section 3.4, Table 5)."
         ),
-        "blind": Condition(
-            prompt=prompts.blind,
-            about="The image is taken away; chance is 25 %.",
-        ),
+        "blind": Condition(prompt=prompts.blind, about="The image is taken away; chance is 25 %."),
     },
     scorers={"careful": scoring.score_carefully, "official": scoring.score_officially},
     measures={"accuracy": accuracy},

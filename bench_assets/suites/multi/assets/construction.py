@@ -23,10 +23,7 @@ from bench_assets.suites.multi.construction.decisions import (
     requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate, find_duplicates
-from bench_assets.suites.multi.construction.selection import (
-    SelectionDecision,
-    select,
-)
+from bench_assets.suites.multi.construction.selection import SelectionDecision, select
 from bench_assets.suites.multi.construction.transformations import (
     TRANSFORMED,
     Transformation,
@@ -144,11 +141,7 @@ def _read_annotations(sources: SourceFiles) -> Table[Annotation] | None:
 
 
 def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
-    """Let a model rewrite items; those whose response is not in the format are left out.
-
-    Raises:
-        ModelError: If a request fails; the other responses are cached.
-    """
+    """Let a model rewrite items; those whose response is not in the format are left out."""
     responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
     if errors := [response.error for response in responses if response.error]:
         raise ModelError(

@@ -196,9 +196,7 @@ class KnowledgeLinks(NamedTuple):
 
 
 def add_written_pieces(
-    links: Iterable[KnowledgeLink],
-    pieces: Mapping[str, Knowledge],
-    written: Iterable[WrittenPiece],
+    links: Iterable[KnowledgeLink], pieces: Mapping[str, Knowledge], written: Iterable[WrittenPiece]
 ) -> KnowledgeLinks:
     """Link written pieces to items without one; the first of several for an item counts.
 

@@ -5,13 +5,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
-from bench_assets.core.schema.rows import (
-    AnswerKind,
-    Edition,
-    ImageText,
-    Question,
-    StoredImage,
-)
+from bench_assets.core.schema.rows import AnswerKind, Edition, ImageText, Question, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN

@@ -20,12 +20,7 @@ from typing import TypeVar
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.build import Table
-from bench_assets.core.tables.json_records import (
-    Entry,
-    LocatedEntry,
-    read_json,
-    require_field,
-)
+from bench_assets.core.tables.json_records import Entry, LocatedEntry, read_json, require_field
 from bench_assets.core.tables.source_folder import image_files, pin
 
 Row = TypeVar("Row")

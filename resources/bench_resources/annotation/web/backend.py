@@ -135,11 +135,7 @@ def _store_units(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[U
 
 
 def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) -> None:
-    """Store an answer of another tool, in addition to the present ones.
-
-    Raises:
-        AnnotationError: If the pages never showed its unit.
-    """
+    """Store an answer of another tool, in addition to the present ones."""
     version = (answer.unit_id, answer.unit_digest, answer.task_version)
     row = db.execute(_SELECT_UNIT, (task.name, *version)).fetchone()
     if row is None:

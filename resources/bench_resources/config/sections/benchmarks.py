@@ -5,11 +5,7 @@ from typing import Annotated, Literal, Self, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from bench_assets.core.answer_types.definition import (
-    AnswerFormat,
-    AnswerSettings,
-    AnswerTypeName,
-)
+from bench_assets.core.answer_types.definition import AnswerFormat, AnswerSettings, AnswerTypeName
 from bench_assets.core.metrics.official_rules import OfficialRule
 from bench_assets.core.schema.errors import did_you_mean
 from bench_resources.config.sections.base import StrictSection

@@ -208,11 +208,7 @@ class StorageSettings(StrictSection):
 
 
 def _parse_plain_address(text: str) -> SplitResult:
-    """Parse an address without credentials.
-
-    Raises:
-        ValueError: If it is invalid, or may contain a key; the message does not show it.
-    """
+    """Parse an address without credentials."""
     try:
         address = urlsplit(text)
         if address.scheme in ("http", "https"):

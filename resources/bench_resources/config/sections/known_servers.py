@@ -60,8 +60,7 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
     "sglang": ServerFeatures(neutral=_NEUTRAL_VLLM, takes_template_kwargs=True),
     # LMDeploy 1e84c6e, 161a186, 0168eed: serving.py, generation_config.py, messages.py
     "lmdeploy": ServerFeatures(
-        neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
-        takes_template_kwargs=True,
+        neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}, takes_template_kwargs=True
     ),
     # llama.cpp 0177c34, server-schema.cpp; issue 28230
     "llama.cpp": ServerFeatures(
@@ -79,8 +78,7 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
     ),
     # transformers 5.23.0, cli/serving: JSON inside JSON; missing keys are the checkpoint's.
     "transformers": ServerFeatures(
-        neutral={"generation_config": _NEUTRAL_GENERATION_CONFIG},
-        takes_template_kwargs=True,
+        neutral={"generation_config": _NEUTRAL_GENERATION_CONFIG}, takes_template_kwargs=True
     ),
     # Ollama 634c416, openai/openai.go; issues 4967, 17889
     "ollama": ServerFeatures(neutral=_WITHOUT_PENALTIES),
@@ -108,6 +106,6 @@ APIS: Mapping[FormatName, ServerFeatures] = {
     # anthropic-sdk-python: message.py, stop_reason.py, usage.py; the API's pages on errors, vision
     "anthropic": ServerFeatures(
         names={"seed": ""}, needs=frozenset({"max_tokens"}), key_header="x-api-key"
-    ),
+    )
 }
 """Capabilities of single-vendor APIs, by format."""

@@ -190,11 +190,7 @@ class ServerEngine:
         return OptionSession(chat, replace(chat, retry_policy=probe_policy))
 
     async def _wait_until_ready(self) -> None:
-        """After a failure, wait until a server is ready; only started servers restart.
-
-        Raises:
-            ModelError: If no server is left.
-        """
+        """After a failure, wait until a server is ready; only started servers restart."""
 
     async def _run_workers(self, work: Work, endpoint: "Endpoint", max_workers: int) -> None:
         """Run as many workers as the concurrency limit, and add some when it grows."""

@@ -146,11 +146,7 @@ class ServedEngine(ServerEngine):
 
 
 def _refuse_several_folders(checkpoint: Checkpoint) -> None:
-    """Refuse a checkpoint of several folders: ``vllm serve`` takes one.
-
-    Raises:
-        ModelError: If it is an adapter, or its processor lies elsewhere.
-    """
+    """Refuse a checkpoint of several folders: ``vllm serve`` takes one."""
     if checkpoint.adapter:
         raise ModelError(
             f"{checkpoint.adapter}: vllm serve takes whole weights, not an adapter. Merge it into"

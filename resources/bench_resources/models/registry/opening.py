@@ -145,12 +145,7 @@ class Models(dg.ConfigurableResource[Any]):
 
     @contextmanager
     def _prepared_engine(self, kind: EngineKind[Any], model: ResolvedModel) -> Generator[Engine]:
-        """Make an engine ready for requests; one with weights stays open between assets.
-
-        Raises:
-            ModelError: If a checkpoint was overwritten since it was found: its name includes its
-                content. From here on the engine verifies it.
-        """
+        """Make an engine ready for requests; one with weights stays open between assets."""
         # Other weights in the folder of a watched checkpoint have another name.
         watched_name = model.name if model.is_watched else ""
         key = f"{model.spec.kind} {model.spec.model_dump_json()} {watched_name}"

@@ -73,9 +73,7 @@ def test_put_new_does_not_replace_a_blob(open_again: Callable[[], Blobs]) -> Non
     assert names(open_again()) == ["a/b"]
 
 
-def test_one_of_sixteen_concurrent_creations_succeeds(
-    open_again: Callable[[], Blobs],
-) -> None:
+def test_one_of_sixteen_concurrent_creations_succeeds(open_again: Callable[[], Blobs]) -> None:
     all_blobs = [open_again() for _ in range(16)]
 
     def create(name: str, writer: int) -> bool:
@@ -110,9 +108,7 @@ def test_a_name_outside_the_store_is_refused(blobs: Blobs, name: str) -> None:
             write(name, b"x")
 
 
-def test_a_reader_never_sees_a_part_of_a_replaced_blob(
-    open_again: Callable[[], Blobs],
-) -> None:
+def test_a_reader_never_sees_a_part_of_a_replaced_blob(open_again: Callable[[], Blobs]) -> None:
     first, second = b"1" * 300_000, b"2" * 200_000
     writer, reader = open_again(), open_again()
     writer.put("a", first)
