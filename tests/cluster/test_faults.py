@@ -74,14 +74,7 @@ def _require_running(process: "subprocess.Popen[bytes]") -> None:
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [
-        kill_node,
-        replace_daemon,
-        start_second_daemon,
-        restart_database,
-        make_store_busy,
-    ],
+    "fault", [kill_node, replace_daemon, start_second_daemon, restart_database, make_store_busy]
 )
 def test_every_checkpoint_is_evaluated_completely_after_a_fault(
     cluster: Team, fault: Callable[[Team, ExitStack], None]

@@ -5,12 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bench_assets.annotate.operations import (
-    draw_accepted,
-    funnel_rows,
-    proposal_tasks,
-    publish,
-)
+from bench_assets.annotate.operations import draw_accepted, funnel_rows, proposal_tasks, publish
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.report.pages.gold import GoldPage
@@ -81,8 +76,5 @@ def answer_units(folder, verdicts):
     ],
 )
 def test_a_suite_without_proposals_or_a_task_is_refused(tmp_path, suite, reason):
-    with (
-        open_home(tmp_path / "home", "") as bench,
-        pytest.raises(SettingsError, match=reason),
-    ):
+    with open_home(tmp_path / "home", "") as bench, pytest.raises(SettingsError, match=reason):
         proposal_tasks(bench, suite)

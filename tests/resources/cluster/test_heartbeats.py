@@ -80,9 +80,7 @@ def becomes_true(condition: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
-def test_a_run_without_any_heartbeat_is_not_ended(
-    instance: dg.DagsterInstance,
-) -> None:
+def test_a_run_without_any_heartbeat_is_not_ended(instance: dg.DagsterInstance) -> None:
     assert (
         status_after_check(instance, add_run(instance, host="elsewhere", boot="another")) == STARTED
     )

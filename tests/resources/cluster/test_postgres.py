@@ -231,9 +231,7 @@ def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_de
 
 
 def test_a_lock_of_another_machine_is_free_when_its_lease_ends(
-    database_address: str,
-    hold: Callable[..., Holder],
-    open_locks: Callable[..., Locks],
+    database_address: str, hold: Callable[..., Holder], open_locks: Callable[..., Locks]
 ) -> None:
     first = hold(2, "a", "b")
     assert first.read_line() == "held"
@@ -247,9 +245,7 @@ def test_a_lock_of_another_machine_is_free_when_its_lease_ends(
     assert len(messages) == 1
 
 
-def test_holders_of_several_locks_in_any_order_take_turns(
-    open_locks: Callable[..., Locks],
-) -> None:
+def test_holders_of_several_locks_in_any_order_take_turns(open_locks: Callable[..., Locks]) -> None:
     holders: list[int] = []
     n_holders: list[int] = []
 
